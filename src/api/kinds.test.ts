@@ -23,6 +23,7 @@ import { groupVersions, kinds } from './kinds.ts'
 import { deleteOptions } from './meta/v1/delete-options.ts'
 import type { Kind } from './kind/kind.ts'
 import type { ApiObject } from './meta/object.ts'
+import { type Int64 } from '../schema/scalar/int64.ts'
 
 const nowMs = Date.UTC(2030, 0, 1, 0, 1)
 const meta = {
@@ -46,7 +47,7 @@ const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] =>
   return [...validateFields(kind.message, object), ...kind.validate(object)].map(fieldErrorText)
 }
 
-const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | number | boolean | null)[] =>
+const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | Int64 | boolean | null)[] =>
   kind.columns.filter(({ priority }) => priority === 0).map((column) => column.cell(object, nowMs))
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } }

@@ -21,6 +21,7 @@ import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import { ApiServer } from './server.ts'
 import { openPolicies } from './open-policies.ts'
 import type { ObjectCaches } from './watch-cache/object-caches.ts'
+import { jsonText, parseJson } from '../schema/json/exact-json.ts'
 
 export interface HarnessResponse {
   readonly status: number
@@ -98,7 +99,7 @@ async function toHarnessResponse(answer: WireResponse): Promise<HarnessResponse>
   if (answer.body instanceof Uint8Array && !isJson) return { status, headers: toHarnessResponse, body: answer.body }
   const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
   const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
-  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+  return { status: answer.status, headers: answer.headers, body: isJson ? parseJson(text) : text }
 }
 
 export async function startServer(
@@ -152,7 +153,7 @@ export async function startServer(
         ? body
         : body === undefined || typeof body === 'function'
           ? new Uint8Array()
-          : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+          : new TextEncoder().encode(typeof body === 'string' ? body : jsonText(body))
     const [commonName = '', ...organizations] = (as ?? '').split(',')
     const presented = as === undefined ? admin : { ...admin, commonName, organizations }
     const certificate = anonymous === undefined ? presented : undefined
@@ -201,10 +202,10 @@ export async function startServer(
     async watch(target, count, headers = {}) {
       const controller = new AbortController()
       const answer = await send('GET', target, undefined, headers, controller)
-      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(textOf(answer.body))]
+      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [parseJson(textOf(answer.body))]
       const lines: unknown[] = []
       for await (const piece of piecesOf(answer.body)) {
-        for (const line of textOf(piece).trimEnd().split('\n')) lines.push(JSON.parse(line))
+        for (const line of textOf(piece).trimEnd().split('\n')) lines.push(parseJson(line))
         if (lines.length >= count) break
       }
       controller.abort()

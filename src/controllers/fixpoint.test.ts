@@ -31,6 +31,7 @@ import { controllerOf, type ApiObject } from '../api/meta/object.ts'
 import { controllers } from './controllers.ts'
 import { made, PlanWorld } from './runtime/plan.harness.ts'
 import { targetNode } from './daemon-set/node-placement.ts'
+import { nextInt64 } from '../schema/scalar/int64.ts'
 
 const roundsMax = 400
 const restRounds = 5
@@ -207,7 +208,7 @@ function change(world: PlanWorld, random: Random): void {
         )[0] ?? ''
       const changed = made(kind, metadata.name, {
         ...object,
-        metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
+        metadata: { ...metadata, generation: nextInt64(metadata.generation ?? 1) },
         spec: {
           ...spec,
           ...(spec.replicas === undefined ? {} : { replicas: random.below(5) }),

@@ -8,6 +8,7 @@ import type { EventNote } from '../client/events/event-recorder.ts'
 import { defineController } from './runtime/controller.ts'
 import { removePod } from './workload/remove-pod.ts'
 import { podsByNode } from './workload/pods-by-node.ts'
+import { secondsAsMs } from '../schema/scalar/int64.ts'
 
 const eventReason = 'TaintManagerEviction'
 const why = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
@@ -19,8 +20,10 @@ export const executing = ({ spec }: Node): readonly Taint[] =>
 export function stayMs({ spec: { tolerations = [] } }: Pod, taints: readonly Taint[]): number {
   const used = taints.map((taint) => tolerations.filter((toleration) => tolerates([toleration], taint)))
   if (used.some((matching) => matching.length === 0)) return 0
-  const seconds = used.flat().map(({ tolerationSeconds = Infinity }) => Math.max(0, tolerationSeconds))
-  return Math.min(Infinity, ...seconds) * 1000
+  const timesMs = used
+    .flat()
+    .map(({ tolerationSeconds }) => (tolerationSeconds === undefined ? Infinity : secondsAsMs(tolerationSeconds)))
+  return Math.max(0, Math.min(Infinity, ...timesMs))
 }
 
 const note = (message: string): EventNote => ({ type: 'Normal', reason: eventReason, message })

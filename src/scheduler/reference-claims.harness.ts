@@ -278,7 +278,7 @@ export function referenceDevices(claimed: Claimed, pod: Pod, node: Node): string
   let sure = held
   for (const claim of claims.filter(({ status }) => status.allocation === undefined)) {
     const requested = (claim.spec.devices.requests ?? []).flatMap(({ exactly }) =>
-      Array.from({ length: exactly?.count ?? 1 }, () => exactly),
+      Array.from({ length: Number(exactly?.count ?? 1) }, () => exactly),
     )
     const found = given(claimed, requested, devices, sure)
     if (found === undefined) return 'cannot allocate all claims'

@@ -298,8 +298,10 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
 function imageScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
   const sizeOn = (node: Node, image = '') =>
-    node.status.images?.find(({ names }) => names?.includes(image.includes(':') ? image : `${image}:latest`))
-      ?.sizeBytes ?? 0
+    Number(
+      node.status.images?.find(({ names }) => names?.includes(image.includes(':') ? image : `${image}:latest`))
+        ?.sizeBytes ?? 0,
+    )
   const spread = (image?: string) => world.nodes.filter((node) => sizeOn(node, image) > 0).length / world.nodes.length
   if (containers.every(({ image }) => spread(image) === 0)) return undefined
   const [least, most] = [23 * 1024 * 1024, 1000 * 1024 * 1024 * containers.length]

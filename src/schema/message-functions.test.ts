@@ -7,6 +7,7 @@ import { seededRandom, type Random } from '../base/random/random.ts'
 import * as reference from '../../test/reference/reference.ts'
 import { decodeIn } from './decoding/decode.ts'
 import { withDefaultsIn } from './decoding/defaults.ts'
+import { jsonText, parseJson } from './json/exact-json.ts'
 import { bool, int32, list, map, message, string, struct, type Field, type Message } from './descriptor/field.ts'
 import { structDifferencesIn, structNodeIn } from './apply/struct-fields.ts'
 import { emptySet } from './apply/field-set.ts'
@@ -72,7 +73,7 @@ for (const { mode, decode, withDefaults, validateFields, encodeProtobuf, decodeP
         deepEqual(
           outcome(() => decode(type, broken)),
           outcome(() => reference.decode(type, broken)),
-          JSON.stringify(broken),
+          jsonText(broken),
         )
       }
     })
@@ -82,7 +83,7 @@ for (const { mode, decode, withDefaults, validateFields, encodeProtobuf, decodeP
     const { value } = decode(tree, sent)
     deepEqual(Object.keys(value), ['name', 'children', 'named'])
     ok(value['children'] !== sent.children && value['named'] !== sent.named)
-    const hostile = decode(tree, JSON.parse('{"named":{"__proto__":{"name":"c"}}}')).value as { named: object }
+    const hostile = decode(tree, parseJson('{"named":{"__proto__":{"name":"c"}}}')).value as { named: object }
     deepEqual(Object.keys(hostile.named), ['__proto__'])
     equal(Object.getPrototypeOf(hostile.named), Object.prototype)
   })
@@ -121,7 +122,7 @@ test('structs: the nodes and differences of both modes are equal', () => {
       const [old, next] = [randomInstance(type, random) as JsonObject, randomInstance(type, random) as JsonObject]
       // Every second value has a node of its own, so that both shared and built nodes occur.
       const descend = (_: unknown, value: unknown) =>
-        JSON.stringify(value).length % 2 === 0 ? emptySet : { 'f:x': emptySet }
+        jsonText(value).length % 2 === 0 ? emptySet : { 'f:x': emptySet }
       for (const isMember of [true, false])
         deepEqual(closures?.node(old, descend, isMember), generated?.node(old, descend, isMember), name)
       const found: unknown[][] = [[], []]

@@ -50,6 +50,7 @@ import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf/pro
 import { randomInstance, zeroInstance } from './descriptor/random-instance.harness.ts'
 import { strategicMerge, StrategicMergeError } from './patch/strategic-merge.ts'
 import { validateFields } from './validation/validate.ts'
+import { jsonText } from './json/exact-json.ts'
 
 const part = message('test.v1.Part', {
   name: string(1, { required: true, notEmpty: true }),
@@ -109,7 +110,9 @@ const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
     ['inner.kind'],
   ],
   ['bytes may be broken into lines', { data: 'AA\nE=\r\n' }, { data: 'AAE=' }],
-  ['the largest integers that are exact', { weight: 2 ** 53 - 1 }, { weight: 2 ** 53 - 1 }],
+  ['the largest integer that is exact as a double', { weight: 2 ** 53 - 1 }, { weight: 2 ** 53 - 1 }],
+  ['an integer that is not', { weight: 2n ** 53n + 1n }, { weight: 2n ** 53n + 1n }],
+  ['a quantity may be a long integer', { amount: 2n ** 53n + 1n }, { amount: '9007199254740993' }],
   ['a quantity may be a number', { amount: 5 }, { amount: '5' }],
   ['count or percent', { surge: '25%', extra: { any: [1] } }, { surge: '25%', extra: { any: [1] } }],
 ]
@@ -130,16 +133,25 @@ const mismatches: [body: unknown, message: string][] = [
   [{ at: 'soon' }, 'parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"'],
   [{ amount: 'much' }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
   [
-    JSON.parse('{"weight":9007199254740993}'),
-    'json: cannot unmarshal number 9007199254740992 into Go struct field Box.weight of type int64',
+    { weight: 2 ** 63 },
+    'json: cannot unmarshal number 9223372036854775808 into Go struct field Box.weight of type int64',
   ],
+  [
+    { count: 2n ** 53n + 1n },
+    'json: cannot unmarshal number 9007199254740993 into Go struct field Box.count of type int32',
+  ],
+  [
+    { surge: 2n ** 53n + 1n },
+    'json: cannot unmarshal number 9007199254740993 into Go struct field Box.surge of type int32',
+  ],
+  [{ name: 2n ** 53n + 1n }, 'json: cannot unmarshal number into Go struct field Box.name of type string'],
   [{ count: 2 ** 31 }, 'json: cannot unmarshal number 2147483648 into Go struct field Box.count of type int32'],
   [{ data: 'AA!=' }, 'illegal base64 data at input byte 2'],
   [{ data: 'AAEAA' }, 'illegal base64 data at input byte 4'],
   [{ surge: 1.5 }, 'json: cannot unmarshal number 1.5 into Go struct field Box.surge of type int32'],
 ]
 for (const [body, text] of mismatches)
-  test(`decode rejects ${JSON.stringify(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
+  test(`decode rejects ${jsonText(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
 
 test('decode limits the depth', () => {
   let type = message('test.v1.Leaf', { name: string(1) }) as ReturnType<typeof message>
@@ -506,7 +518,7 @@ test('invalid protobuf is rejected, unknown fields are skipped', () => {
   throws(() => decodeProtobuf(part, bytes(0x08, 1)), /a number stands where bytes belong/)
   throws(() => decodeProtobuf(part, Uint8Array.of(0x0a, 1, 0xff)), /not valid/)
   throws(() => decodeEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
-  throws(() => decodeProtobuf(box, bytes(0x30, ...Array.from({ length: 7 }, () => 0xff), 0x7f)), /beyond 2\^53/)
+  throws(() => decodeProtobuf(box, bytes(0x30, ...Array.from({ length: 10 }, () => 0xff), 1)), /longer than ten bytes/)
   const entries = decodeProtobuf(box, bytes(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
   deepEqual(entries.labels, { __: '' })
 })

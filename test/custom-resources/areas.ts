@@ -9,6 +9,7 @@ import { discoveries } from './scenarios/discovery.ts'
 import { expressions } from './scenarios/expressions.ts'
 import { fieldValidation } from './scenarios/field-validation.ts'
 import { formats } from './scenarios/formats.ts'
+import { integers } from './scenarios/integers.ts'
 import { invalidDefinitions } from './scenarios/invalid-definitions.ts'
 import { invalidSchemas } from './scenarios/invalid-schemas.ts'
 import { keywordScenarios } from './scenarios/keywords.ts'
@@ -31,6 +32,7 @@ export const areas: Readonly<Record<string, readonly Scenario[]>> = {
   expressions,
   'field-validation': fieldValidation,
   formats,
+  integers,
   'invalid-definitions': invalidDefinitions,
   'invalid-schemas': invalidSchemas,
   keywords: keywordScenarios,

@@ -51,10 +51,12 @@ export const differences: Readonly<Record<string, readonly Difference[]>> = {
       exchanges: [12],
     },
   ],
+  'integers beyond 2^53 in custom objects': [
+    { reason: 'upstream rounds the values of sets in managed fields that it has stored', exchanges: [35, 36] },
+  ],
   'invalid names of definitions': [{ reason: 'wording of a wrong kind', exchanges: [35] }],
   'schemas that are not structural': [{ reason: '$schema and a default of int-or-string', exchanges: [27] }],
   'defaults that do not match their schema': [{ reason: '$schema and a default of int-or-string', exchanges: [20] }],
-  'every keyword': [{ reason: 'integers beyond 2^53', exchanges: [76] }],
   'metadata of objects': [
     {
       reason: 'wrong types in metadata are named by the path from the object, not from ObjectMeta',

@@ -43,10 +43,20 @@ export function wireClient({ origin, tls }: Pick<OutboundOptions, 'origin' | 'tl
 function decoded(contentType: string, bytes: Buffer): unknown {
   // The index of OpenAPI v3 is JSON as well, although upstream calls it plain text.
   const isJson = contentType.startsWith('application/json') || contentType.startsWith('text/plain')
-  if (isJson && bytes[0] === openingBrace) return JSON.parse(bytes.toString())
+  if (isJson && bytes[0] === openingBrace) return parseExact(bytes.toString())
   if (contentType.startsWith('application/yaml')) return parse(bytes.toString())
   return bytes.toString(/protobuf|cbor/.test(contentType) ? 'base64' : 'utf8')
 }
+
+/** Missing in TypeScript's library: the text of a number. */
+type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown
+const { parse: parseJson } = JSON as unknown as { parse(text: string, reviver: Reviver): unknown }
+
+/** An integer that a double does not represent is a text, because the tables are JSON. */
+const parseExact = (text: string): unknown =>
+  parseJson(text, (_, value, { source }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? `<integer ${source}>` : value,
+  )
 
 const newline = 10
 const openingBrace = 123
@@ -60,9 +70,5 @@ async function firstEvents(body: AsyncIterable<Uint8Array>, count: number): Prom
     lines += piece.filter((byte) => byte === newline).length
     if (lines >= count) break
   }
-  return Buffer.concat(pieces)
-    .toString()
-    .split('\n')
-    .slice(0, Math.min(lines, count))
-    .map((line): unknown => JSON.parse(line))
+  return Buffer.concat(pieces).toString().split('\n').slice(0, Math.min(lines, count)).map(parseExact)
 }

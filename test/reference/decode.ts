@@ -135,18 +135,21 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
       return value
     case 'int32':
     case 'int64':
+      if (typeof value === 'bigint' && type === 'int64') return value
+      if (typeof value === 'bigint') throw mismatch(value, type, place, `number ${value}`)
       if (typeof value !== 'number') throw mismatch(value, type, place)
       if (type === 'int32' ? (value | 0) !== value : !Number.isSafeInteger(value))
         throw mismatch(value, type, place, `number ${value}`)
       return value
     case 'double':
-      if (typeof value !== 'number') throw mismatch(value, 'float64', place)
-      return value
+      if (typeof value !== 'number' && typeof value !== 'bigint') throw mismatch(value, 'float64', place)
+      return Number(value)
     case 'quantity':
       return decodeQuantity(typeof value === 'object' ? JSON.stringify(value) : String(value))
     case 'intOrString':
-      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'int32', place)
-      return typeof value === 'number' ? decodeScalar('int32', value, place) : value
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint')
+        throw mismatch(value, 'int32', place)
+      return typeof value !== 'string' ? decodeScalar('int32', value, place) : value
     case 'fieldsV1':
     case 'rawExtension':
     case 'json':

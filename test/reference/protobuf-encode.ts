@@ -4,6 +4,7 @@ import { durationNanos } from '../../src/schema/scalar/duration.ts'
 import { choiceFields } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
 import type { JsonObject } from '../../src/schema/json/json-value.ts'
+import { jsonText } from '../../src/schema/json/exact-json.ts'
 
 const utf8 = new TextEncoder()
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
@@ -135,7 +136,7 @@ function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unkno
     case 'fieldsV1':
     case 'rawExtension':
     case 'json':
-      return void writer.field(tag, new Writer().text(1, JSON.stringify(value)).bytes)
+      return void writer.field(tag, new Writer().text(1, jsonText(value)).bytes)
     default:
       return type satisfies never
   }

@@ -4,6 +4,7 @@ import { durationText } from '../../src/schema/scalar/duration.ts'
 import { choiceValue } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
 import type { JsonObject, JsonValue } from '../../src/schema/json/json-value.ts'
+import { parseJson } from '../../src/schema/json/exact-json.ts'
 
 export class ProtobufError extends Error {
   override name = 'ProtobufError'
@@ -108,7 +109,7 @@ function decodeElements(element: Type, value: WireValue, depth: number): JsonVal
   if ((element === 'int32' || element === 'int64') && value instanceof Uint8Array) {
     const reader = new Reader(value)
     const items: JsonValue[] = []
-    while (!reader.atEnd) items.push(Number(BigInt.asIntN(64, reader.varint())))
+    while (!reader.atEnd) items.push(asInt64(reader.varint()))
     return items
   }
   return [decodeValue(element, value, depth)]
@@ -146,8 +147,9 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
     case 'bool':
       return asNumber(value) !== 0
     case 'int32':
-    case 'int64':
       return asNumber(value)
+    case 'int64':
+      return asInt64(value)
     case 'double':
       return typeof value === 'bigint' ? (new Float64Array(BigUint64Array.of(value).buffer)[0] ?? 0) : 0
     case 'quantity':
@@ -164,7 +166,7 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
     case 'fieldsV1':
     case 'rawExtension':
     case 'json':
-      return JSON.parse(partsOf(value).text(1)) as JsonValue
+      return parseJson(partsOf(value).text(1)) as JsonValue
     default:
       return type satisfies never
   }
@@ -195,6 +197,11 @@ type WireValue = bigint | Uint8Array
 const asBytes = (value: WireValue): Uint8Array => {
   if (value instanceof Uint8Array) return value
   throw new ProtobufError('a number stands where bytes belong')
+}
+
+function asInt64(value: WireValue): number | bigint {
+  const exact = BigInt.asIntN(64, typeof value === 'bigint' ? value : BigInt(asNumber(value)))
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
 const asNumber = (value: WireValue): number => {

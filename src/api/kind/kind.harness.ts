@@ -7,6 +7,7 @@ import { fieldErrorText } from '../../schema/validation/field-error.ts'
 import { validateFields } from '../../schema/validation/validate.ts'
 import type { Kind } from './kind.ts'
 import type { ApiObject } from '../meta/object.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 export const nowMs = Date.UTC(2030, 0, 1, 0, 1)
 
@@ -35,7 +36,7 @@ export const updateErrorsOf = <T extends ApiObject>(kind: Kind<T>, before: objec
   kind.validateUpdate(objectFrom(kind, after), objectFrom(kind, before)).map(fieldErrorText)
 
 /** All cells, including those that only `-o wide` shows. */
-export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean | null)[] => {
+export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (string | Int64 | boolean | null)[] => {
   const object = objectFrom(kind, body)
   return kind.columns.map((column) => column.cell(object, nowMs))
 }

@@ -6,6 +6,7 @@ import type { FieldError } from '../../schema/validation/field-error.ts'
 import type { ApiObject } from '../meta/object.ts'
 import { messageSchema, type ObjectSchema } from './object-schema.ts'
 import type { Subresource } from './subresource.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 /** The names of a kind in the API. */
 export interface KindNames {
@@ -105,7 +106,7 @@ export interface Column<T> {
   readonly description: string
   /** 0: always shown; others: only with -o wide. */
   readonly priority: number
-  cell(object: T, nowMs: number): string | number | boolean | null
+  cell(object: T, nowMs: number): string | Int64 | boolean | null
 }
 
 /** What only custom kinds have. */

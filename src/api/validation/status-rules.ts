@@ -10,6 +10,7 @@ import {
   type FieldError,
 } from '../../schema/validation/field-error.ts'
 import { qualifiedNameErrors } from './names.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 /** Numbers of a status by name; other fields are ignored. */
 type Counts = object
@@ -57,7 +58,7 @@ export const validateCollisions = ({ collisionCount }: Collisions, old: Collisio
 interface StatusCondition {
   readonly type?: string
   readonly status?: string
-  readonly observedGeneration?: number
+  readonly observedGeneration?: Int64
   readonly lastTransitionTime?: string | null
   readonly reason?: string
   readonly message?: string

@@ -2,15 +2,16 @@
 // added.
 import { without } from '../../schema/json/json-value.ts'
 import type { AuditEvent } from './audit-record.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 const truncatedAnnotation = 'audit.k8s.io/truncated'
 
 /** Undefined if the truncated event is longer than `bytesMax` too. */
 export function auditLine(event: AuditEvent, bytesMax = Infinity): string | undefined {
-  const line = JSON.stringify(event)
+  const line = jsonText(event)
   if (bytesOf(line, bytesMax) <= bytesMax) return line
   const annotations = { ...(event['annotations'] as object | undefined), [truncatedAnnotation]: 'true' }
-  const short = JSON.stringify({ ...without(without(event, 'requestObject'), 'responseObject'), annotations })
+  const short = jsonText({ ...without(without(event, 'requestObject'), 'responseObject'), annotations })
   return bytesOf(short, bytesMax) <= bytesMax ? short : undefined
 }
 

@@ -137,7 +137,7 @@ test('token requests are validated', async () => {
   }
   deepEqual(await ask({ expirationSeconds: 599 }), [
     422,
-    'TokenRequest.authentication.k8s.io "robot" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
+    'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
   ])
   match(
     String((await ask({ expirationSeconds: 2 ** 32 + 1 }))[1]),

@@ -20,6 +20,7 @@ import {
   type ReviewVersion,
 } from './conversion-review.ts'
 import { noConversion, type VersionConversion } from './version-conversion.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 export interface ConversionDeps {
   /** Undefined where the server calls no webhooks. */
@@ -120,7 +121,7 @@ export class WebhookConversion implements VersionConversion {
     const { connections, lister, random } = this.#deps
     if (connections === undefined) throw failedCall('this server calls no webhooks')
     const sent = { version: this.#reviewVersion, uid: newUid(random), apiVersion, objects }
-    const body = JSON.stringify(conversionReview(sent.version, sent.uid, apiVersion, objects))
+    const body = jsonText(conversionReview(sent.version, sent.uid, apiVersion, objects))
     const endpoint = { ...this.#endpoint, responseBytesMax: 2 * body.length + responseBytesFree }
     const response = await connections.post(endpoint, body, lister, signal).catch((error: unknown) => {
       throw failedCall((error as Error).message, error)

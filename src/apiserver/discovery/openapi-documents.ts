@@ -10,6 +10,7 @@ import { noExtensionCatalogue, type ExtensionCatalogue } from './extension-catal
 import { OpenApiV2Parts } from './openapi-v2-parts.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
 import { rootPath } from './served-resources.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 interface Document {
   readonly body: string | Uint8Array
@@ -129,7 +130,7 @@ export class OpenApiDocuments implements CatalogueObserver {
   }
 
   #json(value: object): Document {
-    const body = JSON.stringify(value)
+    const body = jsonText(value)
     return { body, contentType: 'application/json', hash: this.#digest(body) }
   }
 }

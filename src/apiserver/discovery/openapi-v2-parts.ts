@@ -7,6 +7,7 @@ import { joinedProtobuf, protobufPart, type ProtobufPart } from './openapi-v2-pr
 import type { ExtensionCatalogue } from './extension-catalogue.ts'
 import { mergedExtensions } from './merged-extensions.ts'
 import { builtInV2Part, customV2Part, openApiV2Head, type OpenApiV2Part } from './openapi-v2.ts'
+import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
 
 interface Part {
   /** JSON without the braces around it. */
@@ -107,15 +108,12 @@ export class OpenApiV2Parts {
   }
 
   #encoded(part: OpenApiV2Part): Part {
-    const [paths, definitions] = [
-      JSON.stringify(part.paths).slice(1, -1),
-      JSON.stringify(part.definitions).slice(1, -1),
-    ]
+    const [paths, definitions] = [JSON.stringify(part.paths).slice(1, -1), jsonText(part.definitions).slice(1, -1)]
     return { paths, definitions, hash: this.#digest(paths + definitions), protobuf: undefined }
   }
 }
 
-const parsed = (text: string): object => JSON.parse(`{${text}}`) as object
+const parsed = (text: string): object => parseJson(`{${text}}`) as object
 
 const nameOf = (groupVersion: GroupVersion | undefined): string =>
   groupVersion === undefined ? builtInName : `${groupVersion.group}/${groupVersion.version}`

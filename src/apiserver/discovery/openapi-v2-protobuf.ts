@@ -16,6 +16,7 @@ import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import { ProtobufWriter } from '../../schema/protobuf/protobuf-writer.ts'
 import { key, writeBytes } from '../../schema/protobuf/scalar-writers.ts'
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 const pointer = { pointer: true } as const
 /** A string that is omitted when it is undefined. */
@@ -162,7 +163,7 @@ const namedList = (object: unknown, convert: (value: Json) => object): object[] 
     value: convert(value),
   }))
 
-const anyValue = (value: unknown): object => ({ yaml: JSON.stringify(value) })
+const anyValue = (value: unknown): object => ({ yaml: jsonText(value) })
 
 const extensionsOf = (object: Json): object[] =>
   Object.entries(object)

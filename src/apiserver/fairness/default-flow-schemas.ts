@@ -5,6 +5,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { BootstrapObject, ObjectManifest } from '../bootstrap/bootstrap-object.ts'
+import { nextInt64 } from '../../schema/scalar/int64.ts'
 
 const updateAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 export const catchAllLevel = 'catch-all'
@@ -112,7 +113,7 @@ const bootstrapObjectOf = (
   update(current) {
     const isOurs = mandatory.includes(name) || current.metadata.annotations?.[updateAnnotation] === 'true'
     if (!isOurs || equalValues((current as ApiObject & { spec: unknown }).spec, spec)) return undefined
-    const generation = (current.metadata.generation ?? 0) + 1
+    const generation = nextInt64(current.metadata.generation ?? 0)
     return { ...current, metadata: { ...current.metadata, generation }, spec } as ApiObject
   },
 })

@@ -6,6 +6,7 @@ import type { ResponseFormat } from './media-type.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { metaVersion, partialMetadata, tableOf, type IncludeObjectPolicy } from './table.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 export interface EncodeOptions {
   readonly form: ResponseFormat
@@ -14,7 +15,7 @@ export interface EncodeOptions {
 }
 
 const encoder = new TextEncoder()
-const encoded = (value: object): Uint8Array => encoder.encode(JSON.stringify(value))
+const encoded = (value: object): Uint8Array => encoder.encode(jsonText(value))
 
 export function encodeObject(
   object: object,

@@ -12,6 +12,7 @@ import { errorText } from '../../base/observability/log.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 import { jsonSyntaxError } from '../../schema/json/json-syntax-error.ts'
 import { nestsTooDeep } from '../../schema/json/json-depth.ts'
 import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-decode.ts'
@@ -85,12 +86,12 @@ function parse(
     value,
     strictErrors: (unknown) => strictErrors(unknown, bytes),
   })
-  if (syntax === 'json') return thenMaybe(parseJson(text, bytes, deps), ofJson)
+  if (syntax === 'json') return thenMaybe(parseText(text, bytes, deps), ofJson)
   if (!isBraced(text)) return yamlBody(text, signal, deps)
   // Many clients send JSON as YAML, and the JSON parser is a hundred times faster. YAML in flow style begins with a
   // brace too.
   return settleMaybe(
-    () => parseJson(text, bytes, deps),
+    () => parseText(text, bytes, deps),
     ofJson,
     (error) => {
       if (!(error instanceof SyntaxError) || error.message === tooDeep) throw error
@@ -101,11 +102,11 @@ function parse(
 
 const tooDeep = 'exceeded max depth'
 
-function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybePromise<unknown> {
+function parseText(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybePromise<unknown> {
   if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text)
   } catch {
     throw new SyntaxError(jsonSyntaxError(text))
   }
@@ -113,7 +114,7 @@ function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybeP
 
 async function yamlBody(text: string, signal: AbortSignal, deps: BodyDeps): Promise<ValueBody> {
   const { json, repeatedKeys } = await deps.yaml.parse(text, signal)
-  const value = await parseJson(json, utf8Encoder.encode(json), deps)
+  const value = await parseText(json, utf8Encoder.encode(json), deps)
   return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
 }
 

@@ -13,6 +13,7 @@ import { listPieces, streamedItemsMin } from './list-pieces.ts'
 import { negotiateFormat, type ResponseFormat } from './media-type.ts'
 import { warningHeaders } from './warning-headers.ts'
 import { watchPieces, type WatchForm } from './watch-pieces.ts'
+import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
 
 export type WireOptions = EncodeOptions & WatchForm
 
@@ -101,7 +102,7 @@ const jsonResponse = ({ status, value, contentType, etag }: ResponseOf<'json'>):
     'cache-control': uncached,
     ...(etag === undefined ? {} : { etag, vary: 'Accept' }),
   },
-  body: JSON.stringify(value),
+  body: jsonText(value),
 })
 
 const textResponse = ({ status, text }: ResponseOf<'text'>): WireResponse => ({
@@ -119,7 +120,7 @@ const textBody = (json: Uint8Array, { syntax }: ResponseFormat): MaybePromise<Ui
 
 async function yamlText(json: Uint8Array): Promise<string> {
   const { stringify } = await import('yaml')
-  return stringify(JSON.parse(new TextDecoder().decode(json)))
+  return stringify(parseJson(new TextDecoder().decode(json)))
 }
 
 const objectBody = (

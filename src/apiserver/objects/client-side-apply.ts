@@ -10,6 +10,7 @@ import { difference, emptySet, type FieldSet } from '../../schema/apply/field-se
 import type { StructStructure } from '../../schema/apply/structure.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { sortedJson } from '../../schema/validation/sorted-json.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -23,7 +24,7 @@ export function clientSideFields(live: ApiObject, structure: StructStructure): F
 
 function parsedObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return isJsonObject(value) ? value : undefined
   } catch {
     return undefined

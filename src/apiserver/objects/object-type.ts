@@ -3,6 +3,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { badRequest, invalidObject, type StatusError } from '../../api/errors/status-error.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { invalid } from '../../schema/validation/field-error.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 /** `isPatched`: the body is the current object with a patch. */
 export function checkObjectType(kind: Kind, body: JsonObject, isPatched = false): void {
@@ -51,7 +52,7 @@ const shownCharsMax = 30
 
 /** The beginning of the body helps to find the client that sent it. */
 function unrecognized({ kind }: Kind, body: JsonObject, why: string): StatusError {
-  const text = JSON.stringify(body)
+  const text = jsonText(body)
   const shown = text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)} ...` : text
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`)
 }

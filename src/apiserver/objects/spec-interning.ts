@@ -5,6 +5,7 @@ import { RecentMap } from '../../base/collections/recent-map.ts'
 import { isInterned, markInterned } from '../../base/collections/interned-values.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalValues, isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 /** Longer specs are not interned. */
 const textCharactersMax = 8_192
@@ -41,7 +42,7 @@ export class SpecInterning {
   find(body: JsonObject): SentSpec | undefined {
     const part = body[this.name]
     if (!isJsonObject(part)) return undefined
-    const text = JSON.stringify(part)
+    const text = jsonText(part)
     if (text.length > textCharactersMax) return undefined
     const known = this.#byText.get(text)
     return { text, value: known === once ? undefined : known }

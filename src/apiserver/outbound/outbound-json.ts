@@ -1,6 +1,7 @@
 // Requests to external servers with JSON responses: issuers and webhooks. Time and size are bounded.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Outbound, OutboundRequest } from '../../platform/http/outbound.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 /** The connection to an external server. */
 export interface JsonServer {
@@ -19,7 +20,7 @@ export async function exchangeJson(
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly value: unknown }> {
   const { status, text } = await exchangeText(server, request, signal)
-  return { status, value: isSuccess(status) ? JSON.parse(text) : undefined }
+  return { status, value: isSuccess(status) ? parseJson(text) : undefined }
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300

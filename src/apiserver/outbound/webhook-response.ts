@@ -1,4 +1,5 @@
 // Parses the HTTP response of a webhook; errors have upstream's messages.
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 const detailCharactersMax = 2_048
 
@@ -30,7 +31,7 @@ export function parseWebhookResponse({ status, text, contentType }: WebhookRespo
     throw new Error(statusMessages[status] ?? otherStatusMessage(status, detail))
   }
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error })
   }

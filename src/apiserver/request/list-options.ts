@@ -45,7 +45,7 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
   if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`)
   const revision = revisionOf(requested)
   // As upstream: a list from any state of the cache is not limited.
-  const limit = revision === 0 && continued === '' ? 0 : Math.max(0, parseInteger(query.get('limit') ?? '0'))
+  const limit = revision === 0 && continued === '' ? 0 : Math.max(0, Number(parseInteger(query.get('limit') ?? '0')))
   if (continued === '') return { revision, limit, token: undefined, match: matchOf(match, revision, limit) }
   if (revision !== undefined && revision > 0)
     throw badRequest('specifying resource version is not allowed when using continue')
@@ -75,7 +75,7 @@ export function watchOptionsOf(query: URLSearchParams): WatchOptions {
     revision: revisionOf(query.get('resourceVersion') ?? ''),
     sendInitialEvents: isInitial ? booleanParameter(query, 'sendInitialEvents') : undefined,
     bookmarks: booleanParameter(query, 'allowWatchBookmarks'),
-    timeoutSeconds: Math.max(0, parseInteger(query.get('timeoutSeconds') ?? '0')),
+    timeoutSeconds: Math.max(0, Number(parseInteger(query.get('timeoutSeconds') ?? '0'))),
   }
 }
 

@@ -34,7 +34,7 @@ export const tokenRequests = (tokens: ServiceAccountTokens, caches: ObjectCaches
     const sent = decodeBody(tokenRequest, 'TokenRequest', body)
     const { spec } = withDefaults(tokenRequest, sent) as TokenRequest
     const errors = validateTokenRequest(spec)
-    if (errors.length > 0) throw invalidObject('authentication.k8s.io', 'TokenRequest', name, errors)
+    if (errors.length > 0) throw invalidObject('authentication.k8s.io', 'TokenRequest', '', errors)
     const holder = boundTo(spec.boundObjectRef, { namespace, account: referenceTo(account) }, caches)
     const audiences = spec.audiences?.length ? spec.audiences : tokens.audiences
     const isForServer = audiences.every((audience) => tokens.audiences.includes(audience))

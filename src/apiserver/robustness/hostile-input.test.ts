@@ -163,9 +163,9 @@ const raw: [why: string, type: string, body: Uint8Array, statuses: number[]][] =
     [400],
   ],
   [
-    'an integer beyond 2^53',
+    'an integer beyond 2^63',
     'application/json',
-    bytesOf('{"metadata":{"name":"x","generation":9007199254740993}}'),
+    bytesOf('{"metadata":{"name":"x","generation":9223372036854775808}}'),
     [400],
   ],
   ['nested lists', 'application/json', bytesOf(`{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), [400]],

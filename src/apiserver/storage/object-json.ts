@@ -5,19 +5,20 @@ import { RecentMap } from '../../base/collections/recent-map.ts'
 import { isInterned, memoizeInterned } from '../../base/collections/interned-values.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 import type { JsonObject } from '../../schema/json/json-value.ts'
 
 export function objectJson(object: ApiObject): string {
   const { kind, apiVersion, metadata } = object
   const managed = metadata.managedFields
-  if (managed === undefined || !managed.some(hasQuotes)) return JSON.stringify(object)
+  if (managed === undefined || !managed.some(hasQuotes)) return jsonText(object)
   let text = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`
-  const plain = JSON.stringify({ ...metadata, managedFields: undefined })
+  const plain = jsonText({ ...metadata, managedFields: undefined })
   text += `${plain.slice(1, -1)}${plain.length > 2 ? ',' : ''}"managedFields":${entriesText(managed)}}`
   for (const name in object) {
     const value = lookup(object as unknown as JsonObject, name)
     if (value === undefined || name === 'kind' || name === 'apiVersion' || name === 'metadata') continue
-    text += `,${JSON.stringify(name)}:${typeof value === 'object' && value !== null ? partText(value) : JSON.stringify(value)}`
+    text += `,${JSON.stringify(name)}:${typeof value === 'object' && value !== null ? partText(value) : jsonText(value)}`
   }
   return `${text}}`
 }
@@ -34,15 +35,15 @@ export function withResourceVersion(text: string, version: string): string {
 
 const closeBrace = 0x7d
 
-const sharedText = memoizeInterned((value: object): string => JSON.stringify(value))
+const sharedText = memoizeInterned((value: object): string => jsonText(value))
 
-const partText = (value: object): string => (isInterned(value) ? sharedText(value) : JSON.stringify(value))
+const partText = (value: object): string => (isInterned(value) ? sharedText(value) : jsonText(value))
 
 function entriesText(entries: readonly ManagedFieldsEntry[]): string {
   let text = ''
   for (const entry of entries) {
     const fields = fieldsIn(entry)
-    const plain = JSON.stringify(fields === undefined ? entry : { ...entry, fieldsV1: undefined })
+    const plain = jsonText(fields === undefined ? entry : { ...entry, fieldsV1: undefined })
     const set = fields === undefined ? '' : `${plain.length > 2 ? ',' : ''}"fieldsV1":${setOf(fields).text}`
     text += `${text === '' ? '' : ','}${plain.slice(0, -1)}${set}}`
   }
@@ -60,7 +61,7 @@ const sets = new RecentMap<object, WrittenSet>(setsMax)
 function setOf(set: object): WrittenSet {
   let known = sets.get(set)
   if (known === undefined) {
-    const text = JSON.stringify(set)
+    const text = jsonText(set)
     known = { text, hasQuotes: text.includes('\\') }
     sets.set(set, known)
   }

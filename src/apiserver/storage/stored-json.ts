@@ -4,13 +4,14 @@
 import type { ApiObject } from '../../api/meta/object.ts'
 import { without } from '../../schema/json/json-value.ts'
 import { objectJson } from './object-json.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-export const parseObject = (bytes: Uint8Array): ApiObject => JSON.parse(decoder.decode(bytes)) as ApiObject
+export const parseObject = (bytes: Uint8Array): ApiObject => parseJson(decoder.decode(bytes)) as ApiObject
 
 /** The JSON of an object with or without a resourceVersion, as the store has it. */
 export const storedText = (object: ApiObject): string => objectJson(asStored(object))

@@ -15,6 +15,7 @@ import { revisionOf, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { Outbound, OutboundResponse } from '../../platform/http/outbound.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from './transport.ts'
+import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
 
 const methods = {
   create: 'POST',
@@ -60,7 +61,7 @@ export class HttpsTransport implements Transport {
   }
 
   async read(path: string, accept: string, ctx: Context): Promise<unknown> {
-    return JSON.parse(await textOf(await this.#request('GET', path, accept, undefined, '', ctx)))
+    return parseJson(await textOf(await this.#request('GET', path, accept, undefined, '', ctx)))
   }
 
   async send(call: ApiCall, ctx: Context): Promise<unknown> {
@@ -87,7 +88,7 @@ export class HttpsTransport implements Transport {
     for await (const lines of linesOf(answer.body)) {
       const events: ClientEvent[] = []
       for (const line of lines) {
-        const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
+        const { type, object } = parseJson(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
         if (type === 'ERROR') {
           yield events
           throw StatusError.fromStatus(object, 500)
@@ -144,7 +145,7 @@ export class HttpsTransport implements Transport {
   async #send(call: ApiCall, ctx: Context): Promise<unknown> {
     const method = methods[call.verb]
     const answer = await this.#request(method, pathOf(call), acceptOf(call), call.body, contentType(call), ctx)
-    return JSON.parse(await textOf(answer))
+    return parseJson(await textOf(answer))
   }
 
   async #request(
@@ -165,7 +166,7 @@ export class HttpsTransport implements Transport {
     const answer = await outbound.send(
       body === undefined
         ? { method, target, headers }
-        : { method, target, headers: { ...headers, 'content-type': contentType }, body: JSON.stringify(body) },
+        : { method, target, headers: { ...headers, 'content-type': contentType }, body: jsonText(body) },
       signal,
     )
     if (answer.status < 300) return answer

@@ -11,6 +11,7 @@ import { pathNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
 
@@ -35,7 +36,7 @@ export class DirectTransport implements Transport {
     const target = { kind: 'path', verb: 'get', path, accept } as const
     const answer = await this.#request(target, noQuery, { kind: 'none' }, context)
     if (answer.kind === 'json') return answer.value
-    if (answer.kind === 'document' && typeof answer.body === 'string') return JSON.parse(answer.body)
+    if (answer.kind === 'document' && typeof answer.body === 'string') return parseJson(answer.body)
     throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
 

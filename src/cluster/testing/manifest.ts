@@ -1,4 +1,5 @@
 // Manifests: objects for tests, as YAML or as values.
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 /** YAML with one or several documents, an object, or a list of objects. A List is replaced by its items. */
 export type Manifest = string | object | readonly object[]
@@ -18,7 +19,7 @@ export async function manifestObjects(manifest: Manifest): Promise<readonly Mani
 /** The values of all documents; null for an empty one. The parser is loaded on demand, because most tests pass values. */
 export async function documentsIn(text: string): Promise<readonly unknown[]> {
   const { run: yamlToJson } = await import('../../apiserver/http/yaml-to-json.ts')
-  return text.split(/^---(?=\s|$).*$/m).map((document) => JSON.parse(yamlToJson(document).json) as unknown)
+  return text.split(/^---(?=\s|$).*$/m).map((document) => parseJson(yamlToJson(document).json))
 }
 
 export function objectsIn(value: unknown): readonly ManifestObject[] {

@@ -10,6 +10,7 @@ import {
 import type { CustomResourceType } from '../../api/apiextensions/resource-type/custom-resource.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { documentsIn, objectsIn } from './manifest.ts'
+import { parseJson } from '../../schema/json/exact-json.ts'
 
 /**
  * A definition, a kind that customResource() made of one, or the path or `file:` URL of a YAML or JSON file with one or
@@ -80,7 +81,7 @@ async function definitionsInFile(path: string, label: string): Promise<readonly 
 
 const parsed = async (file: string, path: string, text: string): Promise<readonly unknown[]> => {
   try {
-    return path.endsWith('.json') ? [JSON.parse(text) as unknown] : await documentsIn(text)
+    return path.endsWith('.json') ? [parseJson(text)] : await documentsIn(text)
   } catch (error) {
     throw new Error(`${file} cannot be parsed: ${errorText(error)}`, { cause: error })
   }

@@ -9,6 +9,7 @@ import type { EventNote } from '../../client/events/event-recorder.ts'
 import { defineController, type Change, type Plan, type PlanView } from '../runtime/controller.ts'
 import { missedRuns, type Missed } from './missed-runs.ts'
 import { parseSchedule, zoneOffset, type Schedule } from './schedule.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 /** Added to the scheduled time, so that the reconcile does not come too early. */
 const dueDelayMs = 100
@@ -133,7 +134,7 @@ function startDue(object: CronJob, jobs: readonly Job[], { lastMs, isTooMany, co
     : []
   if (lastMs === undefined) return { changes: [], status, events }
   const { startingDeadlineSeconds } = spec
-  if (startingDeadlineSeconds !== undefined && lastMs + startingDeadlineSeconds * 1000 < view.nowMs)
+  if (startingDeadlineSeconds !== undefined && lastMs + secondsAsMs(startingDeadlineSeconds) < view.nowMs)
     return { changes: [], status, events: [...events, missedNote(lastMs)] }
   const name = jobName(object, lastMs)
   const started: CronJobStatus = { ...status, lastScheduleTime: rfc3339(lastMs) }

@@ -1,6 +1,7 @@
 // Missed runs of a CronJob: only the last one is started late.
 import type { CronJob } from '../../api/batch/v1/cron-job.ts'
 import type { Schedule } from './schedule.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface Missed {
   /** The last scheduled time that was missed; undefined when none was. */
@@ -17,7 +18,7 @@ export function missedRuns({ metadata, spec, status }: CronJob, schedule: Schedu
   const sinceMs = Date.parse(status.lastScheduleTime ?? metadata.creationTimestamp)
   const { startingDeadlineSeconds } = spec
   const earliestMs =
-    startingDeadlineSeconds === undefined ? sinceMs : Math.max(sinceMs, nowMs - startingDeadlineSeconds * 1000)
+    startingDeadlineSeconds === undefined ? sinceMs : Math.max(sinceMs, nowMs - secondsAsMs(startingDeadlineSeconds))
   const firstMs = schedule.next(earliestMs)
   if (firstMs === undefined || firstMs > nowMs) return { lastMs: undefined, count: 0, isTooMany: false }
   const secondMs = schedule.next(firstMs)

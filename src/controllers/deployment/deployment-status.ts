@@ -151,7 +151,7 @@ const count = (value: number | undefined): number => value ?? 0
 
 export const isComplete = ({ spec, metadata }: Deployment, next: DeploymentStatus): boolean =>
   [next.updatedReplicas, next.replicas, next.availableReplicas].every((value) => count(value) === spec.replicas) &&
-  count(next.observedGeneration) >= (metadata.generation ?? 0)
+  (next.observedGeneration ?? 0) >= (metadata.generation ?? 0)
 
 function hasProgressed(before: DeploymentStatus, next: DeploymentStatus): boolean {
   const oldReplicas = (status: DeploymentStatus) => count(status.replicas) - count(status.updatedReplicas)

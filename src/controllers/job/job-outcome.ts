@@ -8,6 +8,7 @@ import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { Tally } from './pod-accounting.ts'
 import { hasLimitPerIndex, isTracked } from './job-pods.ts'
 import { failureVerdict, successMatch } from './job-policies.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface Outcome {
   readonly kind: 'succeeds' | 'fails'
@@ -77,7 +78,7 @@ function restartedTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
 /** The time until the active deadline; undefined when there is none. */
 export function deadlineLeftMs({ spec, status }: Job, nowMs: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || status.startTime === undefined || spec.suspend) return undefined
-  return Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - nowMs
+  return Date.parse(status.startTime) + secondsAsMs(spec.activeDeadlineSeconds) - nowMs
 }
 
 function success(job: Job, counts: Tally, active: number): Outcome | undefined {

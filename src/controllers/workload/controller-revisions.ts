@@ -5,6 +5,7 @@ import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts
 import { equalValues, withSortedKeys, type JsonObject } from '../../schema/json/json-value.ts'
 import type { Change, PlanView } from '../runtime/controller.ts'
 import { templateHash } from './template-hash.ts'
+import { compareInt64, nextInt64 } from '../../schema/scalar/int64.ts'
 
 interface RevisionedWorkload extends ApiObject {
   readonly spec: { readonly template: PodTemplateSpec; readonly revisionHistoryLimit: number }
@@ -39,14 +40,15 @@ export const hashOfRevision = ({ metadata }: ControllerRevision, owner: ApiObjec
 /** The revision of the current template. `hashLabel` is the label for the hash on revisions of the owner's kind. */
 export function planRevision(object: RevisionedWorkload, hashLabel: string, { owned, find }: PlanView): RevisionPlan {
   const revisions = owned(controllerRevision).toSorted(
-    (a, b) => a.revision - b.revision || (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1),
+    (a, b) =>
+      compareInt64(a.revision, b.revision) || (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1),
   )
   const newest = revisions.at(-1)?.revision ?? 0
   const data = dataOf(object.spec.template)
   const equal = revisions.findLast((revision) => equalValues(revision.data, data))
   if (equal !== undefined && equal.revision === newest) return { kind: 'current', revision: equal, revisions }
   if (equal !== undefined) {
-    const renumbered: ControllerRevision = { ...equal, revision: newest + 1 }
+    const renumbered: ControllerRevision = { ...equal, revision: nextInt64(newest) }
     return { kind: 'change', change: { kind: 'update', of: controllerRevision, object: renumbered } }
   }
   const hash = templateHash(object.spec.template, object.status.collisionCount)
@@ -62,7 +64,7 @@ export function planRevision(object: RevisionedWorkload, hashLabel: string, { ow
       object: {
         metadata: { name, labels, ...(annotations === undefined ? {} : { annotations }) },
         data,
-        revision: newest + 1,
+        revision: nextInt64(newest),
       },
     },
   }

@@ -1,6 +1,7 @@
 // Template hash: FNV-1a of the canonical JSON, in the alphabet of generated names.
 import { safeEncoded } from '../../base/random/ids.ts'
 import { withSortedKeys, type JsonValue } from '../../schema/json/json-value.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 /** `collisionCount` changes the hash of the same template, for when another object has the name. */
 export function templateHash(template: unknown, collisionCount = 0): string {
@@ -13,4 +14,4 @@ export function templateHash(template: unknown, collisionCount = 0): string {
   return safeEncoded(String(hash))
 }
 
-const canonical = (value: unknown): string => JSON.stringify(withSortedKeys(value as JsonValue))
+const canonical = (value: unknown): string => jsonText(withSortedKeys(value as JsonValue))

@@ -1,6 +1,7 @@
 // Explainer: explains the state of the objects of one kind; and what explainers share.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 export interface ClusterReader {
   list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
@@ -43,7 +44,7 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 /** Reports that the controller has not observed the last change of the object. */
 export function unobservedChange(
   object: ApiObject,
-  status: { readonly observedGeneration?: number } | undefined,
+  status: { readonly observedGeneration?: Int64 } | undefined,
 ): string[] {
   const { generation = 0 } = object.metadata
   const seen = status?.observedGeneration ?? 0

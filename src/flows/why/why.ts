@@ -35,6 +35,7 @@ import {
   replicationControllerExplainer,
   statefulSetExplainer,
 } from './workload-explainers.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 export const explainers: readonly Explainer[] = [
   apiServiceExplainer,
@@ -125,7 +126,7 @@ interface ConditionSummary {
 const badWhenTrue = /^(Dangling|Denied|Failed|NetworkUnavailable|.*Pressure|.*Failure)$/
 
 interface GenericStatus {
-  readonly observedGeneration?: number
+  readonly observedGeneration?: Int64
   readonly conditions?: readonly ConditionSummary[]
 }
 

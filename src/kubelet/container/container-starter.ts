@@ -14,6 +14,7 @@ import type { ContainerImages, PodProvisioner } from './pod-provisioner.ts'
 import type { Failure, PodSyncState } from '../pod/pod-sync-state.ts'
 import type { RecordCall } from '../events/record-call.ts'
 import { VolumeError } from '../volumes/types/volume-type.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface ContainerStarterDeps extends HookDeps {
   readonly runtime: ContainerRuntime
@@ -162,7 +163,7 @@ export class ContainerStarter {
       const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
       recordEvent(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
       recordEvent(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
-      const graceMs = pod.spec.terminationGracePeriodSeconds * 1000
+      const graceMs = secondsAsMs(pod.spec.terminationGracePeriodSeconds)
       await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
       throw new HookFailed(failed, { cause: error })
     }

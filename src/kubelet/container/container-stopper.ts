@@ -7,6 +7,7 @@ import { runHook, type HookDeps } from './lifecycle-hooks.ts'
 import type { ContainerStop } from '../pod/pod-actions.ts'
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { RecordCall } from '../events/record-call.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface ContainerStopperDeps extends HookDeps {
   readonly runtime: ContainerRuntime
@@ -55,7 +56,7 @@ export class ContainerStopper {
     const { runtime, clock, recordEvent, call } = this.#deps
     const { container, graceSeconds, message, after } = stop
     const { id, name } = container
-    const untilMs = clock.monotonicMs() + graceSeconds * 1000
+    const untilMs = clock.monotonicMs() + secondsAsMs(graceSeconds)
     if (pod !== undefined) recordEvent(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
     if (pod !== undefined && graceSeconds > 0) await this.#preStop(pod, running, stop, untilMs, context)
     if (after.length > 0) await within(clock, untilMs, Promise.all(after.map(endOf)), context.signal)

@@ -6,6 +6,7 @@ import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import { httpGet, urlOf } from '../probes/http-get.ts'
 import { httpTargetOf } from '../probes/http-target.ts'
+import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface HookDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
@@ -37,6 +38,6 @@ export async function runHook(
     const target = httpTargetOf(handler.httpGet, container, podIp)
     const { status } = await httpGet(target, dialer, signal)
     if (status < 200 || status >= 400) throw new Error(`Get ${JSON.stringify(urlOf(target))}: status ${status}`)
-  } else if (handler.sleep !== undefined) await clock.sleep(handler.sleep.seconds * 1000, signal)
+  } else if (handler.sleep !== undefined) await clock.sleep(secondsAsMs(handler.sleep.seconds), signal)
   else throw new Error(`invalid handler of container ${container.name}`)
 }

@@ -75,7 +75,7 @@ export function containerSecurity(
 }
 
 const groupsOf = (context: Partial<PodSecurityContext> | undefined): readonly number[] => [
-  ...(context?.supplementalGroups ?? []),
+  ...(context?.supplementalGroups ?? []).map(Number),
   ...(context?.fsGroup === undefined ? [] : [context.fsGroup]),
 ]
 

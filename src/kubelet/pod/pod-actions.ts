@@ -12,6 +12,7 @@ import {
   restartsAll,
   type CrashBackoff,
 } from './restart-policy.ts'
+import { type Int64 } from '../../schema/scalar/int64.ts'
 
 export type PodAction =
   | { readonly kind: 'run-sandbox' }
@@ -43,7 +44,7 @@ export interface ContainerStop {
   readonly container: RuntimeContainer
   /** From the pod's spec; undefined when the pod is no longer known. */
   readonly spec: Container | undefined
-  readonly graceSeconds: number
+  readonly graceSeconds: Int64
   /** The message of the event. */
   readonly message: string
   /** Names of the containers that must stop before this one. */
@@ -81,7 +82,7 @@ export const latestContainer = (running: RuntimePod | undefined, name: string): 
 export function planTermination(
   pod: Pod | undefined,
   running: RuntimePod | undefined,
-  graceSeconds: number,
+  graceSeconds: Int64,
   isReleased: boolean,
 ): PodAction[] {
   if (running === undefined) return isReleased ? [{ kind: 'release-pod' }] : []
@@ -93,7 +94,7 @@ export function planTermination(
 export function planCompletion(
   pod: Pod,
   running: RuntimePod | undefined,
-  graceSeconds = pod.spec.terminationGracePeriodSeconds,
+  graceSeconds: Int64 = pod.spec.terminationGracePeriodSeconds,
 ): PodAction[] {
   if (running === undefined) return []
   const actions = endContainers(pod, running, graceSeconds)
@@ -111,7 +112,7 @@ export const resizeRestart = (pod: Pod, container: RuntimeContainer): ContainerS
 })
 
 /** Stops all containers of a pod; empty when all have stopped. */
-function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): PodAction[] {
+function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: Int64): PodAction[] {
   const stops = stopAll(pod, running, graceSeconds)
   return [...removeUnstarted(running), ...(stops.length > 0 ? [{ kind: 'stop-containers', stops } as const] : [])]
 }
@@ -121,7 +122,7 @@ const removeUnstarted = ({ containers }: RuntimePod): PodAction[] =>
   containers.filter(({ state }) => state === 'created').map((container) => ({ kind: 'remove-container', container }))
 
 /** Sidecars stop after the other containers, in reverse order. */
-function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
+function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: Int64): ContainerStop[] {
   const alive = running.containers.filter(({ state }) => state === 'running')
   const sidecars = (pod?.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
   const others = alive.map(({ name }) => name).filter((name) => !sidecars.includes(name))

@@ -15,6 +15,7 @@ import { KubeletHttpError, runningContainer, runningPod, type KubeletHost } from
 import { localPorts, serveCommand } from './local-streams.ts'
 import { nodeLogs } from './node-logs.ts'
 import { openAt, streamCommand, streamPorts, type StreamDeps } from './container-streams.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 export interface KubeletServerDeps extends StreamDeps {
   readonly host: KubeletHost
@@ -163,7 +164,7 @@ const configuration = ({ configuration: kubeletconfig }: KubeletHost): WireRespo
 const podList = async (host: KubeletHost, signal: AbortSignal): Promise<WireResponse> => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await host.pods(signal) }),
+  body: jsonText({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await host.pods(signal) }),
 })
 
 /** Stream options in the API server's query parameters. With a TTY there is no separate stderr. */

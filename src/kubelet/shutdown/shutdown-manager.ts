@@ -93,7 +93,7 @@ export class ShutdownManager {
     log.info('pods are terminated because of a node shutdown', { pods: pods.length, seconds })
     const message = 'Pod was terminated in response to imminent node shutdown.'
     for (const { metadata, spec } of pods) {
-      const graceSeconds = Math.min(spec.terminationGracePeriodSeconds, seconds)
+      const graceSeconds = Math.min(Number(spec.terminationGracePeriodSeconds), seconds)
       terminatePod(metadata.uid, { reason: 'Terminated', message, graceSeconds, isDisruption: true })
     }
     const untilMs = clock.monotonicMs() + seconds * 1000

@@ -6,6 +6,7 @@ import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
 import { decode } from '../../schema/decoding/decode.ts'
 import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { validateFields } from '../../schema/validation/validate.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 export const hashAnnotation = 'kubernetes.io/config.hash'
 export const sourceAnnotation = 'kubernetes.io/config.source'
@@ -40,7 +41,7 @@ function staticPod(
   if (kind !== 'Pod') throw new Error(`${file} contains a ${kind}, not a Pod`)
   const { name = '', namespace = 'default', annotations = {} } = metadata as Partial<Pod['metadata']>
   if (name === '') throw new Error(`${file} contains a pod without a name`)
-  const hash = digest(JSON.stringify([nodeName, file, metadata, spec]))
+  const hash = digest(jsonText([nodeName, file, metadata, spec]))
   const { tolerations = [] } = spec as { tolerations?: object[] }
   const body = {
     kind: 'Pod',

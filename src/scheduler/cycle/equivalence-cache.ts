@@ -8,6 +8,7 @@ import type { Cycle } from '../framework/framework.ts'
 import { SlotCache } from './slot-cache.ts'
 import { SlotScores } from './slot-scores.ts'
 import type { NodeVerdict } from '../framework/verdicts.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 /** Maximum number of equivalence classes per profile. */
 const classesMax = 64
@@ -40,7 +41,7 @@ export function equivalenceKey({ facts: { demands }, pod: { spec } }: Cycle): st
   const known = keysOfSpecs.get(spec)
   if (known?.demands === demands) return known.key
   const { nodeName, nodeSelector, affinity, tolerations } = spec
-  const key = `${demands} ${JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations])}`
+  const key = `${demands} ${jsonText([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations])}`
   keysOfSpecs.set(spec, { demands, key })
   return key
 }

@@ -7,6 +7,7 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
 import type { Outbound, OutboundProvider, OutboundRequest } from '../../platform/http/outbound.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
 
 /** As in KubeSchedulerConfiguration. */
 export interface ExtenderConfiguration {
@@ -123,13 +124,13 @@ function extenderCall(
     const timer = clock.after(durationMs(httpTimeout), () => late.abort(new Error(`no answer within ${httpTimeout}`)))
     const target = `${pathname.replace(/\/$/, '')}/${verb}`
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const request = { method: 'POST', target, headers, body: JSON.stringify(body) }
+    const request = { method: 'POST', target, headers, body: jsonText(body) }
     try {
       const { status, text } = await clock.outside(
         readResponse(outbound, request, AbortSignal.any([signal, late.signal])),
       )
       if (status !== 200) throw new Error(`failed ${verb} with extender at URL ${urlPrefix}, code ${status}`)
-      return JSON.parse(text)
+      return parseJson(text)
     } finally {
       timer.cancel()
     }

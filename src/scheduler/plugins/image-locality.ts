@@ -31,9 +31,8 @@ export const imageLocality = defineSchedulerPlugin<never, Images>({
 })
 
 function imageOf(snapshot: Snapshot, image: string): Images['images'][number] {
-  const bytes = snapshot.columns.of(
-    `image ${image}`,
-    ({ status }) => status.images?.find(({ names }) => names?.includes(image))?.sizeBytes ?? 0,
+  const bytes = snapshot.columns.of(`image ${image}`, ({ status }) =>
+    Number(status.images?.find(({ names }) => names?.includes(image))?.sizeBytes ?? 0),
   )
   return { bytes, spread: snapshot.size === 0 ? 0 : bytes.positives(snapshot.order) / snapshot.size }
 }

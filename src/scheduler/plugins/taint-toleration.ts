@@ -7,6 +7,7 @@ import { equalValues } from '../../schema/json/json-value.ts'
 import { defineSchedulerPlugin, rejection, scaleScores } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
+import { jsonText } from '../../schema/json/exact-json.ts'
 
 const tainted = rejection('node(s) had untolerated taint(s)', false)
 
@@ -46,6 +47,6 @@ const words = new WeakMap<readonly Toleration[], string>()
 /** Serialised once: the pods of one template share the list. */
 function wordsOf(tolerations: readonly Toleration[]): string {
   let text = words.get(tolerations)
-  if (text === undefined) words.set(tolerations, (text = JSON.stringify(tolerations)))
+  if (text === undefined) words.set(tolerations, (text = jsonText(tolerations)))
   return text
 }

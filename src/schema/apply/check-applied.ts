@@ -122,7 +122,9 @@ function scalarMismatch(type: ScalarName, value: JsonValue): string | undefined 
     case 'int32':
     case 'int64':
     case 'double':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? undefined
+        : `expected numeric (int or float), got ${goType(value)}`
     default:
       return typeof value === 'object' ? `expected any scalar, got &{${goText(value)}}` : undefined
   }

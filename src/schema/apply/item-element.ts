@@ -2,6 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
 import type { ListStructure } from './structure.ts'
+import { jsonText } from '../json/exact-json.ts'
 
 /** Elements are cached up to a bound, because the same names occur often. */
 const writtenMax = 2_000
@@ -24,12 +25,12 @@ export function itemElement(structure: ListStructure, item: JsonValue): string |
 }
 
 function writtenElement({ listType, keys }: ListStructure, item: JsonValue): string | undefined {
-  if (listType === 'set') return `v:${JSON.stringify(item)}`
+  if (listType === 'set') return `v:${jsonText(item)}`
   if (!isJsonObject(item)) return undefined
   let text = ''
   for (const { name, default: otherwise } of keys) {
     const value = lookup(item, name) ?? otherwise
-    if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`
+    if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${jsonText(value)}`
   }
   return text === '' ? undefined : `k:{${text}}`
 }

@@ -3,6 +3,7 @@ import { lookup } from '../../base/collections/lookup.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { itemElement } from './item-element.ts'
 import type { ListStructure } from './structure.ts'
+import { jsonText } from '../json/exact-json.ts'
 
 export interface ListItem {
   readonly element: string
@@ -72,7 +73,9 @@ function compareItems({ listType, keys }: ListStructure, a: JsonValue, b: JsonVa
 
 function compareScalars(a: unknown, b: unknown): number {
   if (a === b) return 0
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  const [left, right] = typeof a === 'string' && typeof b === 'string' ? [a, b] : [JSON.stringify(a), JSON.stringify(b)]
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : 1
+  const [left, right] = typeof a === 'string' && typeof b === 'string' ? [a, b] : [jsonText(a), jsonText(b)]
   return left === right ? 0 : (left ?? '') < (right ?? '') ? -1 : 1
 }
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'

@@ -1,5 +1,6 @@
 // Path elements: the steps of a path in FieldsV1: `f:name`, `k:{"key":"value"}`, `v:"item"`, `i:0`.
 import { isJsonObject } from '../json/json-value.ts'
+import { jsonText, parseJson } from '../json/exact-json.ts'
 
 /** In a set, the object that contains the other elements. */
 export const self = '.'
@@ -13,8 +14,8 @@ export function elementText(element: string): string {
     case 'f':
       return `.${content}`
     case 'k':
-      return `[${Object.entries(JSON.parse(content) as object)
-        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      return `[${Object.entries(parseJson(content) as object)
+        .map(([name, value]) => `${name}=${jsonText(value)}`)
         .join(',')}]`
     case 'v':
       return `[=${content}]`

@@ -7,7 +7,7 @@ import { propertyOf, setProperty, type Property } from '../descriptor/property.t
 import { zeroOf } from '../descriptor/zero.ts'
 import { deepCopy, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { decodeDepthMax, inField, neitherForm, prependStep, tooDeep, wrongInteger, wrongType } from './decode-error.ts'
-import { decodeBytes, decodeQuantity, decodeTime, isInt32 } from './decode-scalar.ts'
+import { decodeBytes, decodeQuantity, decodeTime, isInt32, doubleOf, isInt64 } from './decode-scalar.ts'
 import { fieldPresence, hasKeys, type FieldPresence } from './field-presence.ts'
 import { goFieldName } from './go-names.ts'
 import { goFieldType, type FieldPlace } from './go-type-name.ts'
@@ -194,7 +194,11 @@ function scalarDecoder(type: ScalarName, place: Place): ValueDecoder {
     case 'bool':
       return ofType('boolean')
     case 'double':
-      return ofType('number')
+      return (value) => {
+        const double = doubleOf(value)
+        if (double === undefined) throw wrongType(value, wanted, owner)
+        return double
+      }
     case 'bytes':
       return (value) => {
         if (typeof value !== 'string' && !Array.isArray(value)) throw wrongType(value, wanted, owner)
@@ -213,15 +217,16 @@ function scalarDecoder(type: ScalarName, place: Place): ValueDecoder {
       }
     case 'int64':
       return (value) => {
-        if (!Number.isSafeInteger(value)) throw wrongInteger(value, 'int64', owner)
+        if (!isInt64(value)) throw wrongInteger(value, 'int64', owner)
         return value
       }
     case 'quantity':
       return decodeQuantity
     case 'intOrString':
       return (value) => {
-        if (typeof value !== 'string' && typeof value !== 'number') throw wrongType(value, wanted, owner)
-        if (typeof value === 'number' && !isInt32(value)) throw wrongInteger(value, 'int32', owner)
+        if (typeof value === 'string') return value
+        if (typeof value !== 'number' && typeof value !== 'bigint') throw wrongType(value, wanted, owner)
+        if (!isInt32(value)) throw wrongInteger(value, 'int32', owner)
         return value
       }
     case 'rawExtension':

@@ -9,7 +9,7 @@ import { zeroOf } from '../descriptor/zero.ts'
 import { deepCopy } from '../json/json-value.ts'
 import type { Decoder } from './decode-closures.ts'
 import { decodeDepthMax, inField, neitherForm, prependStep, tooDeep, wrongInteger, wrongType } from './decode-error.ts'
-import { decodeBytes, decodeQuantity, decodeTime } from './decode-scalar.ts'
+import { decodeBytes, decodeQuantity, decodeTime, isInt32 } from './decode-scalar.ts'
 import { fieldPresence, hasKeys, type FieldPresence } from './field-presence.ts'
 import { goFieldName } from './go-names.ts'
 import { goFieldType, type FieldPlace } from './go-type-name.ts'
@@ -151,16 +151,22 @@ function decodeScalar(code: Code, type: ScalarName, place: Place, from: Fragment
     case 'bool':
       return code.line(js`${unless(js`typeof ${from} === 'boolean'`)}; ${into} = ${from}`)
     case 'int32':
-      return code.line(js`if ((${from} | 0) !== ${from}) ${notInteger('int32')}; ${into} = ${from}`)
+      return code.line(
+        js`if (typeof ${from} !== 'number' || (${from} | 0) !== ${from}) ${notInteger('int32')}; ${into} = ${from}`,
+      )
     case 'int64':
-      return code.line(js`if (!Number.isSafeInteger(${from})) ${notInteger('int64')}; ${into} = ${from}`)
+      return code.line(
+        js`if (!Number.isSafeInteger(${from}) && typeof ${from} !== 'bigint') ${notInteger('int64')}; ${into} = ${from}`,
+      )
     case 'double':
-      return code.line(js`${unless(js`typeof ${from} === 'number'`)}; ${into} = ${from}`)
+      return code.line(
+        js`${unless(js`typeof ${from} === 'number' || typeof ${from} === 'bigint'`)}; ${into} = Number(${from})`,
+      )
     case 'quantity':
       return code.line(js`${into} = ${code.constant(decodeQuantity)}(${from})`)
     case 'intOrString':
-      code.line(unless(js`typeof ${from} === 'string' || typeof ${from} === 'number'`))
-      code.line(js`if (typeof ${from} === 'number' && (${from} | 0) !== ${from}) ${notInteger('int32')}`)
+      code.line(unless(js`typeof ${from} === 'string' || typeof ${from} === 'number' || typeof ${from} === 'bigint'`))
+      code.line(js`if (typeof ${from} !== 'string' && !${code.constant(isInt32)}(${from})) ${notInteger('int32')}`)
       return code.line(js`${into} = ${from}`)
     case 'rawExtension':
     case 'json':

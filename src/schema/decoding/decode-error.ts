@@ -47,12 +47,17 @@ export const wrongType = (
   )
 }
 
-/**
- * Not an integer, or out of range. Numbers are doubles here, so an int64 beyond 2^53 cannot be represented; it is rejected
- * rather than changed.
- */
+/** Not an integer, or out of range. */
 export const wrongInteger = (value: unknown, wanted: string, messageName: string): FieldTypeError =>
-  wrongType(value, wanted, messageName, typeof value === 'number' ? `number ${value}` : jsonKind(value))
+  wrongType(
+    value,
+    wanted,
+    messageName,
+    jsonKind(value) === 'number' ? `number ${integerText(value as number | bigint)}` : jsonKind(value),
+  )
+
+const integerText = (value: number | bigint): string =>
+  Number.isInteger(value) ? String(BigInt(value)) : String(value)
 
 export const tooDeep = (): FieldTypeError =>
   new FieldTypeError((path) => `${path}: nested more than ${decodeDepthMax} levels deep`)

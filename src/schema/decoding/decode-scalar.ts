@@ -37,9 +37,18 @@ export function decodeTime(text: string, type: 'time' | 'microTime'): string {
 
 export function decodeQuantity(value: unknown): string {
   const canonical =
-    typeof value === 'string' || typeof value === 'number' ? canonicalQuantity(String(value)) : undefined
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+      ? canonicalQuantity(String(value))
+      : undefined
   if (canonical !== undefined) return canonical
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 }
 
-export const isInt32 = (value: unknown): boolean => ((value as number) | 0) === value
+export const isInt32 = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value
+
+/** Integers beyond 2^53 are bigints (exact-json.ts); a double of that size was not sent as an integer. */
+export const isInt64 = (value: unknown): boolean => Number.isSafeInteger(value) || typeof value === 'bigint'
+
+/** A floating point number; undefined for a value of another type. */
+export const doubleOf = (value: unknown): number | undefined =>
+  typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined

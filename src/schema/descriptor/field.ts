@@ -56,6 +56,8 @@ export interface FieldOptions {
   readonly enum?: readonly string[]
   /** The enumeration is published but not checked: a rule of the kind rejects other values with its own message. */
   readonly enumUnchecked?: true
+  /** Of an int64: a rule of the kind rejects values that a double does not represent exactly. */
+  readonly fitsDouble?: true
   readonly minimum?: number
   readonly maximum?: number
   /** The list type of server-side apply; `keys` identify the elements of a map list. */
@@ -132,6 +134,8 @@ type EnumValue<O> = O extends { enumUnchecked: true }
     ? Value
     : unknown
 
+type Int64Value<O> = O extends { fitsDouble: true } ? number : unknown
+
 function timestamp<Name extends 'time' | 'microTime'>(type: Name) {
   return <const O extends FieldOptions = Record<never, never>>(
     tag: number,
@@ -150,7 +154,10 @@ const scalar =
 export const string = scalar('string')
 export const bool = scalar('bool')
 export const int32 = scalar('int32')
-export const int64 = scalar('int64')
+export const int64 = <const O extends FieldOptions = Record<never, never>>(
+  tag: number,
+  options?: O,
+): Field<'int64', ScalarPresence<O>, Int64Value<O>> => field(tag, 'int64', options ?? {}, 'optional')
 export const double = scalar('double')
 export const bytes = scalar('bytes')
 export const quantity = scalar('quantity')

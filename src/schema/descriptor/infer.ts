@@ -1,11 +1,12 @@
 // infer: the TypeScript types of a message, derived from its descriptors.
 import type { Field, FieldMap, ListType, MapType, Message, ScalarName, Type } from './field.ts'
+import type { Int64 } from '../scalar/int64.ts'
 
 interface ScalarTypes {
   readonly string: string
   readonly bool: boolean
   readonly int32: number
-  readonly int64: number
+  readonly int64: Int64
   readonly double: number
   readonly bytes: string
   readonly quantity: string

@@ -8,7 +8,7 @@ const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   string: ['', 'a', 'é√'],
   bool: [false, true],
   int32: [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)],
-  int64: [0, 7, -7, 2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 32, 2 ** 35],
+  int64: [0, 7, -7, 2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 32, 2 ** 35, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)],
   double: [0, 1.5, -2.25],
   bytes: ['', 'AAE='],
   quantity: ['0', '100m', '1Gi'],
@@ -17,7 +17,7 @@ const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   time: ['2030-01-02T03:04:05Z'],
   microTime: ['2030-01-02T03:04:05.000006Z'],
   fieldsV1: [{ 'f:a': {} }],
-  rawExtension: [{ a: [1, { b: null }] }, []],
+  rawExtension: [{ a: [1, { b: null }, 2n ** 53n + 1n] }, []],
   json: [{ a: [1, { b: null }] }, 'a', false, null],
 }
 

@@ -1,7 +1,9 @@
 // JSON values: their type, deep comparison, and Go's names of their types in errors.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { jsonText } from './exact-json.ts'
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+/** An int64 that a double does not represent exactly is a bigint (exact-json.ts). */
+export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject
 export interface JsonObject {
   readonly [name: string]: JsonValue | undefined
 }
@@ -46,7 +48,7 @@ export function identityOf(value: JsonValue | undefined): unknown {
 
 function canonicalText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalText).join(',')}]`
-  if (!isJsonObject(value)) return JSON.stringify(value)
+  if (!isJsonObject(value)) return jsonText(value)
   const names = Object.keys(value).toSorted()
   const entries = names.flatMap((name) => {
     const item = lookup(value, name)
@@ -99,5 +101,6 @@ export function withSortedKeys(value: JsonValue): JsonValue {
 export function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value === null) return 'null'
+  if (typeof value === 'bigint') return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }

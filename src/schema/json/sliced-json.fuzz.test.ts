@@ -1,8 +1,9 @@
-// The sliced parser accepts what JSON.parse accepts, with the same value, and nothing else.
+// The sliced parser accepts what the native parser accepts, with the same value, and nothing else.
 import { deepEqual, equal } from 'node:assert/strict'
 import { fuzz, mutatedText, randomJson, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
 import { parseSteps } from './sliced-json.ts'
 import { TooManyValuesError } from './too-many-values.ts'
+import { parseJson } from './exact-json.ts'
 
 const dictionary = [
   '{',
@@ -43,7 +44,7 @@ fuzz('JSON in slices', {
     return random.below(4) === 0 ? text : mutatedText(text, random, dictionary)
   },
   check(text) {
-    const native = rejectedOnlyWith([SyntaxError], () => ({ value: JSON.parse(text) as unknown }))
+    const native = rejectedOnlyWith([SyntaxError], () => ({ value: parseJson(text) }))
     const sliced = parsed(text)
     equal(sliced === undefined, native === undefined)
     deepEqual(sliced, native)

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { jsonDepthMax } from './json-depth.ts'
 import { TooManyValuesError } from './too-many-values.ts'
+import { numberOf } from './exact-json.ts'
 
 /** How long the event loop is blocked at a time. */
 const sliceMs = 5
@@ -111,7 +112,7 @@ function scalarAt(text: string, at: number): [value: unknown, end: number] {
   if (text.charCodeAt(at) === quote) return stringAt(text, at)
   number.lastIndex = at
   const digits = number.exec(text)?.[0]
-  if (digits !== undefined) return [Number(digits), at + digits.length]
+  if (digits !== undefined) return [numberOf(digits), at + digits.length]
   for (const [word, value] of literals) if (text.startsWith(word, at)) return [value, at + word.length]
   throw unexpected(text, at, 'looking for beginning of value')
 }

@@ -4,6 +4,7 @@ import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { deepCopy, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { jsonDepthMax } from '../json/json-depth.ts'
 import { equalBounded, isDeeperThan, isContainer, type Container, type Visit } from '../json/json-walk.ts'
+import { jsonText } from '../json/exact-json.ts'
 
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
@@ -58,7 +59,7 @@ export function jsonPatch(target: JsonValue, operations: readonly JsonPatchOpera
 function checkShape(operation: unknown): void {
   const { op, path, from = '' } = isJsonObject(operation) ? operation : {}
   if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
-    throw new JsonPatchError(`an operation needs op and path as text: ${JSON.stringify(operation)}`)
+    throw new JsonPatchError(`an operation needs op and path as text: ${jsonText(operation)}`)
 }
 
 type OwnedContainer = JsonValue[] | Record<string, JsonValue | undefined>
@@ -141,7 +142,7 @@ class PatchedDocument {
 
   #copyOf(from: string): JsonValue {
     const original = this.#read(from) ?? null
-    this.#copiedCharacters += JSON.stringify(original).length
+    this.#copiedCharacters += jsonText(original).length
     if (this.#copiedCharacters > jsonPatchCopiedCharactersMax)
       throw new JsonPatchError(
         `Unable to copy, the accumulated size increase of copy is ${this.#copiedCharacters}, exceeding the limit ${jsonPatchCopiedCharactersMax}`,

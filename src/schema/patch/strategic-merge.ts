@@ -5,6 +5,7 @@ import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { firstIndexes, mergedOrder } from './element-order.ts'
 import type { Field, Message, Type } from '../descriptor/field.ts'
 import { identityOf, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { jsonText } from '../json/exact-json.ts'
 
 export class StrategicMergeError extends Error {
   override name = 'StrategicMergeError'
@@ -182,7 +183,7 @@ function withDirectives(
     if (directive === 'replace') isReplaced = true
     else if (directive !== undefined && directive !== 'delete') throw unknownDirective(directive, item)
     else if (lookup(item, key) === undefined)
-      throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+      throw new StrategicMergeError(`map: ${jsonText(item)} does not contain declared merge key: ${key}`)
     else if (directive === 'delete') gone.add(identityOf(lookup(item, key)))
     else rest.push(item)
   }
@@ -217,7 +218,7 @@ function checkOrder(change: JsonValue | undefined, order: readonly JsonValue[], 
     const next = placeOf(item)
     if (next < place || next < 0)
       throw new StrategicMergeError(
-        `The order in patch list:\n${JSON.stringify(change)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+        `The order in patch list:\n${jsonText(change)}\n doesn't match $setElementOrder list:\n${jsonText(order)}\n`,
       )
     place = next
   }
@@ -229,4 +230,4 @@ function withoutKey(object: JsonObject, key: string): JsonObject {
 }
 
 const unknownDirective = (directive: JsonValue, patch: JsonObject): StrategicMergeError =>
-  new StrategicMergeError(`Unknown patch type ${JSON.stringify(directive)} in ${JSON.stringify(patch)}`)
+  new StrategicMergeError(`Unknown patch type ${jsonText(directive)} in ${jsonText(patch)}`)

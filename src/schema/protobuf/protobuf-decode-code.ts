@@ -91,7 +91,8 @@ function valueOf(code: Code, type: Type, end: Fragment, readers: Readers): Fragm
 /** The most frequent ones without a call in between. */
 function scalarOf(code: Code, type: ScalarName, end: Fragment): Fragment {
   if (type === 'string') return js`reader.text()`
-  if (type === 'int32' || type === 'int64') return js`reader.integer()`
+  if (type === 'int32') return js`reader.integer()`
+  if (type === 'int64') return js`reader.int64()`
   if (type === 'bool') return js`reader.integer() !== 0`
   return js`${code.constant(scalarReaders[type])}(reader, ${end})`
 }

@@ -50,6 +50,13 @@ export class ProtobufReader {
 
   /** A signed varint of 64 bits. A value that a double cannot hold exactly is rejected. */
   integer(): number {
+    const value = this.int64()
+    if (typeof value === 'bigint') throw beyondSafeInteger()
+    return value
+  }
+
+  /** A signed varint of 64 bits: a bigint if a double cannot hold it exactly. */
+  int64(): number | bigint {
     let [low, high] = [0, 0]
     for (let shift = 0; shift < 70; shift += 7) {
       const byte = this.#bytes[this.at++]
@@ -159,13 +166,9 @@ const truncated = () => new ProtobufError('the message is truncated')
 const beyondSafeInteger = () => new ProtobufError('an integer is beyond 2^53')
 
 /** From the low 28 bits and the rest. With the 64th bit set the number is negative. */
-function wholeNumber(low: number, high: number): number {
-  if (high < 2 ** 35) {
-    const value = high * 2 ** 28 + low
-    if (Number.isSafeInteger(value)) return value
-  } else {
-    const value = Number(BigInt.asIntN(64, (BigInt(high) << 28n) | BigInt(low)))
-    if (Number.isSafeInteger(value)) return value
-  }
-  throw beyondSafeInteger()
+function wholeNumber(low: number, high: number): number | bigint {
+  const value = high * 2 ** 28 + low
+  if (Number.isSafeInteger(value)) return value
+  const exact = BigInt.asIntN(64, (BigInt(high) << 28n) | BigInt(low))
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }

@@ -66,9 +66,9 @@ export class ProtobufWriter {
     this.#bytes[last] = (this.#bytes[last] ?? 0) & 0x7f
   }
 
-  /** A varint of an integer that a double holds exactly; negative ones take ten bytes. */
-  integer(value: number): void {
-    if (value >= 0 && value <= 0xffff_ffff) this.uint32(value)
+  /** A varint of an int64; negative ones take ten bytes. */
+  integer(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0 && value <= 0xffff_ffff) this.uint32(value)
     else this.bigInteger(BigInt(value))
   }
 

@@ -4,6 +4,7 @@ import type { ScalarName, Type } from '../descriptor/field.ts'
 import { nestsTooDeep } from '../json/json-depth.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { ProtobufError, type ProtobufReader } from './protobuf-reader.ts'
+import { parseJson } from '../json/exact-json.ts'
 
 export const protobufDepthMax = 100
 
@@ -65,7 +66,7 @@ function secondsText(seconds: number): string {
 
 function jsonOf({ texts: [, text = ''] }: WrapperFields): JsonValue {
   if (nestsTooDeep(new TextEncoder().encode(text))) throw new ProtobufError('exceeded max depth')
-  return JSON.parse(text) as JsonValue
+  return parseJson(text) as JsonValue
 }
 
 export const scalarReaders: Readonly<Record<ScalarName, ScalarReader>> = {
@@ -73,7 +74,7 @@ export const scalarReaders: Readonly<Record<ScalarName, ScalarReader>> = {
   bytes: (reader) => reader.bytes().toBase64(),
   bool: (reader) => reader.integer() !== 0,
   int32: (reader) => reader.integer(),
-  int64: (reader) => reader.integer(),
+  int64: (reader) => reader.int64(),
   double: (reader) => reader.double(),
   quantity: wrapped(firstText),
   duration: wrapped(durationOf),

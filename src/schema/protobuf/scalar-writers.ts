@@ -2,6 +2,7 @@
 import type { ScalarName } from '../descriptor/field.ts'
 import { durationNanos } from '../scalar/duration.ts'
 import type { ProtobufWriter } from './protobuf-writer.ts'
+import { jsonText } from '../json/exact-json.ts'
 
 /** The number of a field and the wire type of its value, as one number before it. */
 export const key = (tag: number, wireType: 0 | 1 | 2): number => (tag << 3) | wireType
@@ -23,7 +24,7 @@ export function writeText(writer: ProtobufWriter, fieldKey: number, value = ''):
   writer.uint32(fieldKey)
 }
 
-function writeInteger(writer: ProtobufWriter, fieldKey: number, value = 0): void {
+function writeInteger(writer: ProtobufWriter, fieldKey: number, value: number | bigint = 0): void {
   writer.integer(value)
   writer.uint32(fieldKey)
 }
@@ -46,7 +47,7 @@ function writeWrapped(writer: ProtobufWriter, fieldKey: number, text: string): v
 }
 
 const writeJson = (writer: ProtobufWriter, fieldKey: number, value: unknown): void =>
-  writeWrapped(writer, fieldKey, JSON.stringify(value))
+  writeWrapped(writer, fieldKey, jsonText(value))
 
 function writeIntOrString(writer: ProtobufWriter, fieldKey: number, value: number | string = 0): void {
   const before = writer.written

@@ -1,3 +1,5 @@
+import { jsonText } from '../json/exact-json.ts'
+
 const escapes: ReadonlyMap<string, string> = new Map([
   ['<', String.raw`\u003c`],
   ['>', String.raw`\u003e`],
@@ -8,4 +10,4 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 /** JSON as Go's encoder writes it: characters that have a meaning in HTML are escaped. */
 export const goJson = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes.get(character) ?? character)
+  jsonText(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes.get(character) ?? character)

@@ -7,6 +7,7 @@ import { invalid, type FieldError } from '../../../schema/validation/field-error
 import { goFloat } from '../../../schema/validation/go-float.ts'
 import type { CustomResourceDefinitionVersion } from '../v1/custom-resource-definition-spec.ts'
 import { fieldPathOf, withValueAt, type FieldPath } from './field-path.ts'
+import { type Int64 } from '../../../schema/scalar/int64.ts'
 
 export type ScaleDefinition = NonNullable<NonNullable<CustomResourceDefinitionVersion['subresources']>['scale']>
 
@@ -23,7 +24,7 @@ export function customScaling(definition: ScaleDefinition): Scaling<ApiObject> {
   const selector = fieldPathOf(labelSelectorPath)
   const countAt = (object: ApiObject, path: FieldPath): number => {
     const count = integerAt(asJson(object), path)
-    return count.kind === 'found' ? count.value : 0
+    return count.kind === 'found' ? Number(count.value) : 0
   }
   return {
     replicas: (object) => countAt(object, spec),
@@ -65,8 +66,8 @@ function selectorErrors(path: string, object: JsonObject): readonly FieldError[]
   return text.kind === 'wrong' ? [invalid(path, '', text.error)] : []
 }
 
-const integerAt = (object: JsonObject, path: FieldPath): Read<number> =>
-  typedAt(object, path, 'int64', (value) => typeof value === 'number' && Number.isInteger(value))
+const integerAt = (object: JsonObject, path: FieldPath): Read<Int64> =>
+  typedAt(object, path, 'int64', (value) => typeof value === 'bigint' || Number.isInteger(value))
 
 const textAt = (object: JsonObject, path: FieldPath): Read<string> =>
   typedAt(object, path, 'string', (value) => typeof value === 'string')
@@ -95,6 +96,7 @@ function typedAt<T>(
 function goTypeOf(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'bigint') return 'int64'
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
   return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'map[string]interface {}'
 }

@@ -6,15 +6,16 @@ import type { ApiObject } from '../../meta/object.ts'
 import type { JsonValue } from '../../../schema/json/json-value.ts'
 import { goFloat } from '../../../schema/validation/go-float.ts'
 import { sortedJson } from '../../../schema/validation/sorted-json.ts'
+import { type Int64 } from '../../../schema/scalar/int64.ts'
 
 type ColumnType = Column<ApiObject>['type']
 
-export function printerCell(type: ColumnType, value: JsonValue, nowMs: number): string | number | boolean | null {
+export function printerCell(type: ColumnType, value: JsonValue, nowMs: number): string | Int64 | boolean | null {
   switch (type) {
     case 'integer':
-      return typeof value === 'number' ? asInteger(value) : null
+      return typeof value === 'bigint' ? value : typeof value === 'number' ? asInteger(value) : null
     case 'number':
-      return typeof value === 'number' ? value : null
+      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'string':
@@ -38,6 +39,7 @@ function textOf(value: JsonValue): string {
     case 'number':
       return Number.isSafeInteger(value) ? String(value) : goFloat(value)
     case 'boolean':
+    case 'bigint':
       return String(value)
     default:
       return value === null ? '<no value>' : sortedJson(value)

@@ -15,7 +15,7 @@ export interface BoundObjectReference extends Infer<typeof boundObjectReference>
 export const tokenRequestSpec = message('io.k8s.api.authentication.v1.TokenRequestSpec', {
   audiences: list(1, 'string', { listType: 'atomic', keepEmpty: true }),
   boundObjectRef: struct(3, boundObjectReference, { pointer: true, keepEmpty: true }),
-  expirationSeconds: int64(4, { pointer: true, default: 3600 }),
+  expirationSeconds: int64(4, { pointer: true, default: 3600, fitsDouble: true }),
 })
 export interface TokenRequestSpec extends Infer<typeof tokenRequestSpec> {}
 

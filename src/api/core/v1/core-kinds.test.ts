@@ -17,6 +17,7 @@ import { resourceQuota } from './quota/resource-quota.ts'
 import { secret } from './secret.ts'
 import { service } from './service/service.ts'
 import { serviceAccount } from './service-account.ts'
+import { type Int64 } from '../../../schema/scalar/int64.ts'
 
 const nowMs = Date.UTC(2030, 0, 1, 0, 1)
 const meta = { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' }
@@ -37,7 +38,7 @@ const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] =>
 const changeErrors = <T extends ApiObject>(kind: Kind<T>, body: object, old: object): string[] =>
   kind.validateUpdate(made(kind, body), made(kind, old)).map(fieldErrorText)
 
-const cells = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean | null)[] =>
+const cells = <T extends ApiObject>(kind: Kind<T>, body: object): (string | Int64 | boolean | null)[] =>
   kind.columns.map((column) => column.cell(made(kind, body), nowMs))
 
 interface Row<T extends ApiObject> {

@@ -20,6 +20,7 @@ import {
   validateToleration,
   validateUnique,
 } from './device-rules.ts'
+import { type Int64 } from '../../../schema/scalar/int64.ts'
 
 const alternativesMax = 8
 const oneOfBoth = 'exactly one of `exactly` or `firstAvailable` is required'
@@ -31,7 +32,7 @@ interface Wanted {
   readonly deviceClassName: string
   readonly selectors?: readonly DeviceSelector[]
   readonly allocationMode?: 'All' | 'ExactCount'
-  readonly count?: number
+  readonly count?: Int64
   readonly tolerations?: readonly DeviceToleration[]
 }
 

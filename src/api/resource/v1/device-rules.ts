@@ -7,6 +7,7 @@ import { validateDriverName } from '../../validation/driver-name-rules.ts'
 import { dnsLabelErrors, labelValueErrors, qualifiedNameErrors } from '../../validation/names.ts'
 import { selectorErrors } from './device-selector.ts'
 import type { DeviceSelector, DeviceToleration, OpaqueDeviceConfiguration } from './device-requests.ts'
+import { jsonText } from '../../../schema/json/exact-json.ts'
 
 /** The maximum number of requests, constraints, selectors or configurations in a list. */
 export const deviceListMax = 32
@@ -39,7 +40,7 @@ export function validateConfiguration(
 
 function validateParameters(parameters: unknown, path: string): FieldError[] {
   if (parameters === undefined || parameters === null) return [required(path)]
-  if (JSON.stringify(parameters).length > parametersBytesMax) return [tooLong(path, parametersBytesMax)]
+  if (jsonText(parameters).length > parametersBytesMax) return [tooLong(path, parametersBytesMax)]
   return isJsonObject(parameters) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')]
 }
 

@@ -8,6 +8,7 @@ import type { Random } from '../../../base/random/random.ts'
 import type { User } from '../../request/request.ts'
 import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 import type { Allocations } from './allocations.ts'
+import { type Int64 } from '../../../schema/scalar/int64.ts'
 
 /** What a strategy may use: the caches, the time, and the user of the request. */
 export interface StrategyContext extends ObjectLister {
@@ -27,7 +28,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   /** What objects allocate: addresses, ports. */
   readonly allocations?: Allocations<T>
   /** The grace period of a deletion; 0 removes the object immediately. */
-  graceSeconds?(object: T, options: Partial<DeleteOptions>): number
+  graceSeconds?(object: T, options: Partial<DeleteOptions>): Int64
   /** Dependents are orphaned unless a deletion names a propagation policy; clients may get a warning. */
   readonly orphansDependents?: { readonly warning?: string }
   /** DELETE returns the object even where it is removed immediately. */

@@ -4,7 +4,8 @@ import { badRequest, invalidObject } from '../../../api/errors/status-error.ts'
 import { deleteOptions, type DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
 import { isJsonObject } from '../../../schema/json/json-value.ts'
 import { invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
-import { decodeBody } from '../../objects/decode-object.ts'
+import { decode } from '../../../schema/decoding/decode.ts'
+import { DecodeError } from '../../../schema/decoding/decode-error.ts'
 import { dryRunErrors } from '../../request/list-options.ts'
 import { booleanParameter, parseInteger } from '../../request/query-values.ts'
 import type { ResourceRequest } from '../../request/request.ts'
@@ -36,7 +37,11 @@ function optionsInBody(body: unknown): Partial<DeleteOptions> {
     throw badRequest(
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`,
     )
-  return decodeBody(deleteOptions, 'DeleteOptions', body)
+  try {
+    return decode(deleteOptions, body).value
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error
+  }
 }
 
 function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {

@@ -15,6 +15,7 @@ import { list } from './reads.ts'
 import { admissionAttributesOf } from './write-admission.ts'
 import { internalRequest, type ResourceRequest } from '../../request/request.ts'
 import { commitWrite } from './commit.ts'
+import { nextInt64, secondsAsMs } from '../../../schema/scalar/int64.ts'
 
 export interface Deleted {
   readonly stored: StoredObject
@@ -163,9 +164,9 @@ function markForDeletion(
   const metadata = {
     ...object.metadata,
     ...(finalizers.length === 0 ? {} : { finalizers }),
-    deletionTimestamp: rfc3339(clock.nowMs() + graceSeconds * 1000),
+    deletionTimestamp: rfc3339(clock.nowMs() + secondsAsMs(graceSeconds)),
     deletionGracePeriodSeconds: graceSeconds,
-    ...(generation === undefined || strategy?.keepsGenerationOnDelete ? {} : { generation: generation + 1 }),
+    ...(generation === undefined || strategy?.keepsGenerationOnDelete ? {} : { generation: nextInt64(generation) }),
   }
   const marked = { ...object, metadata }
   return strategy?.markDeleted?.(marked) ?? marked

@@ -15,6 +15,7 @@ import type { ResourceRequest } from '../../request/request.ts'
 import { recordStage, strategyContextOf, type ResourceDeps } from '../resource/resource-deps.ts'
 import { admissionAttributesOf } from './write-admission.ts'
 import { checkName, withManagedFields } from './write.ts'
+import { nextInt64 } from '../../../schema/scalar/int64.ts'
 
 export interface UpdateOptions {
   /** What may change: the whole object, its status, or what a subresource takes from the object that was sent. */
@@ -150,7 +151,7 @@ function withPreservedFields(kind: Kind, sent: ApiObject, old: ApiObject): ApiOb
 function withGeneration(kind: Kind, object: ApiObject, old: ApiObject): ApiObject {
   const isCounted = kind.countsAnnotations && !equalValues(object.metadata.annotations, old.metadata.annotations)
   if (!isCounted && equalValues(contentOf(kind, object), contentOf(kind, old))) return object
-  return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+  return { ...object, metadata: { ...object.metadata, generation: nextInt64(old.metadata.generation ?? 0) } }
 }
 
 /** The generation counts changes of the spec. If there is none, and of custom objects, it counts changes of all but metadata and status. */

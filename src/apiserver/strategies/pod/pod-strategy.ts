@@ -15,7 +15,8 @@ export const podStrategy: Strategy<Pod> = {
   returnsDeletedObject: true,
   graceSeconds(object, { gracePeriodSeconds }) {
     if (!isBound(object) || isPodFinished(object)) return 0
-    return Math.max(0, gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds)
+    const seconds = gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds
+    return seconds < 0 ? 0 : seconds
   },
   subresourceUpdates: { ephemeralcontainers: withEphemeralContainers, resize: withResizedResources },
   subresourceActions: { binding: bind },

@@ -6,6 +6,7 @@ import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { invalidObject } from '../../../api/errors/status-error.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
+import { nextInt64 } from '../../../schema/scalar/int64.ts'
 
 /** Ephemeral containers can be added, but not changed or removed. */
 export function withEphemeralContainers(sent: Pod, old: Pod): Pod {
@@ -67,4 +68,4 @@ function throwIfInvalid({ metadata }: Pod, errors: readonly FieldError[]): void 
 const withGeneration = (object: Pod, old: Pod): Pod =>
   equalValues(object.spec, old.spec)
     ? old
-    : { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+    : { ...object, metadata: { ...object.metadata, generation: nextInt64(old.metadata.generation ?? 0) } }

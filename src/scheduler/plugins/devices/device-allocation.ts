@@ -21,6 +21,7 @@ import type { Device, DeviceAttribute } from '../../../api/resource/v1/resource-
 import type { ResourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { consumedBy, hasRoom, isShareable, shareOf, type Share } from './device-capacity.ts'
 import { deviceId, devicePools, nanosOf, type CounterAmounts, type ReachableDevice } from './device-pools.ts'
+import { jsonText } from '../../../schema/json/exact-json.ts'
 
 /** One alternative of a request. */
 interface DeviceDemand {
@@ -43,7 +44,7 @@ const demandOf = (name: string, request: string, exactly: Exactly, isAdmin: bool
   request,
   deviceClassName: exactly.deviceClassName,
   isAll: exactly.allocationMode === 'All',
-  count: exactly.count ?? 1,
+  count: Number(exactly.count ?? 1),
   isAdmin,
   tolerations: exactly.tolerations ?? [],
   selectors: exactly.selectors ?? [],
@@ -250,7 +251,7 @@ function attributeText({ device, driver }: ReachableDevice, name: string): strin
   const [domain, short] = name.split('/')
   const found: DeviceAttribute | undefined =
     lookup(device.attributes, name) ?? (domain === driver ? lookup(device.attributes, short ?? '') : undefined)
-  return found === undefined ? undefined : JSON.stringify(found)
+  return found === undefined ? undefined : jsonText(found)
 }
 
 const tolerated = ({ taints = [] }: Device, tolerations: readonly DeviceToleration[]): boolean =>

@@ -9,6 +9,7 @@ import {
   type JsonValue,
 } from '../../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import { jsonText } from '../../../../schema/json/exact-json.ts'
 
 /** The schema of a property that is declared by name or by additionalProperties. */
 export function propertySchema(
@@ -64,5 +65,5 @@ export function correlateItems(
 /** The identity of an item; undefined when it lacks a key. */
 function idOf(item: JsonValue, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item) || keys.some((key) => lookup(item, key) === undefined)) return undefined
-  return JSON.stringify(keys.map((key) => identityOf(lookup(item, key))))
+  return jsonText(keys.map((key) => identityOf(lookup(item, key))))
 }

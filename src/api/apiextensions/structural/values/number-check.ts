@@ -3,6 +3,7 @@ import { goFloat } from '../../../../schema/validation/go-float.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import type { Check, Report } from './report.ts'
 import { effectiveFormat, isInt64, isNearInteger } from './value-type.ts'
+import { type Int64 } from '../../../../schema/scalar/int64.ts'
 
 /** Undefined when the schema allows all numbers. */
 export function numberCheck(schema: JsonSchemaProps): Check | undefined {
@@ -17,7 +18,7 @@ export function numberCheck(schema: JsonSchemaProps): Check | undefined {
     ...(maximum === undefined ? [] : [maximumCheck(maximum, schema.exclusiveMaximum === true, inRange)]),
   ]
   return (value, report) => {
-    if (typeof value !== 'number') return true
+    if (typeof value !== 'number' && typeof value !== 'bigint') return true
     let isValid = inRange(value, 'Checked', report)
     for (const check of checks) {
       if (!isValid && report === undefined) return false
@@ -28,13 +29,15 @@ export function numberCheck(schema: JsonSchemaProps): Check | undefined {
 }
 
 /** Whether a number, which messages call by this name, has the type and format of the schema. */
-type RangeCheck = (value: number, name: string, report: Report | undefined) => boolean
-type NumberCheck = (value: number, report: Report | undefined) => boolean
+type RangeCheck = (value: Int64, name: string, report: Report | undefined) => boolean
+type NumberCheck = (value: Int64, report: Report | undefined) => boolean
 
 const float32Max = 3.402_823_466_385_288_6e38
 
 function rangeCheck(type: string | undefined, format: string | undefined): RangeCheck {
-  const fits = (value: number): boolean => {
+  const fits = (value: Int64): boolean => {
+    // A bigint is an integer of 64 bits that is too large for 32.
+    if (typeof value === 'bigint') return type !== 'integer' || format !== 'int32'
     if (type === 'integer')
       return format === 'int32' ? value === Math.trunc(value) && Math.abs(value + 0.5) < 2 ** 31 : isInt64(value)
     return type !== 'number' || format !== 'float' || Math.abs(value) <= float32Max
@@ -51,8 +54,8 @@ function rangeCheck(type: string | undefined, format: string | undefined): Range
  * Upstream compares integers with the integral part of a bound, unless the bound itself does not fit the type. Returns
  * the bound and its text.
  */
-function boundFor(value: number, bound: number, boundFits: boolean): { readonly limit: number; readonly text: string } {
-  if (!boundFits || !isInt64(value)) return { limit: bound, text: goFloat(bound) }
+function boundFor(value: Int64, bound: number, boundFits: boolean): { readonly limit: number; readonly text: string } {
+  if (!boundFits || (typeof value === 'number' && !isInt64(value))) return { limit: bound, text: goFloat(bound) }
   const limit = Math.min(Math.max(Math.trunc(bound), -(2 ** 63)), 2 ** 63)
   return { limit, text: limit === 2 ** 63 ? '9223372036854775807' : String(BigInt(limit)) }
 }
@@ -70,12 +73,12 @@ function multipleCheck(factor: number, inRange: RangeCheck): NumberCheck {
   }
 }
 
-const isMultiple = (value: number, factor: number): boolean =>
-  isInt64(value) && Number.isInteger(factor)
-    ? value % factor === 0
-    : isQuotientInteger(factor < 1 ? (1 / factor) * value : value / factor)
-
-const isQuotientInteger = (quotient: number): boolean => isNearInteger(quotient)
+function isMultiple(value: Int64, factor: number): boolean {
+  if (typeof value === 'bigint' && Number.isInteger(factor)) return value % BigInt(factor) === 0n
+  const double = Number(value)
+  if (isInt64(double) && Number.isInteger(factor)) return double % factor === 0
+  return isNearInteger(factor < 1 ? (1 / factor) * double : double / factor)
+}
 
 function minimumCheck(minimum: number, isExclusive: boolean, inRange: RangeCheck): NumberCheck {
   return (value, report) => {

@@ -6,18 +6,23 @@ import { typeInvalid } from '../../../../schema/validation/field-error.ts'
 import { isKnownFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import type { Check } from './report.ts'
+import { type Int64 } from '../../../../schema/scalar/int64.ts'
 
 type ValueType = 'null' | 'array' | 'object' | 'string' | 'boolean' | 'integer' | 'number'
 
 function typeOf(value: JsonValue): ValueType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number'
+  if (typeof value === 'bigint') return 'integer'
+  if (typeof value === 'number') return isInteger(value) ? 'integer' : 'number'
   return typeof value as 'object' | 'string' | 'boolean'
 }
 
-export const isInt64 = (value: number): boolean =>
-  Number.isInteger(value) && value >= -(2 ** 63) && value <= 2 ** 63 - 1
+/** A number beyond 2^53 that is not a bigint was not sent as an int64. */
+export const isInteger = (value: Int64): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
+
+/** Whether a bound of a schema, which is a double, is in the range of int64. */
+export const isInt64 = (value: number): boolean => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 const numberFormats: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],

@@ -4,6 +4,7 @@ import { wholePattern } from '../../../../base/text/whole-pattern.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { portErrors, portNameErrors } from '../../../validation/network-rules.ts'
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, SleepAction } from './probe.ts'
+import { type Int64 } from '../../../../schema/scalar/int64.ts'
 
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>
 
@@ -14,7 +15,7 @@ export interface Probes {
   readonly startupProbe?: Probe
 }
 
-export function validateProbes(probes: Probes, graceSeconds: number, path: string): FieldError[] {
+export function validateProbes(probes: Probes, graceSeconds: Int64, path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = probes[name]
@@ -35,7 +36,7 @@ export function validateProbes(probes: Probes, graceSeconds: number, path: strin
 }
 
 // Negative counts are rejected by the constraints of the fields.
-function validateProbe(probe: Probe, graceSeconds: number, path: string): FieldError[] {
+function validateProbe(probe: Probe, graceSeconds: Int64, path: string): FieldError[] {
   const { terminationGracePeriodSeconds: seconds } = probe
   const errors = validateHandler(probe, graceSeconds, path)
   if (seconds !== undefined && seconds <= 0)
@@ -45,7 +46,7 @@ function validateProbe(probe: Probe, graceSeconds: number, path: string): FieldE
 
 export function validateLifecycle(
   { postStart, preStop, stopSignal }: Lifecycle,
-  { graceSeconds, os }: { graceSeconds: number; os: string | undefined },
+  { graceSeconds, os }: { graceSeconds: Int64; os: string | undefined },
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = []
@@ -56,7 +57,7 @@ export function validateLifecycle(
   return errors
 }
 
-function validateHandler(handler: Handler, graceSeconds: number, path: string): FieldError[] {
+function validateHandler(handler: Handler, graceSeconds: Int64, path: string): FieldError[] {
   const [first, ...others] = handlerNames.filter((name) => handler[name] !== undefined)
   if (first === undefined) return [required(path, 'must specify a handler type')]
   return [
@@ -71,7 +72,7 @@ const handlerNames = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 function validateChosen(
   name: (typeof handlerNames)[number],
   { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
-  graceSeconds: number,
+  graceSeconds: Int64,
   path: string,
 ): FieldError[] {
   switch (name) {
@@ -110,7 +111,7 @@ const validateHttpGet = ({ path: asked, port, httpHeaders = [] }: HTTPGetAction,
 const validatePort = (port: number | string, path: string): FieldError[] =>
   (typeof port === 'number' ? portErrors(port) : portNameErrors(port)).map((detail) => invalid(path, port, detail))
 
-const validateSleep = ({ seconds = 0 }: Partial<SleepAction>, graceSeconds: number, path: string): FieldError[] =>
+const validateSleep = ({ seconds = 0 }: Partial<SleepAction>, graceSeconds: Int64, path: string): FieldError[] =>
   seconds < 0 || seconds > graceSeconds
     ? [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)]
     : []

@@ -81,6 +81,7 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
     description: 'How long containers may take to terminate before they are killed.',
   }),
   activeDeadlineSeconds: int64(5, {
+    fitsDouble: true,
     pointer: true,
     description: 'How long the pod may run before it is terminated as failed.',
   }),

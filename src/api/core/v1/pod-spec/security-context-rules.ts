@@ -17,10 +17,11 @@ import type {
   Sysctl,
 } from '../container/security-context.ts'
 import { validateDescendingPath } from '../../../validation/local-path-rules.ts'
+import { type Int64 } from '../../../../schema/scalar/int64.ts'
 
 const idMax = 2_147_483_647
 
-const validateId = (id: number | undefined, path: string): FieldError[] =>
+const validateId = (id: Int64 | undefined, path: string): FieldError[] =>
   id !== undefined && (id < 0 || id > idMax) ? [invalid(path, id, `must be between 0 and ${idMax}, inclusive`)] : []
 
 export function validateSecurityContext(

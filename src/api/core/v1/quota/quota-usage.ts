@@ -15,6 +15,7 @@ import { matchesQuotaScopes } from './quota-scopes.ts'
 import type { ResourceQuota } from './resource-quota.ts'
 import { service, type Service } from '../service/service.ts'
 import { resourceClaim, type ResourceClaim } from '../../../resource/v1/resource-claim.ts'
+import { secondsAsMs } from '../../../../schema/scalar/int64.ts'
 
 /** Amounts by the names of a quota. */
 export type QuotaAmounts = Readonly<Record<string, string>>
@@ -133,7 +134,7 @@ function isRunning(object: Pod, nowMs: number): boolean {
   if (isPodFinished(object)) return false
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true
-  return nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+  return nowMs <= Date.parse(deletionTimestamp) + secondsAsMs(deletionGracePeriodSeconds)
 }
 
 const nanosPerMilli = 1_000_000n
@@ -188,7 +189,7 @@ function deviceUsage({ spec }: ResourceClaim): QuotaAmounts {
   for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
     const most = new Map<string, number>()
     for (const { deviceClassName, allocationMode, count } of exactly === undefined ? firstAvailable : [exactly]) {
-      const devices = allocationMode === 'All' ? claimDevicesMax : (count ?? 1)
+      const devices = allocationMode === 'All' ? claimDevicesMax : Number(count ?? 1)
       most.set(deviceClassName, Math.max(most.get(deviceClassName) ?? 0, devices))
     }
     for (const [name, devices] of most) counts.set(name, (counts.get(name) ?? 0) + devices)

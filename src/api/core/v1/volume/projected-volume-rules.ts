@@ -45,7 +45,8 @@ function validateProjection(source: VolumeProjection, path: string, at: string):
     append(errors, validateKeysToPaths(named.items ?? [], `${path}.items`))
   }
   for (const file of downwardAPI?.items ?? []) append(errors, validateDownwardFile(file, `${path}.downwardAPI`))
-  if (serviceAccountToken !== undefined) append(errors, validateToken(serviceAccountToken, path))
+  if (serviceAccountToken !== undefined)
+    append(errors, validateToken(serviceAccountToken, path, `${at}.serviceAccountToken`))
   if (clusterTrustBundle !== undefined)
     append(errors, validateTrustBundle(clusterTrustBundle, `${at}.clusterTrustBundle`))
   if (podCertificate !== undefined) append(errors, validateCertificate(podCertificate, `${at}.podCertificate`))
@@ -58,12 +59,13 @@ function validateProjection(source: VolumeProjection, path: string, at: string):
 const validateToken = (
   { expirationSeconds: seconds, path: file }: ServiceAccountTokenProjection,
   path: string,
+  at: string,
 ): FieldError[] => [
   ...(seconds < tokenSecondsMin
-    ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes')]
+    ? [invalid(`${at}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes')]
     : []),
   ...(seconds > tokenSecondsMax
-    ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds')]
+    ? [invalid(`${at}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds')]
     : []),
   ...(file ? validateFilePath(file, `${path}.path`) : [required(`${path}.path`)]),
 ]

@@ -294,7 +294,7 @@ export interface SecretProjection extends Infer<typeof secretProjection> {}
 
 export const serviceAccountTokenProjection = message('io.k8s.api.core.v1.ServiceAccountTokenProjection', {
   audience: string(1),
-  expirationSeconds: int64(2, { pointer: true, default: 3600 }),
+  expirationSeconds: int64(2, { pointer: true, default: 3600, fitsDouble: true }),
   path: string(3, { required: true }),
 })
 export interface ServiceAccountTokenProjection extends Infer<typeof serviceAccountTokenProjection> {}

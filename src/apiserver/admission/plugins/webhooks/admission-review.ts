@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
 import { requestOf } from '../../framework/admission-request.ts'
 import { convertToVersion } from '../../framework/subresource-object.ts'
 import type { Webhook } from './webhook.ts'
+import { parseJson } from '../../../../schema/json/exact-json.ts'
 
 export type ReviewVersion = 'v1' | 'v1beta1'
 
@@ -86,7 +87,7 @@ function patchOf({ patch, patchType }: JsonObject, version: ReviewVersion, mutat
   if (!hasPatch) throw new Error('webhook returned response.patchType but not response.patch')
   if (hasType && patchType !== 'JSONPatch')
     throw new Error(`webhook returned invalid response.patchType of ${JSON.stringify(patchType)}`)
-  return JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(patch)))
+  return parseJson(new TextDecoder().decode(Uint8Array.fromBase64(patch)))
 }
 
 function denialError(name: string, { code, reason, message }: JsonObject): StatusError {

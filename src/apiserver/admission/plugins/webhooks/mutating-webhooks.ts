@@ -12,6 +12,7 @@ import { internalError, type WebhookClient } from './webhook-client.ts'
 import { matchesConditions } from './webhook-conditions.ts'
 import { matchedKind } from './resource-matching.ts'
 import { webhooksOf, type Webhook } from './webhook.ts'
+import { jsonText } from '../../../../schema/json/exact-json.ts'
 
 export const mutatingWebhooks = (caller: WebhookClient): AdmissionPlugin => ({
   name: 'MutatingAdmissionWebhook',
@@ -79,7 +80,7 @@ async function ask(
   if (mutated)
     recorder.annotate(
       `patch.webhook.admission.k8s.io/${place}`,
-      JSON.stringify({ configuration, webhook: hook.name, patch: answer.patch, patchType: 'JSONPatch' }),
+      jsonText({ configuration, webhook: hook.name, patch: answer.patch, patchType: 'JSONPatch' }),
       true,
     )
   return next

@@ -10,6 +10,7 @@ import { parseReviewResponse, reviewOf, reviewVersionOf, type ReviewResponse } f
 import type { WebhookMetrics, WebhookOutcome } from './webhook-metrics.ts'
 import type { Webhook } from './webhook.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
+import { jsonText } from '../../../../schema/json/exact-json.ts'
 
 export interface WebhookClientOptions {
   readonly connections: WebhookConnections
@@ -70,7 +71,7 @@ export class WebhookClient {
     const { hook } = webhook
     const version = reviewVersionOf(hook)
     const uid = newUid(this.#options.random)
-    const body = JSON.stringify(reviewOf(attributes, kind, version, uid))
+    const body = jsonText(reviewOf(attributes, kind, version, uid))
     const { connections } = this.#options
     const value = await connections.post(hook, body, reads, attributes.signal).catch((error: unknown) => {
       throw new Error(`failed to call webhook: ${(error as Error).message}`, { cause: error })

@@ -1,0 +1,52 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { jsonText, parseJson } from './exact-json.ts'
+
+const rows: [text: string, value: unknown][] = [
+  ['9007199254740991', 9_007_199_254_740_991],
+  ['9007199254740992', 9_007_199_254_740_992n],
+  ['9007199254740993', 9_007_199_254_740_993n],
+  ['-9007199254740993', -9_007_199_254_740_993n],
+  ['9223372036854775807', 9_223_372_036_854_775_807n],
+  ['-9223372036854775808', -9_223_372_036_854_775_808n],
+  // Beyond 64 bits, and with a point or an exponent, a number is a double.
+  ['9223372036854775808', 2 ** 63],
+  ['9007199254740993.0', 2 ** 53],
+  ['1e17', 1e17],
+  ['0.1234567890123456789', 0.123_456_789_012_345_68],
+  [
+    '{"a":[1,9007199254740993,{"b":-9007199254740993}],"c":"9007199254740993"}',
+    { a: [1, 9_007_199_254_740_993n, { b: -9_007_199_254_740_993n }], c: '9007199254740993' },
+  ],
+  ['"123456789012345678901234567890"', '123456789012345678901234567890'],
+]
+
+for (const [text, value] of rows) test(`${text} is read exactly`, () => deepEqual(parseJson(text), value))
+
+test('an integer is found at every position of a text', () => {
+  for (let spaces = 0; spaces < 40; spaces++)
+    deepEqual(parseJson(`${' '.repeat(spaces)}[12345678901234567]`), [12_345_678_901_234_567n])
+})
+
+test('a property called __proto__ is read as one', () =>
+  deepEqual(Object.entries(parseJson('{"__proto__":9007199254740993}') as object), [
+    ['__proto__', 9_007_199_254_740_993n],
+  ]))
+
+test('integers are written with all their digits', () =>
+  equal(jsonText({ a: [9_007_199_254_740_993n, 1.5], b: undefined, c: -1n }), '{"a":[9007199254740993,1.5],"c":-1}'))
+
+test('a value that JSON does not support is rejected', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  throws(() => jsonText(cycle), TypeError)
+  throws(
+    () =>
+      jsonText({
+        toJSON() {
+          throw new RangeError('no')
+        },
+      }),
+    RangeError,
+  )
+})
