@@ -79,7 +79,7 @@ async function accountTokens(
 ): Promise<ReadonlyMap<string, AccountToken>> {
   const tokens = new Map<string, AccountToken>()
   for (const { audience, expirationSeconds = tokenSeconds } of spec?.tokenRequests ?? [])
-    tokens.set(audience, await sources.accountToken(pod, audience || undefined, expirationSeconds, context))
+    tokens.set(audience, await sources.accountToken(pod, audience || undefined, Number(expirationSeconds), context))
   return tokens
 }
 
