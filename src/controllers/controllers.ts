@@ -1,5 +1,6 @@
 // Every controller, in the order of the alphabet.
 import type { Controller } from './runtime/controller.ts'
+import { attachDetachController } from './attach-detach/attach-detach.ts'
 import { bootstrapSignerController } from './tokens/bootstrap-signer.ts'
 import { serviceAccountTokenController } from './tokens/service-account-token.ts'
 import { tokenCleanerController } from './tokens/token-cleaner.ts'
@@ -38,9 +39,11 @@ import { statefulSetController } from './stateful-set/stateful-set.ts'
 import { taintEvictionController } from './taint-eviction.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished.ts'
 import { validatingPolicyStatusController } from './validating-policy-status.ts'
+import { volumeExpansionController } from './volume-expansion/volume-expansion.ts'
 import { volumeAttributesClassProtectionController } from './volume-protection/volume-attributes-class-protection.ts'
 
 export const controllers: readonly Controller[] = [
+  attachDetachController,
   bootstrapSignerController,
   certificateApprovingController,
   certificateCleaningController,
@@ -81,4 +84,5 @@ export const controllers: readonly Controller[] = [
   ttlAfterFinishedController,
   validatingPolicyStatusController,
   volumeAttributesClassProtectionController,
+  volumeExpansionController,
 ]
