@@ -1,6 +1,7 @@
 // Behaviour of simulated containers without a program: durations, exit codes and output, configured per image or with
 // annotations of the pod.
 import { durationMs, type Clock } from '../../base/time/clock.ts'
+import type { UsageOverTime } from './simulated-usage.ts'
 
 export interface SimulatedBehaviour {
   readonly pullMs?: number
@@ -12,6 +13,8 @@ export interface SimulatedBehaviour {
   readonly exitCode?: number
   /** Lines printed at the start. */
   readonly log?: readonly string[]
+  /** What it uses, at any time or depending on the time. */
+  readonly usage?: UsageOverTime
   /** How long after its start it begins to respond to probes. */
   readonly answerAfterMs?: number
   /** How long after its start it stops responding to probes. */

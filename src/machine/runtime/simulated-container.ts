@@ -49,6 +49,8 @@ export class SimulatedContainer implements ConnectionOwner {
   #ports: SimulatedPorts | undefined
   #files: ContainerFiles | undefined
   #stdin: BytePipe | undefined
+  #cpuNanos = 0
+  #measuredMs = 0
   /** Its ends of connections. */
   #ends: Set<ConnectionEnd> | undefined
 
@@ -122,6 +124,14 @@ export class SimulatedContainer implements ConnectionOwner {
     this.#ended?.resolve()
     this.#ending?.abort(hasEnded)
     this.#log?.notify()
+  }
+
+  /** The CPU time since the start in nanoseconds: since the last measurement it has used as much as it uses now. */
+  useCpu(cpuMillis: number, nowMs: number): number {
+    const nanosPerMsAndMilli = 1_000
+    this.#cpuNanos += (nowMs - Math.max(this.#measuredMs, this.startedMs)) * cpuMillis * nanosPerMsAndMilli
+    this.#measuredMs = nowMs
+    return this.#cpuNanos
   }
 
   status(): RuntimeContainer {

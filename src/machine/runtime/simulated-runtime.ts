@@ -57,7 +57,7 @@ import {
   type SimulatedProgram,
 } from './simulated-process.ts'
 import { execCommand, shellProgram, type ScriptProcess, type ShellProgram } from './simulated-shell.ts'
-import { usageFromAnnotations, type SimulatedUsage } from './simulated-usage.ts'
+import { usageAt, usageFromAnnotations, type MeasuredContainer, type SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
@@ -67,8 +67,11 @@ export interface SimulatedRuntimeOptions {
   readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
   /** Handles exec commands. By default those of probes and hooks succeed, and those of users fail. */
   readonly command?: SimulatedCommand
-  /** Usage of a container. It overrides the pod's annotation `coxswain.dev/usage`; the default is none. */
-  readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
+  /**
+   * Usage of a container at the time of a measurement. It overrides the pod's annotation `coxswain.dev/usage`, which
+   * overrides the usage of the image; the default is none.
+   */
+  readonly usage?: (container: MeasuredContainer) => SimulatedUsage
   readonly startMs?: number
   readonly pullMs?: number
   /** The node's pod range, once it has one; 10.244.0.0/24 by default. */
@@ -373,20 +376,27 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.resolve(running.map((container) => this.#statsOf(container)))
   }
 
-  #statsOf({ id, config, sandbox, startedMs }: SimulatedContainer): RuntimeStats {
-    const { name } = config
-    const configured = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
+  #statsOf(container: SimulatedContainer): RuntimeStats {
+    const { id, config, sandbox, startedMs, behaviour } = container
+    const { name, image } = config
+    const nowMs = this.#clock.nowMs()
+    const { namespace, name: pod } = sandbox.config
+    const measured: MeasuredContainer = { namespace, pod, name, image, runningMs: nowMs - startedMs, nowMs }
     const {
       cpuMillis = 0,
       memoryBytes = 0,
       layerBytes = 0,
-    } = { ...usageFromAnnotations(sandbox.config.annotations), ...configured }
+    } = {
+      ...usageAt(behaviour.usage, measured),
+      ...usageFromAnnotations(sandbox.config.annotations, measured),
+      ...usageAt(this.#options.usage, measured),
+    }
     return {
       containerId: id,
       podUid: sandbox.config.podUid,
       name,
       usage: {
-        cpuNanos: (this.#clock.nowMs() - startedMs) * cpuMillis * 1_000,
+        cpuNanos: container.useCpu(cpuMillis, nowMs),
         memoryBytes,
         workingSetBytes: memoryBytes,
         rssBytes: memoryBytes,
