@@ -61,7 +61,7 @@ export class Client {
     return new ResourceClient<ApiObject, unknown>(kind, this.#transport, 'metadata')
   }
 
-  /** Reads a JSON document that is not an API object, such as `/version`. */
+  /** Reads a path of the server: a document such as `/version`, or objects of an API that has no kind here. */
   read(path: string, accept = 'application/json', context: Context = newContext()): Promise<unknown> {
     return this.#transport.read(path, accept, context)
   }
@@ -161,6 +161,11 @@ export class ResourceClient<T extends ApiObject, Input> {
     ) as [string, unknown, CallPatchType?, Context?, string?]
     const patchType = type ?? (Array.isArray(patch) ? 'json' : this.#kind.isCustom ? 'merge' : 'strategic')
     return this.#send({ verb: 'patch', name, namespace, body: patch, patchType, subresource }, context)
+  }
+
+  /** GET on a subresource; the response depends on the subresource. */
+  getSubresource(name: string, namespace: string, subresource: string, context?: Context): Promise<unknown> {
+    return this.#send({ verb: 'get', name, namespace, subresource }, context)
   }
 
   /** PUT on a subresource, such as a namespace's finalize. */

@@ -127,6 +127,8 @@ export interface ApiRequest {
     readonly method: string
     readonly headers: Readonly<Record<string, string | undefined>>
     readonly body: Uint8Array
+    /** Path and query, where the request has no origin. */
+    readonly uri?: string
   }
   /** The client requests an upgrade to another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }

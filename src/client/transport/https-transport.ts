@@ -171,7 +171,7 @@ export class HttpsTransport implements Transport {
     )
     if (answer.status < 300) return answer
     if (answer.status === 401) this.#options.onUnauthorized?.()
-    throw await statusErrorOf(answer)
+    throw statusErrorFrom(answer.status, await textOf(answer))
   }
 
   #causeHeaders({ event, revisions }: Cause): Record<string, string> {
@@ -223,16 +223,12 @@ async function textOf({ body }: OutboundResponse): Promise<string> {
   return text
 }
 
-async function statusErrorOf(answer: OutboundResponse): Promise<StatusError> {
-  const text = await textOf(answer)
+/** The error of a response: its Status, or its text. */
+export function statusErrorFrom(status: number, text: string): StatusError {
   try {
-    return StatusError.fromStatus(JSON.parse(text) as object, answer.status)
+    return StatusError.fromStatus(JSON.parse(text) as object, status)
   } catch {
-    return new StatusError(
-      answer.status,
-      'InternalError',
-      `the server responded with ${answer.status}: ${text.slice(0, 200)}`,
-    )
+    return new StatusError(status, 'InternalError', `the server responded with ${status}: ${text.slice(0, 200)}`)
   }
 }
 

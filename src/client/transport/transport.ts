@@ -34,7 +34,7 @@ export type ClientEvent =
   | { readonly type: 'BOOKMARK'; readonly revision: number }
 
 export interface Transport {
-  /** Reads a JSON document that is not an API object, such as discovery. */
+  /** Reads a path of the server as JSON: a document such as discovery, or objects of an API that has no kind here. */
   read(path: string, accept: string, context: Context): Promise<unknown>
   /**
    * Returns an object, or a Status for a deletion that leaves no object. The result of `deletecollection` is undefined.

@@ -4,10 +4,12 @@ import type { Context } from '../../base/observability/context.ts'
 import { lazyAsyncIterable } from '../../base/async/lazy-async-iterable.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ApiResponse } from '../../apiserver/request/response.ts'
+import { requestTargetOf } from '../../apiserver/routing/request-target.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import type { ApiRequest, Body, Credentials, Target, User } from '../../apiserver/request/request.ts'
 import { managerOfSender } from '../../api/meta/field-manager.ts'
 import { pathNotFound, StatusError } from '../../api/errors/status-error.ts'
+import { statusErrorFrom } from '../../client/transport/https-transport.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
@@ -17,6 +19,9 @@ export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresou
 
 /** Shared by all calls without options; never modified. */
 const noQuery = new URLSearchParams()
+const noBytes = new Uint8Array()
+/** A longer response of an extension server is not read. */
+const extensionBytesMax = 16 << 20
 
 export class DirectTransport implements Transport {
   readonly #server: () => ApiServer | undefined
@@ -33,9 +38,16 @@ export class DirectTransport implements Transport {
   }
 
   async read(path: string, accept: string, context: Context): Promise<unknown> {
-    const target = { kind: 'path', verb: 'get', path, accept } as const
-    const answer = await this.#request(target, noQuery, { kind: 'none' }, context)
+    const { pathname, searchParams } = new URL(path, 'https://server')
+    const server = this.#running()
+    const routed = requestTargetOf('GET', pathname, searchParams, accept, server)
+    const proxied = { method: 'GET', headers: { accept }, body: noBytes, uri: path }
+    const request = routed.extension === undefined ? routed : { ...routed, proxied }
+    const answer = await this.#send(server, request, searchParams, { kind: 'none' }, context)
+    if (answer.kind === 'wire') return extensionJson(answer.response)
     if (answer.kind === 'json') return answer.value
+    if (answer.kind === 'object') return answer.object
+    if (answer.kind === 'list') return { items: answer.items.map(({ object }) => object) }
     if (answer.kind === 'document' && typeof answer.body === 'string') return parseJson(answer.body)
     throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
@@ -100,10 +112,26 @@ export class DirectTransport implements Transport {
     context: Context,
     upgrade: Pick<ApiRequest, 'upgrade'> = {},
   ): MaybePromise<ApiResponse> {
+    const server = this.#running()
+    return this.#send(server, served(target, server), query, body, context, upgrade)
+  }
+
+  #running(): ApiServer {
     const server = this.#server()
     if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
+    return server
+  }
+
+  #send(
+    server: ApiServer,
+    routed: Pick<ApiRequest, 'target' | 'rejection' | 'extension' | 'proxied'>,
+    query: URLSearchParams,
+    body: Body,
+    context: Context,
+    upgrade: Pick<ApiRequest, 'upgrade'> = {},
+  ): MaybePromise<ApiResponse> {
     return server.handle({
-      ...served(target, server),
+      ...routed,
       context,
       credentials: this.#credentials,
       user: undefined,
@@ -114,6 +142,22 @@ export class DirectTransport implements Transport {
       ...upgrade,
     })
   }
+}
+
+/** The JSON document of an extension server. Its errors are those of a client over HTTPS. */
+async function extensionJson({ status, body }: WireResponse): Promise<unknown> {
+  const decoder = new TextDecoder()
+  let text = ''
+  if (typeof body === 'string') text = body
+  else if (body instanceof Uint8Array) text = decoder.decode(body)
+  else if (Symbol.asyncIterator in body)
+    for await (const piece of body) {
+      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+      if (text.length > extensionBytesMax)
+        throw new StatusError(500, 'InternalError', `the response is longer than ${extensionBytesMax} bytes`)
+    }
+  if (status < 300) return parseJson(text)
+  throw statusErrorFrom(status, text)
 }
 
 /** The target with the kind that the server has at present: clients know custom kinds only by their names. */
