@@ -27,6 +27,20 @@ export interface LegacyTokenIssuer {
   }): string
 }
 
+/** Configuration of the horizontal pod autoscaler, with upstream's flags `--horizontal-pod-autoscaler-*`. */
+export interface AutoscalerSettings {
+  /** How often each autoscaler is evaluated. */
+  readonly syncMs: number
+  /** The highest recommendation of this time counts when replicas would be removed. */
+  readonly downscaleStabilizationMs: number
+  /** For this long after its start, the CPU usage of a pod counts only if it was measured while the pod was ready. */
+  readonly cpuInitializationMs: number
+  /** A pod that became unready within this time after its start was never ready. */
+  readonly initialReadinessDelayMs: number
+  /** By how much the ratio of usage and target may differ from 1 without a change. */
+  readonly tolerance: number
+}
+
 /** Configuration of the controllers. */
 export interface ControllerSettings {
   /** The PEM of the API server's certificate authority; without it, none is published. */
@@ -40,5 +54,7 @@ export interface ControllerSettings {
   readonly legacyTokens?: LegacyTokenIssuer
   /** After how long an unused token in a Secret is invalidated; a year when left out. */
   readonly legacyTokenCleanUpMs?: number
+  /** Upstream's defaults when left out. */
+  readonly horizontalPodAutoscaler?: AutoscalerSettings
   readonly crypto?: Pick<CryptoProvider, 'hmacSha256' | 'sha256'>
 }

@@ -10,6 +10,7 @@ const ownerIndex = 'owner'
 
 export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
   const { informers, queue, client, clock, events, settings } = deps
+  const delayMs = controller.delayMs?.(settings) ?? 0
   const watched = new Map<Kind, Informer>()
   let discovered: DiscoveredKinds | undefined
   const informerOf = <T extends ApiObject>(kind: Kind<T>) =>
@@ -39,7 +40,7 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
     watched.set(kind, informer)
     informer.addIndex(ownerIndex, byOwnerUid)
     informer.onChange((change) => {
-      for (const key of controller.enqueues(kind, change, tools)) queue.add(key, change.cause)
+      for (const key of controller.enqueues(kind, change, tools)) queue.addAfter(key, delayMs, change.cause)
     })
   }
   for (const kind of controller.watches) watch(kind, informers.of(kind))
