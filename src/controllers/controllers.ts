@@ -16,6 +16,7 @@ import { endpointSliceMirroringController } from './endpoints/endpoint-slice-mir
 import { endpointsController } from './endpoints/endpoints.ts'
 import { ephemeralVolumeController } from './ephemeral-volume.ts'
 import { garbageCollector } from './garbage-collector.ts'
+import { horizontalPodAutoscalerController } from './horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
 import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job/job-orphans.ts'
 import { legacyTokenCleanerController } from './tokens/legacy-token-cleaner.ts'
@@ -57,6 +58,7 @@ export const controllers: readonly Controller[] = [
   endpointsController,
   ephemeralVolumeController,
   garbageCollector,
+  horizontalPodAutoscalerController,
   jobController,
   jobOrphansController,
   legacyTokenCleanerController,
