@@ -108,7 +108,8 @@ export class Kubelet {
 
     const registry = new CsiRegistry()
     const { watches, objects, csi, volumes } = volumeComponents(deps, node, registry, events)
-    const stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock })
+    const driverVolumes = (uid: string) => csi?.stats.of(uid) ?? new Map<string, never>()
+    const stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock, driverVolumes })
     const nodeManager = new NodeManager({
       ...{ ...deps, settings, stats, pods, recordEvent, events },
       node: (context) => objects.node(context),

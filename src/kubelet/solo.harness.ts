@@ -33,12 +33,14 @@ export function soloNode(
   const runtime = new SimulatedRuntime(clock, random, { disk, ...simulation })
   const host = { ...simulatedHost(runtime, disk), ...hostChanges }
   const settings = { ...defaultKubeletSettings, ...settingChanges }
+  let kubelet: Kubelet | undefined
   const start = (): TaskGroup => {
     const tasks = new TaskGroup()
     const flow = new FlowRecorder(clock)
     const deps = { client, runtime, clock, random, flow, log: silentLog, description: solo, settings, host }
-    new Kubelet(deps).start(tasks)
+    kubelet = new Kubelet(deps)
+    kubelet.start(tasks)
     return tasks
   }
-  return { runtime, host, start }
+  return { runtime, host, start, kubelet: () => kubelet }
 }

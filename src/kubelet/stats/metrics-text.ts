@@ -156,8 +156,40 @@ export const kubeletMetrics = ({ node, pods }: Summary): string =>
     gauge('kubelet_running_containers', '[ALPHA] Number of containers currently running', [
       [{ container_state: 'running' }, pods.reduce((sum, { containers }) => sum + containers.length, 0)],
     ]),
+    ...volumeFamilies(pods),
     gauge('kubelet_running_pods', '[ALPHA] Number of pods that have a running pod sandbox', [[{}, pods.length]]),
   ])
+
+const volumeGauges = [
+  ['kubelet_volume_stats_available_bytes', 'Number of available bytes in the volume', 'availableBytes'],
+  ['kubelet_volume_stats_capacity_bytes', 'Capacity in bytes of the volume', 'capacityBytes'],
+  ['kubelet_volume_stats_inodes', 'Maximum number of inodes in the volume', 'inodes'],
+  ['kubelet_volume_stats_inodes_free', 'Number of free inodes in the volume', 'inodesFree'],
+  ['kubelet_volume_stats_inodes_used', 'Number of used inodes in the volume', 'inodesUsed'],
+  ['kubelet_volume_stats_used_bytes', 'Number of used bytes in the volume', 'usedBytes'],
+] as const
+
+/** One sample for each claim, also if several pods use it. */
+function volumeFamilies(pods: Summary['pods']): Family[] {
+  const claims = new Map(
+    pods.flatMap(({ volume }) =>
+      volume.flatMap((one) =>
+        one.pvcRef === undefined ? [] : [[`${one.pvcRef.namespace}/${one.pvcRef.name}`, one] as const],
+      ),
+    ),
+  )
+  return volumeGauges.map(([name, help, field]) =>
+    gauge(
+      name,
+      `[ALPHA] ${help}`,
+      [...claims.values()].flatMap(({ pvcRef, [field]: value }): Sample[] =>
+        pvcRef === undefined || value === undefined
+          ? []
+          : [[{ namespace: pvcRef.namespace, persistentvolumeclaim: pvcRef.name }, value]],
+      ),
+    ),
+  )
+}
 
 const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
   name,

@@ -11,6 +11,7 @@ import type { Disk } from '../../machine/disk/disk.ts'
 import type { HostLoad } from '../../machine/load/host-load.ts'
 import { logDirectory, volumeDirectory, volumesDirectory, type NodePaths } from '../pod-config/node-paths.ts'
 import { podCgroup } from '../resources/pod-cgroups.ts'
+import type { VolumeUsage } from '../volumes/csi/csi-stats.ts'
 import { volumeTypes } from '../volumes/volume-types.ts'
 import { CpuRates } from './cpu-rates.ts'
 import type { MachineInfo } from './metrics-text.ts'
@@ -41,6 +42,8 @@ export interface NodeStatsDeps {
   readonly nodeName: string
   readonly machine: MachineInfo
   readonly clock: Clock
+  /** The usage of volumes of storage drivers, by the name of the volume in the pod; left out where there are none. */
+  readonly driverVolumes?: (podUid: string) => ReadonlyMap<string, VolumeUsage>
 }
 
 /** How long a summary is cached. */
@@ -158,7 +161,7 @@ export class NodeStats {
     { nodeFs: fs, containerFs }: { readonly nodeFs: FileSystemLoad; readonly containerFs: FileSystemLoad },
     nowMs: number,
   ): Promise<PodStats> {
-    const { host } = this.#deps
+    const { host, driverVolumes } = this.#deps
     const time = rfc3339(nowMs)
     const { logs, volumes } = await this.#filesOf(pod)
     const cgroup = podCgroup(host.cgroupRoot, pod)
@@ -181,6 +184,11 @@ export class NodeStats {
     })
     const volume = [...volumes].map(([name, bytes]): VolumeStats => ({ name, ...fsStats(fs, bytes, time) }))
     const onDisk = volume.filter(({ name }) => !isInMemory(pod, name))
+    const ofDrivers = [...(driverVolumes?.(pod.metadata.uid) ?? [])].map(([name, usage]): VolumeStats => ({
+      name,
+      ...usage,
+      ...claimOf(pod, name),
+    }))
     const files = [...containers.flatMap((one) => [one.rootfs, one.logs]), ...onDisk]
     return {
       podRef: { name: pod.metadata.name, namespace: namespaceOf(pod), uid: pod.metadata.uid },
@@ -190,10 +198,10 @@ export class NodeStats {
       memory: memoryStats(whole, time),
       swap: { time, swapUsageBytes: whole.swapBytes },
       ...networkStats(network, time),
-      volume,
+      volume: [...volume, ...ofDrivers],
       'ephemeral-storage': fsStats(
         fs,
-        files.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
+        files.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
         time,
       ),
       process_stats: { process_count: whole.processes },
@@ -226,12 +234,21 @@ export class NodeStats {
     if ((await disk.kindOf(volumesDirectory(paths, pod.metadata.uid))) === undefined) return { logs, volumes }
     for (const volume of pod.spec.volumes ?? []) {
       const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
-      if (type === undefined) continue
+      // The usage of volumes of storage drivers is reported by their drivers.
+      if (type === undefined || volume.csi !== undefined) continue
       const directory = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
       if ((await disk.kindOf(directory)) !== undefined) volumes.set(volume.name, await disk.usedBytes(directory))
     }
     return { logs, volumes }
   }
+}
+
+const claimOf = (pod: Pod, name: string): Pick<VolumeStats, 'pvcRef'> => {
+  const volume = pod.spec.volumes?.find((one) => one.name === name)
+  const namespace = namespaceOf(pod)
+  if (volume?.persistentVolumeClaim !== undefined)
+    return { pvcRef: { name: volume.persistentVolumeClaim.claimName, namespace } }
+  return volume?.ephemeral === undefined ? {} : { pvcRef: { name: `${pod.metadata.name}-${name}`, namespace } }
 }
 
 const isInMemory = ({ spec }: Pod, name: string): boolean =>

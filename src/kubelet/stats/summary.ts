@@ -56,8 +56,16 @@ export interface ContainerStats {
   readonly logs: FsStats
 }
 
-export interface VolumeStats extends FsStats {
+/** Storage drivers may report a part of the fields. */
+export interface VolumeStats extends Partial<Omit<FsStats, 'time'>>, Pick<FsStats, 'time'> {
   readonly name: string
+  /** The claim of the volume, if it has one. */
+  readonly pvcRef?: ClaimReference
+}
+
+export interface ClaimReference {
+  readonly name: string
+  readonly namespace: string
 }
 
 export interface PodStats {

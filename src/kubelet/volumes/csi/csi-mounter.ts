@@ -108,7 +108,9 @@ export class CsiMounter {
       case 'publish':
         if (mounting.needsAttachment && Object.keys(mounting.publishContext).length === 0)
           await this.#readPublishContext(mounting)
-        return named('publish', volume, () => publish(this.#deps, { ...mounting, pod, group }, context))
+        return named('publish', volume, () =>
+          publish(this.#deps, { ...mounting, pod, volumeName: work.volume.name, group }, context),
+        )
       case 'expand': {
         if (bound === undefined) return
         const stagingPath = stagesVolumes(capabilities) ? paths.staging : ''

@@ -12,6 +12,7 @@ import { SimulatedDisk } from '../../../machine/disk/simulated-disk.ts'
 import { SimulatedPluginSockets } from '../../../machine/plugin-sockets/simulated-plugin-sockets.ts'
 import { nodePlatform } from '../../../platform/node/platform.ts'
 import { FakeCsiPlugin, registrarSocket, type FakeCsiOptions } from '../../plugins/fake-csi-plugin.harness.ts'
+import { kubeletMetrics } from '../../stats/metrics-text.ts'
 import { solo, soloNode } from '../../solo.harness.ts'
 import { attachmentName } from './csi-volume.ts'
 
@@ -38,7 +39,7 @@ export async function startCsiNode({
   const sockets = new SimulatedPluginSockets()
   const plugin = new FakeCsiPlugin(disk, abilities)
   const plugins = { sockets, drivers: plugin.drivers, sha256 }
-  const { runtime, start } = soloNode(cluster, { disk, plugins })
+  const { runtime, start, kubelet } = soloNode(cluster, { disk, plugins })
   await client.of(csiDriver).create({ metadata: { name: driverName }, spec: driver })
   sockets.add(registrarSocket)
   let tasks = start()
@@ -102,6 +103,17 @@ export async function startCsiNode({
     async events(kind = 'Pod') {
       const { items } = await client.of(event).list({ fieldSelector: `involvedObject.kind=${kind}` }, ctx)
       return items.map(({ reason, message }) => `${reason}: ${message}`)
+    },
+    /** The statistics of the pod's volumes, collected now. */
+    async volumeStats(name: string) {
+      await clock.advance('3s')
+      const summary = await kubelet()?.stats.fresh(ctx.signal)
+      await clock.settle()
+      return summary?.pods.find(({ podRef }) => podRef.name === name)?.volume ?? []
+    },
+    async metrics() {
+      const summary = await kubelet()?.stats.summary(ctx.signal)
+      return summary === undefined ? '' : kubeletMetrics(summary)
     },
     /** Ends the kubelet without a shutdown and starts it again. */
     async restart(meanwhile: () => Promise<void> = () => Promise.resolve()) {

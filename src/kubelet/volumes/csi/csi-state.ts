@@ -15,6 +15,8 @@ export interface Staged extends Identity, Pick<CsiPaths, 'staging' | 'stagingDat
 
 export interface Publication extends Identity, Pick<CsiPaths, 'target' | 'targetData'> {
   readonly podUid: string
+  /** The name of the volume in the pod; undefined until this kubelet has mounted it. */
+  readonly volumeName: string | undefined
   readonly isCertain: boolean
 }
 

@@ -12,6 +12,7 @@ import { SerialOperations } from '../serial-operations.ts'
 import type { BoundVolume, CsiMounts, MountedVolume, VolumeMountInput, VolumeSources } from '../types/volume-type.ts'
 import { CsiCalls } from './csi-calls.ts'
 import { CsiMounter } from './csi-mounter.ts'
+import { CsiStats } from './csi-stats.ts'
 import { CsiState } from './csi-state.ts'
 import { isUnused } from './csi-steps.ts'
 import { inlineCsiVolume, persistentCsiVolume, uniqueName } from './csi-volume.ts'
@@ -43,11 +44,13 @@ export class CsiVolumes implements CsiMounts {
   /** Staged volumes that may have become unused. */
   readonly #unstaging: WorkQueue<string>
   readonly state = new CsiState()
+  readonly stats: CsiStats
 
   constructor(deps: CsiVolumesDeps) {
     this.#deps = deps
     this.#calls = new CsiCalls(deps)
     this.#mounter = new CsiMounter({ ...deps, calls: this.#calls, state: this.state })
+    this.stats = new CsiStats({ calls: this.#calls, state: this.state, clock: deps.clock })
     this.#unstaging = new WorkQueue(deps.clock, operationBackoff)
     // A driver that is back can release what was left behind while it was away.
     deps.registry.onRegistered((driver) => {
@@ -65,7 +68,11 @@ export class CsiVolumes implements CsiMounts {
 
   /** Releases staged volumes that are not used any more, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#unstaging.close(), { once: true })
+    const close = () => {
+      this.#unstaging.close()
+      this.stats.close()
+    }
+    signal.addEventListener('abort', close, { once: true })
     for (let work = await this.#unstaging.take(signal); work !== undefined; work = await this.#unstaging.take(signal)) {
       const name = work.key
       try {
@@ -95,6 +102,7 @@ export class CsiVolumes implements CsiMounts {
   async unmountPod(podUid: string, signal: AbortSignal): Promise<void> {
     const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
     const failures: unknown[] = []
+    this.stats.removePod(podUid)
     const needed = this.state.removeUser(podUid)
     for (const publication of this.state.publicationsOfPod(podUid)) {
       const name = uniqueName(publication)

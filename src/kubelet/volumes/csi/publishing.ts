@@ -22,6 +22,8 @@ export interface PublishingDeps extends StagingDeps {
 export interface PublishingInput {
   readonly pod: Pod
   readonly volume: CsiVolume
+  /** The name of the volume in the pod. */
+  readonly volumeName: string
   readonly paths: CsiPaths
   readonly capabilities: NodeCapabilities
   readonly publishContext: Readonly<Record<string, string>>
@@ -42,7 +44,11 @@ export async function publish(deps: PublishingDeps, input: PublishingInput, cont
   const { target, targetData } = paths
   const podUid = pod.metadata.uid
   const known = state.findPublication(podUid, specName)
-  const record: Publication = { driver, handle, specName, isBlock, target, targetData, podUid, isCertain: false }
+  const record: Publication = {
+    ...{ driver, handle, specName, isBlock, target, targetData, podUid },
+    volumeName: input.volumeName,
+    isCertain: false,
+  }
   const secrets = await csiSecrets(sources, volume.publishSecret, 'NodePublishSecretRef', context)
   const tokens = tokenAttributes(await accountTokens(deps, input, context))
   const inSecrets = spec?.serviceAccountTokenInSecrets === true

@@ -43,7 +43,7 @@ export async function foundPublications({ disk, paths, sha256 }: ReconstructionD
         if (data === undefined) continue
         const identity = { driver: data.driverName, handle: data.volumeHandle, specName, isBlock }
         const { target, targetData } = csiPaths(paths, podUid, identity, sha256)
-        publications.push({ ...identity, podUid, target, targetData, isCertain: false })
+        publications.push({ ...identity, podUid, volumeName: undefined, target, targetData, isCertain: false })
       }
     }
   return publications
