@@ -87,7 +87,7 @@ function originOf(connections: ExtensionConnections, extension: Extension): stri
 function outboundRequest(request: ApiRequest, host: string): OutboundRequest {
   const { proxied, origin, user = userWithName('') } = request
   const { method = 'GET', headers = {}, body } = proxied ?? {}
-  const uri = forwardedUri(origin?.uri ?? proxied?.uri ?? '/')
+  const uri = forwardedUri(proxied?.uri ?? origin?.uri ?? '/')
   const addresses = [headers['x-forwarded-for'], origin?.remoteAddress].filter(
     (each) => each !== undefined && each !== '',
   )

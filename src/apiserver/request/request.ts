@@ -125,10 +125,10 @@ export interface ApiRequest {
   /** The original request, where it is forwarded to another server. */
   readonly proxied?: {
     readonly method: string
+    /** Path and query, where they are not those of the origin. */
+    readonly uri?: string
     readonly headers: Readonly<Record<string, string | undefined>>
     readonly body: Uint8Array
-    /** Path and query, where the request has no origin. */
-    readonly uri?: string
   }
   /** The client requests an upgrade to another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }

@@ -224,7 +224,7 @@ async function textOf({ body }: OutboundResponse): Promise<string> {
 }
 
 /** The error of a response: its Status, or its text. */
-export function statusErrorFrom(status: number, text: string): StatusError {
+function statusErrorFrom(status: number, text: string): StatusError {
   try {
     return StatusError.fromStatus(JSON.parse(text) as object, status)
   } catch {

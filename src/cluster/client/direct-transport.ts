@@ -8,26 +8,27 @@ import { requestTargetOf } from '../../apiserver/routing/request-target.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import type { ApiRequest, Body, Credentials, Target, User } from '../../apiserver/request/request.ts'
 import { managerOfSender } from '../../api/meta/field-manager.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { HttpsTransport } from '../../client/transport/https-transport.ts'
 import { pathNotFound, StatusError } from '../../api/errors/status-error.ts'
-import { statusErrorFrom } from '../../client/transport/https-transport.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 import { parseJson } from '../../schema/json/exact-json.ts'
+import { extensionOutbound } from './extension-outbound.ts'
 
 export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
 
 /** Shared by all calls without options; never modified. */
 const noQuery = new URLSearchParams()
-const noBytes = new Uint8Array()
-/** A longer response of an extension server is not read. */
-const extensionBytesMax = 16 << 20
 
 export class DirectTransport implements Transport {
   readonly #server: () => ApiServer | undefined
   readonly #sender: string
   readonly #agent: string
   readonly #credentials: Credentials
+  /** For kinds that extensions serve. */
+  readonly #extensions: HttpsTransport
 
   /** `server` is called for every request, so that a restarted API server is used. */
   constructor(server: () => ApiServer | undefined, sender: string, user: User) {
@@ -35,16 +36,29 @@ export class DirectTransport implements Transport {
     this.#sender = sender
     this.#agent = managerOfSender(sender)
     this.#credentials = { kind: 'asserted', user }
+    const identity = { credentials: this.#credentials, sender, agent: this.#agent }
+    this.#extensions = new HttpsTransport(
+      extensionOutbound(() => this.#running(), identity),
+      sender,
+    )
+  }
+
+  #running(): ApiServer {
+    const server = this.#server()
+    if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
+    return server
+  }
+
+  #isExtension({ group, version }: Kind): boolean {
+    return this.#server()?.extensions.at(group, version) !== undefined
   }
 
   async read(path: string, accept: string, context: Context): Promise<unknown> {
     const { pathname, searchParams } = new URL(path, 'https://server')
     const server = this.#running()
     const routed = requestTargetOf('GET', pathname, searchParams, accept, server)
-    const proxied = { method: 'GET', headers: { accept }, body: noBytes, uri: path }
-    const request = routed.extension === undefined ? routed : { ...routed, proxied }
-    const answer = await this.#send(server, request, searchParams, { kind: 'none' }, context)
-    if (answer.kind === 'wire') return extensionJson(answer.response)
+    if (routed.extension !== undefined) return this.#extensions.read(path, accept, context)
+    const answer = await this.#send(server, routed, searchParams, { kind: 'none' }, context)
     if (answer.kind === 'json') return answer.value
     if (answer.kind === 'object') return answer.object
     if (answer.kind === 'list') return { items: answer.items.map(({ object }) => object) }
@@ -53,6 +67,7 @@ export class DirectTransport implements Transport {
   }
 
   async send(call: ApiCall, context: Context): Promise<unknown> {
+    if (this.#isExtension(call.kind)) return this.#extensions.send(call, context)
     const answer = await this.#handle(call, call.verb, context)
     if (answer.kind === 'object') return answer.object
     // The objects are not needed, and some would have to be parsed.
@@ -61,6 +76,7 @@ export class DirectTransport implements Transport {
   }
 
   async list(call: ApiCall, context: Context): Promise<ListPage> {
+    if (this.#isExtension(call.kind)) return this.#extensions.list(call, context)
     const answer = await this.#handle(call, 'list', context)
     if (answer.kind !== 'list') throw new StatusError(500, 'InternalError', `a list answered with a ${answer.kind}`)
     return {
@@ -71,6 +87,7 @@ export class DirectTransport implements Transport {
   }
 
   watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+    if (this.#isExtension(call.kind)) return this.#extensions.watch(call, context)
     return lazyAsyncIterable(async () => {
       const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
       if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
@@ -116,15 +133,9 @@ export class DirectTransport implements Transport {
     return this.#send(server, served(target, server), query, body, context, upgrade)
   }
 
-  #running(): ApiServer {
-    const server = this.#server()
-    if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
-    return server
-  }
-
   #send(
     server: ApiServer,
-    routed: Pick<ApiRequest, 'target' | 'rejection' | 'extension' | 'proxied'>,
+    routed: Pick<ApiRequest, 'target' | 'rejection'>,
     query: URLSearchParams,
     body: Body,
     context: Context,
@@ -142,22 +153,6 @@ export class DirectTransport implements Transport {
       ...upgrade,
     })
   }
-}
-
-/** The JSON document of an extension server. Its errors are those of a client over HTTPS. */
-async function extensionJson({ status, body }: WireResponse): Promise<unknown> {
-  const decoder = new TextDecoder()
-  let text = ''
-  if (typeof body === 'string') text = body
-  else if (body instanceof Uint8Array) text = decoder.decode(body)
-  else if (Symbol.asyncIterator in body)
-    for await (const piece of body) {
-      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
-      if (text.length > extensionBytesMax)
-        throw new StatusError(500, 'InternalError', `the response is longer than ${extensionBytesMax} bytes`)
-    }
-  if (status < 300) return parseJson(text)
-  throw statusErrorFrom(status, text)
 }
 
 /** The target with the kind that the server has at present: clients know custom kinds only by their names. */
