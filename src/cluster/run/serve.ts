@@ -28,7 +28,11 @@ export interface ServeOptions {
   readonly platform: Platform
   readonly clock: Clock
   readonly log: Log
+  /** Set by tests, which advance virtual time until the response begins. */
+  readonly awaitResponse?: AwaitResponse
 }
+
+export type AwaitResponse = (response: Promise<WireResponse>, request: WireRequest) => Promise<WireResponse>
 
 export interface ServedCluster {
   readonly url: string
@@ -44,13 +48,16 @@ export interface ServedCluster {
 
 export async function serve(
   cluster: Cluster,
-  { host, port, tlsThread, limits = {}, metrics, certificates, platform, clock, log }: ServeOptions,
+  { host, port, tlsThread, limits = {}, metrics, certificates, platform, clock, log, awaitResponse }: ServeOptions,
 ): Promise<ServedCluster> {
   const yaml = offloadedYaml(platform.workers, clock)
   let tls = tlsOf(certificates)
   const handle = (request: WireRequest) => {
     const { server } = cluster
-    if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log, yaml })
+    if (server !== undefined) {
+      const response = handleHttp(request, { server, clock, random: systemRandom, log, yaml })
+      return awaitResponse !== undefined && response instanceof Promise ? awaitResponse(response, request) : response
+    }
     const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
     return {
       status: 503,

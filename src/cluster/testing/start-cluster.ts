@@ -9,12 +9,13 @@ import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-ru
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import { Cluster } from '../run/cluster.ts'
+import { CallAwaiter } from './call-awaiter.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import { serviceRangesOf, type ServiceRangeFlagValues } from '../flags/service-ranges.ts'
 import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
-import { serve } from '../run/serve.ts'
+import { serve, type AwaitResponse } from '../run/serve.ts'
 import { readDefinitions, type DefinitionSource } from './read-definitions.ts'
 import { TestCluster, untilReady } from './test-cluster.ts'
 
@@ -62,6 +63,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
   const faults: Faults = new Faults((service, address) => cluster.network.isEndpoint(service, address))
   const store = new FaultyStore(clock, faults)
+  const calls = new CallAwaiter({ clock, faults, isFlowing })
   const random = seededRandom(seed)
   const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
@@ -84,7 +86,9 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     cluster.start()
     await untilReady(cluster, clock)
     await clock.settle()
-    const serveParts = { host: '127.0.0.1', port: 0, platform: nodePlatform, clock, log }
+    const awaitResponse: AwaitResponse = (response, { method, target }) =>
+      calls.request(response, `${method} ${target}`)
+    const serveParts = { host: '127.0.0.1', port: 0, platform: nodePlatform, clock, log, awaitResponse }
     const served = certificates && (await serve(cluster, { ...serveParts, certificates }))
     cleanUps.defer(() => served?.close(0))
     if (certificates !== undefined) await cluster.publishAuthorities(certificates, new AbortController().signal)
@@ -93,7 +97,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       cleanUps.defer(() => flowing.cancel())
     }
     const stop = () => cleanUps.disposeAsync()
-    const testCluster = new TestCluster({ cluster, clock, random, store, faults, served, isFlowing, stop })
+    const testCluster = new TestCluster({ cluster, clock, random, store, faults, calls, served, isFlowing, stop })
     await testCluster.define(definitions)
     return testCluster
   } catch (error) {

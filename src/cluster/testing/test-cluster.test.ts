@@ -144,6 +144,30 @@ test('a slow store delays requests', async () => {
   ok(cluster.clock.nowMs() - begun >= 2_000)
 })
 
+test('a client over HTTPS advances virtual time while it waits for a slow store, up to its timeout', async () => {
+  await using cluster = await startCluster({ https: true, nodes: 0 })
+  const { server, authority, identity } = parseKubeconfig(cluster.kubeconfig)
+  const outbound = nodePlatform.outbound.connect({ origin: server, tls: { authority, ...identity } })
+  const target = '/api/v1/namespaces/default/configmaps'
+  const create = async (name: string): Promise<[status: number, text: string]> => {
+    const body = JSON.stringify({ metadata: { name } })
+    const headers = { 'content-type': 'application/json' }
+    const response = await outbound.send({ method: 'POST', target, headers, body }, ctx.signal)
+    return [response.status, Buffer.concat(await Array.fromAsync(response.body)).toString()]
+  }
+  cluster.faults.slowStore(2_000)
+  const begun = cluster.clock.nowMs()
+  equal((await create('a'))[0], 201)
+  ok(cluster.clock.nowMs() - begun >= 2_000)
+  cluster.faults.slowStore(7_200_000)
+  const [status, text] = await create('b')
+  equal(status, 504)
+  match(text, /request did not complete within the allotted timeout/)
+  cluster.faults.heal()
+  equal((await create('c'))[0], 201)
+  await outbound.close()
+})
+
 test('a node that loses power is detected, its pods are replaced, and it returns empty', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   await deploy(cluster, 2)

@@ -18,6 +18,7 @@ import { why } from '../../flows/why/why.ts'
 import type { MemorySnapshot, MemoryStore } from '../../store/memory-store.ts'
 import type { Cluster } from '../run/cluster.ts'
 import type { DirectTransport } from '../client/direct-transport.ts'
+import type { CallAwaiter } from './call-awaiter.ts'
 import type { Faults } from './faults.ts'
 import { adminUser } from '../client/component-users.ts'
 import { IsolatedTransport } from './isolated-transport.ts'
@@ -45,6 +46,7 @@ export interface TestClusterDeps {
   readonly random: SeededRandom
   readonly store: MemoryStore
   readonly faults: Faults
+  readonly calls: CallAwaiter
   /** Set when it listens on a port. */
   readonly served: ServedCluster | undefined
   /** Whether time flows. */
@@ -57,7 +59,6 @@ type UntilProbe<T> = () => Promise<T | undefined | false> | T | undefined | fals
 const readyLimit = '1m'
 const untilLimit = '1m'
 const shutDownLimit = '1h'
-const callLimit = '1h'
 const untilStepMs = 100
 const probeEveryMs = 10
 
@@ -86,7 +87,7 @@ export class TestCluster implements AsyncDisposable {
       network: deps.cluster.network,
       clock: deps.clock,
       pod: (namespace, name) => deps.cluster.server?.registry.cached(pod, namespace, name),
-      awaitCall: (work, what, whyNot) => (deps.isFlowing ? work : this.#untilDone(work, what, whyNot)),
+      awaitCall: (work, what, whyNot) => deps.calls.untilDone(work, what, whyNot),
     })
     this.components = [...deps.cluster.components.keys()]
   }
@@ -246,7 +247,7 @@ export class TestCluster implements AsyncDisposable {
     const names = definitions.map(({ metadata: { name = '' } = {} }) => name)
     const sources = new Map(names.map((name) => [name, customResourceDefinition.kind]))
     const established = untilEstablished(new Client(this.#transport()), sources, newContext())
-    await this.#awaitCall(established, `establishing ${names.join(', ')}`)
+    await this.#deps.calls.request(established, `establishing ${names.join(', ')}`)
   }
 
   /** The output of a pod's container. */
@@ -257,9 +258,7 @@ export class TestCluster implements AsyncDisposable {
   /** Runs a command in a pod's container: the image's `onCommand` or the simulation's `command` implements it. */
   exec(pod: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
     const running = podExec(this.#transport(), pod, command, options, newContext())
-    return this.#deps.isFlowing
-      ? running
-      : this.#untilDone(running, `exec in pod ${pod}`, () => 'the command has not ended')
+    return this.#deps.calls.untilDone(running, `exec in pod ${pod}`, () => 'the command has not ended')
   }
 
   stop(): Promise<void> {
@@ -273,7 +272,7 @@ export class TestCluster implements AsyncDisposable {
   #clientOf(user: User): Client {
     return new Client(
       new IsolatedTransport(this.#transport(user), {
-        awaitCall: (call, what) => this.#awaitCall(call, what),
+        awaitCall: (call, what) => this.#deps.calls.request(call, what),
         onRead: (objects) => (this.#read = [...objects]),
       }),
     )
@@ -286,24 +285,6 @@ export class TestCluster implements AsyncDisposable {
 
   #transport(user = adminUser): DirectTransport {
     return this.#deps.cluster.transport('test', user)
-  }
-
-  /** Advances virtual time during a call, because a write to a slow store would otherwise never end. */
-  #awaitCall<T>(call: Promise<T>, what: string): Promise<T> {
-    const { faults, isFlowing } = this.#deps
-    const { commitMs } = faults
-    if (isFlowing || commitMs === 0) return call
-    const whyNot = () => `faults.slowStore(${commitMs}) makes each write take ${commitMs} ms; faults.heal() ends that`
-    return this.#untilDone(call, what, whyNot)
-  }
-
-  /** Advances time until the work is done. */
-  async #untilDone<T>(work: Promise<T>, what: string, whyNot: () => string): Promise<T> {
-    let isDone = false
-    const done = work.finally(() => (isDone = true))
-    done.catch(() => {}) // the caller gets the error; it is ignored after the limit
-    if (await this.clock.runUntil(() => isDone, callLimit)) return done
-    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot()}`)
   }
 
   #flowObjectOf(object: ApiObject): FlowObject {
