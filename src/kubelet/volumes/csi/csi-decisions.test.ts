@@ -133,7 +133,7 @@ const growth: [actual: string, status: object, expected: boolean][] = [
 ]
 for (const [actual, status, expected] of growth)
   test(`a volume of ${actual} is ${expected ? '' : 'not '}expanded for ${JSON.stringify(status)}`, () =>
-    equal(needsExpansion(sized(actual), { status } as never), expected))
+    equal(needsExpansion(sized(actual), { status }), expected))
 
 test('an expanded claim shows the capacity, and nothing of the expansion is left', () => {
   const condition = (type: string) => ({ type, status: 'True' })
