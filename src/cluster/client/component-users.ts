@@ -10,6 +10,7 @@ export const schedulerUser = userWithName('system:kube-scheduler', [authenticate
 /** As upstream's: its role allows it to read Services, endpoints and Nodes. */
 export const proxyUser = userWithName('system:kube-proxy', [authenticatedGroup])
 export const dnsUser = userWithName('system:coxswain:dns', [authenticatedGroup])
+export const snapshotControllerUser = userWithName('system:coxswain:snapshot-controller', [authenticatedGroup])
 /** Used for reads; each controller writes under its own account. */
 export const controllerManagerUser = userWithName('system:kube-controller-manager', [authenticatedGroup])
 export const nodeUser = (name: string): User =>

@@ -41,6 +41,7 @@ import { extenderOf } from '../../scheduler/framework/extender.ts'
 import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
 import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
+import { startSnapshotController } from '../../storage/csi/csi-sidecars.ts'
 import type { Store } from '../../store/store.ts'
 import {
   bindKubeletClient,
@@ -49,6 +50,7 @@ import {
   bootstrapObjects,
 } from '../bootstrap/bootstrap-objects.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
+import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { Component } from './component.ts'
@@ -71,6 +73,7 @@ import {
   nodeUser,
   proxyUser,
   schedulerUser,
+  snapshotControllerUser,
 } from '../client/component-users.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
@@ -104,6 +107,8 @@ export interface ClusterOptions {
   /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
+  /** Whether the kinds of volume snapshots and their controller are installed. */
+  readonly hasVolumeSnapshots?: boolean
   /** Cluster IPs and node ports of Services. */
   readonly serviceRanges?: ServiceRanges
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -150,7 +155,8 @@ export class Cluster {
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
       this.#controllerManager(index),
     )
-    for (const component of [this.#apiServer(), ...managers, this.#scheduler(), ...nodes])
+    const snapshots = options.hasVolumeSnapshots === true ? [this.#snapshotController()] : []
+    for (const component of [this.#apiServer(), ...managers, ...snapshots, this.#scheduler(), ...nodes])
       this.#components.set(component.name, component)
   }
 
@@ -312,7 +318,10 @@ export class Cluster {
         server.run(signal, () => {
           tasks.start('bootstrap', async (stop) => {
             await server.registry.repair(stop)
-            await bootstrapCluster(this.client('apiserver', apiServerUser), clock, serviceRanges, context(stop))
+            const bootstrapClient = this.client('apiserver', apiServerUser)
+            await bootstrapCluster(bootstrapClient, clock, serviceRanges, context(stop))
+            if (this.#options.hasVolumeSnapshots === true)
+              await installVolumeSnapshots(bootstrapClient, snapshotControllerUser.name, context(stop))
             this.#ready.resolve()
           })
           tasks.start('server endpoints', (stop) => this.#serverEndpoints.run(stop))
@@ -323,6 +332,16 @@ export class Cluster {
             )
         }),
       )
+    })
+  }
+
+  #snapshotController(): Component {
+    const { clock, log } = this.#options
+    const random = this.#options.random.fork('snapshot-controller')
+    return new Component('snapshot-controller', this.#options, (tasks) => {
+      const client = this.client('snapshot-controller', snapshotControllerUser)
+      const informers = new Informers(client, { clock, random, log }, tasks)
+      startSnapshotController({ client, informers, clock, random, log, flow: this.flow }, tasks)
     })
   }
 

@@ -40,6 +40,8 @@ export interface UpOptions {
   readonly limits?: Partial<ListenLimits>
   /** Validity of the certificates that the cluster signs: `8760h`. */
   readonly signingDuration?: string | undefined
+  /** Installs the kinds of volume snapshots, and runs their controller. */
+  readonly hasVolumeSnapshots?: boolean
   /** Runs the API server without the other components. */
   readonly isAlone?: boolean
   /** Called with what the start waits for. */
@@ -70,6 +72,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   flowEvents: flowEventsDefault,
   limits: {},
   signingDuration: undefined,
+  hasVolumeSnapshots: false,
   isAlone: false,
   onProgress: () => {},
   onNode: () => {},

@@ -142,7 +142,7 @@ function newCluster(
   options: ResolvedUpOptions,
   { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates }: ClusterDeps,
 ): Cluster {
-  const { nodes, containers, flowEvents, schedulerConfiguration, signingDuration, log } = options
+  const { nodes, containers, flowEvents, schedulerConfiguration, signingDuration, hasVolumeSnapshots, log } = options
   const { authority, signer, accountKey } = storage.certificates
   // The range of this machine's node is not assigned to others.
   const reserved =
@@ -150,7 +150,7 @@ function newCluster(
   return new Cluster({
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges },
+    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots },
     controllerSettings: {
       certificateAuthority: authority,
       signer,

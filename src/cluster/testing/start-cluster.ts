@@ -43,6 +43,8 @@ export interface StartClusterOptions {
   readonly serviceFlags?: ServiceRangeFlagValues
   /** CustomResourceDefinitions, as values or files, which are established when startCluster resolves. */
   readonly crds?: readonly DefinitionSource[]
+  /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
+  readonly volumeSnapshots?: boolean
   readonly log?: Log
   /** Profiles, plugins and extenders of the scheduler. */
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -57,6 +59,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     serviceFlags = {},
     log = silentLog,
     schedulerConfiguration = {},
+    volumeSnapshots: hasVolumeSnapshots = false,
   } = options
   const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
@@ -78,6 +81,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     linkFaults: faults.links,
     kubeletSettings: kubeletSettings(kubeletFlags),
     advertisesAddOns: true,
+    hasVolumeSnapshots,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
