@@ -2,9 +2,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random/random.ts'
-import { configMap } from '../api/core/v1/config-map.ts'
 import { pod } from '../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../api/core/v1/quota/resource-quota.ts'
+import { secret } from '../api/core/v1/secret.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { bareKind } from '../api/kind/bare-kind.ts'
@@ -33,61 +33,61 @@ const attempted = async (call: Promise<unknown>): Promise<boolean> => {
     throw error
   }
 }
-const makeMap = ({ client }: TestCluster) =>
-  attempted(client.of(configMap).create({ metadata: { generateName: 'c-' } }, home, ctx))
+const makeSecret = ({ client }: TestCluster) =>
+  attempted(client.of(secret).create({ metadata: { generateName: 'c-' } }, home, ctx))
 
 test('of 50 creates against 10 exactly 10 succeed, and again after deletes', async () => {
-  await using cluster = await startLimited({ hard: { 'count/configmaps': '10' } })
-  const maps = cluster.client.of(configMap)
-  const present = async () => (await maps.list({ namespace: home }, ctx)).items
+  await using cluster = await startLimited({ hard: { 'count/secrets': '10' } })
+  const secrets = cluster.client.of(secret)
+  const present = async () => (await secrets.list({ namespace: home }, ctx)).items
   for (const free of [10, 4, 10]) {
-    const made = await Promise.all(Array.from({ length: 50 }, () => makeMap(cluster)))
+    const made = await Promise.all(Array.from({ length: 50 }, () => makeSecret(cluster)))
     equal(made.filter(Boolean).length, free)
     equal((await present()).length, 10)
-    deepEqual(await usedOf(cluster), { 'count/configmaps': '10' })
+    deepEqual(await usedOf(cluster), { 'count/secrets': '10' })
     const going = free === 10 ? (await present()).slice(0, 4) : await present()
-    await Promise.all(going.map(({ metadata }) => maps.delete(metadata.name, home, {}, ctx)))
+    await Promise.all(going.map(({ metadata }) => secrets.delete(metadata.name, home, {}, ctx)))
     await cluster.clock.advance('1s')
-    deepEqual(await usedOf(cluster), { 'count/configmaps': String(10 - going.length) })
+    deepEqual(await usedOf(cluster), { 'count/secrets': String(10 - going.length) })
   }
 })
 
 for (const seed of [1, 2, 3, 4, 5])
   test(`concurrent creates and deletes never exceed the limit, and the final count is exact: seed ${seed}`, async () => {
-    await using cluster = await startLimited({ hard: { 'count/configmaps': '10' } }, { seed })
-    const maps = cluster.client.of(configMap)
+    await using cluster = await startLimited({ hard: { 'count/secrets': '10' } }, { seed })
+    const secrets = cluster.client.of(secret)
     const random = seededRandom(seed)
     for (let turn = 0; turn < 60; turn++) {
-      const { items } = await maps.list({ namespace: home }, ctx)
-      ok(items.length <= 10, `${items.length} ConfigMaps`)
+      const { items } = await secrets.list({ namespace: home }, ctx)
+      ok(items.length <= 10, `${items.length} Secrets`)
       const going = items.filter(() => random.below(3) === 0)
       const work = [
-        ...going.map(({ metadata }) => attempted(maps.delete(metadata.name, home, {}, ctx))),
-        ...Array.from({ length: random.below(8) }, () => makeMap(cluster)),
+        ...going.map(({ metadata }) => attempted(secrets.delete(metadata.name, home, {}, ctx))),
+        ...Array.from({ length: random.below(8) }, () => makeSecret(cluster)),
       ]
       // Time advances while the requests are in progress, so that recounts happen between them.
       await cluster.clock.advance(random.below(150))
       await Promise.all(work)
     }
     await cluster.clock.advance('1m')
-    const { items } = await maps.list({ namespace: home }, ctx)
-    deepEqual(await usedOf(cluster), { 'count/configmaps': String(items.length) })
+    const { items } = await secrets.list({ namespace: home }, ctx)
+    deepEqual(await usedOf(cluster), { 'count/secrets': String(items.length) })
   })
 
 test('existing objects are counted when a quota is created or changed; unknown resources are left out', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  for (const name of ['a', 'b']) await client.of(configMap).create({ metadata: { name } }, home, ctx)
-  const hard = { configmaps: '9', 'count/widgets.example.com': '1' }
+  for (const name of ['a', 'b']) await client.of(secret).create({ metadata: { name } }, home, ctx)
+  const hard = { secrets: '9', 'count/widgets.example.com': '1' }
   await client.of(resourceQuota).create({ metadata: { name: 'q' }, spec: { hard } }, home, ctx)
   await clock.advance('1s')
-  deepEqual(await statusOf(cluster), { hard, used: { configmaps: '2' } })
-  await client.of(resourceQuota).patch('q', home, { spec: { hard: { secrets: '3' } } }, 'merge', ctx)
+  deepEqual(await statusOf(cluster), { hard, used: { secrets: '2' } })
+  await client.of(resourceQuota).patch('q', home, { spec: { hard: { services: '3' } } }, 'merge', ctx)
   await clock.advance('1s')
-  deepEqual(await statusOf(cluster), { hard: { ...hard, secrets: '3' }, used: { configmaps: '2', secrets: '0' } })
-  await client.of(resourceQuota).patch('q', home, { spec: { hard: { configmaps: null } } }, 'merge', ctx)
+  deepEqual(await statusOf(cluster), { hard: { ...hard, services: '3' }, used: { secrets: '2', services: '1' } })
+  await client.of(resourceQuota).patch('q', home, { spec: { hard: { secrets: null } } }, 'merge', ctx)
   await clock.advance('1s')
-  deepEqual((await statusOf(cluster)).used, { secrets: '0' })
+  deepEqual((await statusOf(cluster)).used, { services: '1' })
 })
 
 test('usage decreases when objects finish or shrink, also while the controller is down', async () => {
@@ -128,7 +128,7 @@ test('a pod with an overdue termination is not counted, and a wrong status is co
 
 test('custom objects are counted while their resource is served', async () => {
   const count = 'count/widgets.example.com'
-  await using cluster = await startLimited({ hard: { [count]: '2', configmaps: '9' } })
+  await using cluster = await startLimited({ hard: { [count]: '2', secrets: '9' } })
   const { client, clock } = cluster
   const usedBesides = async () => (await usedOf(cluster))?.[count]
   equal(await usedBesides(), undefined)
