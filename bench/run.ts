@@ -1,5 +1,6 @@
 // npm run bench [-- name …]: runs all benchmarks, or the named ones.
 import { admissionBench } from './admission.ts'
+import { aggregationBench } from './aggregation.ts'
 import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
@@ -27,6 +28,7 @@ import { wireBench } from './wire.ts'
 
 const benches: readonly Bench[] = [
   admissionBench,
+  aggregationBench,
   apiBench,
   applyBench,
   celBench,
