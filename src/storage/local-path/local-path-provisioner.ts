@@ -1,0 +1,269 @@
+// LocalPathProvisioner: an external provisioner, as those of storage drivers. It creates directories on its nodes for
+// claims that were scheduled there, and removes them with their volumes. Its state is in the API objects and the disk.
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { context, type Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { WorkQueue, type Backoff, type Work } from '../../base/work/work-queue.ts'
+import { annotationOf } from '../../api/core/v1/volume/claim-binding.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import { storageClass, type StorageClass } from '../../api/storage/v1/storage-class.ts'
+import type { Client } from '../../client/client.ts'
+import { EventRecorder, type EventNote } from '../../client/events/event-recorder.ts'
+import type { Informer } from '../../client/informer/informer.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import { quantityUnits } from '../../schema/scalar/quantity.ts'
+import { claimStep, newVolume, projectAnnotation, volumeNameOf, type ClaimStep } from './claim-step.ts'
+import { localPathProvisionerName } from './local-path-class.ts'
+import type { NodeVolumes } from './node-volumes.ts'
+import { ProjectIds } from './project-ids.ts'
+import { localPathNodeOf, provisionerFinalizer, volumeStep } from './volume-step.ts'
+
+export interface LocalPathProvisionerDeps {
+  readonly client: Client
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** The nodes that it serves, by name. */
+  readonly nodes: ReadonlyMap<string, NodeVolumes>
+  /** The source of its events. */
+  readonly host?: string
+}
+
+type Key = { readonly kind: 'claim' | 'volume'; readonly key: ObjectKey }
+
+const retryBackoff: Backoff = { initialMs: 1_000, maxMs: 300_000 }
+const workers = 8
+
+/** Runs in `tasks` until they are stopped. */
+export function startLocalPathProvisioner(deps: LocalPathProvisionerDeps, tasks: TaskGroup): void {
+  const informers = new Informers(deps.client, deps, tasks)
+  const { host = '' } = deps
+  const events = new EventRecorder(deps.client, localPathProvisionerName, { ...deps, host })
+  const provisioner = new LocalPathProvisioner(deps, informers, events)
+  tasks.start('events', (signal) => events.run(signal))
+  tasks.start('provisioner', (signal) => provisioner.run(informers, tasks, signal))
+}
+
+class LocalPathProvisioner {
+  readonly #deps: LocalPathProvisionerDeps
+  readonly #events: EventRecorder
+  readonly #claims: Informer<PersistentVolumeClaim>
+  readonly #volumes: Informer<PersistentVolume>
+  readonly #classes: Informer<StorageClass>
+  readonly #queue: WorkQueue<string>
+  readonly #projectIds = new ProjectIds()
+
+  constructor(deps: LocalPathProvisionerDeps, informers: Informers, events: EventRecorder) {
+    this.#deps = deps
+    this.#events = events
+    this.#claims = informers.of(persistentVolumeClaim)
+    this.#volumes = informers.of(persistentVolume)
+    this.#classes = informers.of(storageClass)
+    this.#queue = new WorkQueue(deps.clock, retryBackoff)
+    this.#claims.onChange(({ key, cause }) => this.#queue.add(textOf({ kind: 'claim', key }), cause))
+    this.#volumes.onChange(({ key, cause }) => this.#queue.add(textOf({ kind: 'volume', key }), cause))
+  }
+
+  async run(informers: Informers, tasks: TaskGroup, signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#queue.close(), { once: true })
+    await unlessAborted(informers.synced(), signal)
+    const used = new Set([...this.#claims.all()].map(volumeNameOf))
+    const isUsed = (name: string) => used.has(name) || this.#volume(name) !== undefined
+    for (const volumes of this.#deps.nodes.values()) await volumes.removeUnused(isUsed)
+    for (let index = 0; index < workers; index++) tasks.start(`worker ${index}`, (stop) => this.#work(stop))
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      await this.#reconcile(work, signal)
+      this.#queue.done(work.key)
+    }
+  }
+
+  async #reconcile({ key: text, cause }: Work<string>, signal: AbortSignal): Promise<void> {
+    const { kind, key } = keyOf(text)
+    const ctx = context(signal, cause)
+    try {
+      await (kind === 'claim' ? this.#reconcileClaim(key, ctx) : this.#reconcileVolume(key, ctx))
+      this.#queue.forget(text)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#deps.log.debug('a volume is not provisioned yet', { [kind]: key, error: errorText(error) })
+      this.#queue.retry(text, cause)
+    }
+  }
+
+  #volume(name: string): PersistentVolume | undefined {
+    return this.#volumes.get(objectKey('', name))
+  }
+
+  readonly #servesNode = (name: string): boolean => this.#deps.nodes.has(name)
+
+  #nodeNamed(name: string): NodeVolumes {
+    const volumes = this.#deps.nodes.get(name)
+    if (volumes === undefined) throw new Error(`node ${name} is not served here`)
+    return volumes
+  }
+
+  async #reconcileClaim(key: ObjectKey, ctx: Context): Promise<void> {
+    const claim = this.#claims.get(key)
+    if (claim === undefined) return
+    const step = claimStep(claim, {
+      classNamed: (name) => this.#classes.get(objectKey('', name)),
+      volumeNamed: (name) => this.#volume(name),
+      nodeOf: localPathNodeOf,
+      servesNode: this.#servesNode,
+    })
+    switch (step.kind) {
+      case 'nothing':
+        return
+      case 'reject':
+        return this.#record(claim, 'Warning', 'ProvisioningFailed', failureText(step.className, step.why), ctx)
+      case 'provision':
+        return this.#provision(claim, step, ctx)
+      case 'expand':
+        return this.#expand(claim, step, ctx)
+      default:
+        return step satisfies never
+    }
+  }
+
+  async #provision(
+    claim: PersistentVolumeClaim,
+    { nodeName, storageClass: wanted }: Extract<ClaimStep, { kind: 'provision' }>,
+    ctx: Context,
+  ): Promise<void> {
+    const node = this.#nodeNamed(nodeName)
+    const name = volumeNameOf(claim)
+    const shown = JSON.stringify(`${namespaceOf(claim)}/${claim.metadata.name}`)
+    this.#record(claim, 'Normal', 'Provisioning', `External provisioner is provisioning volume for claim ${shown}`, ctx)
+    try {
+      await node.make(name)
+      const projectId = (await node.areLimited(ctx.signal)) ? this.#projectIdOf(name, nodeName) : undefined
+      const volume = newVolume(claim, wanted, { nodeName, path: node.pathOf(name), projectId })
+      if (projectId !== undefined)
+        await node.limit(name, projectId, quantityUnits(volume.spec?.capacity?.['storage']), ctx.signal)
+      await this.#create(volume, ctx)
+    } catch (error) {
+      if (!ctx.signal.aborted)
+        this.#record(claim, 'Warning', 'ProvisioningFailed', failureText(wanted.metadata.name, errorText(error)), ctx)
+      throw error
+    }
+    this.#record(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`, ctx)
+  }
+
+  async #create(volume: ReturnType<typeof newVolume>, ctx: Context): Promise<void> {
+    try {
+      await this.#deps.client.of(persistentVolume).create(volume, '', ctx)
+    } catch (error) {
+      // An earlier attempt has created it.
+      if (!hasReason(error, 'AlreadyExists')) throw error
+    }
+  }
+
+  #projectIdOf(name: string, nodeName: string): number {
+    const ofNode = [...this.#volumes.all()].filter((volume) => localPathNodeOf(volume) === nodeName)
+    const known = ofNode.map((volume) => Number(annotationOf(volume, projectAnnotation) ?? '0'))
+    return this.#projectIds.take(nodeName, name, known)
+  }
+
+  async #expand(
+    claim: PersistentVolumeClaim,
+    { nodeName, volume, size }: Extract<ClaimStep, { kind: 'expand' }>,
+    ctx: Context,
+  ): Promise<void> {
+    if (!this.#servesNode(nodeName)) return
+    const { name } = volume.metadata
+    const projectId = Number(annotationOf(volume, projectAnnotation) ?? '0')
+    if (projectId === 0) {
+      const why = 'the file system of the node does not limit the size of directories'
+      const message = `resize volume ${JSON.stringify(name)} by resizer ${JSON.stringify(localPathProvisionerName)} failed: ${why}`
+      return this.#record(claim, 'Warning', 'VolumeResizeFailed', message, ctx)
+    }
+    this.#record(claim, 'Normal', 'Resizing', `External resizer is resizing volume ${name}`, ctx)
+    await this.#nodeNamed(nodeName).limit(name, projectId, quantityUnits(size), ctx.signal)
+    const { client } = this.#deps
+    if (quantityUnits(volume.spec.capacity?.['storage']) < quantityUnits(size))
+      await client.of(persistentVolume).patch(name, '', { spec: { capacity: { storage: size } } }, 'merge', ctx)
+    const capacity = { ...claim.status.capacity, storage: size }
+    await client.of(persistentVolumeClaim).updateStatus({ ...claim, status: { ...claim.status, capacity } }, ctx)
+    this.#record(claim, 'Normal', 'VolumeResizeSuccessful', 'Resize volume succeeded', ctx)
+  }
+
+  async #reconcileVolume(key: ObjectKey, ctx: Context): Promise<void> {
+    const volume = this.#volumes.get(key)
+    if (volume === undefined) return
+    const { name } = volume.metadata
+    const step = volumeStep(volume, this.#servesNode)
+    switch (step.kind) {
+      case 'nothing': {
+        const node = this.#deps.nodes.get(localPathNodeOf(volume) ?? '')
+        if (node?.pathOf(name) === volume.spec.local?.path) await node?.restore(name)
+        return
+      }
+      case 'release':
+        return this.#removeFinalizer(volume, ctx)
+      case 'delete':
+        return this.#delete(volume, step.nodeName, step.path, ctx)
+      default:
+        return step satisfies never
+    }
+  }
+
+  async #delete(volume: PersistentVolume, nodeName: string, path: string, ctx: Context): Promise<void> {
+    const { name } = volume.metadata
+    const node = this.#nodeNamed(nodeName)
+    try {
+      // The path is part of an object that users may change; no other directory is ever removed.
+      if (path !== node.pathOf(name)) throw new Error(`${path} is not the directory of the volume`)
+      await node.remove(name)
+    } catch (error) {
+      this.#record(volume, 'Warning', 'VolumeFailedDelete', errorText(error), ctx)
+      throw error
+    }
+    this.#projectIds.release(nodeName, name)
+    await ignoreMissing(this.#deps.client.of(persistentVolume).delete(name, '', {}, ctx))
+    await this.#removeFinalizer(volume, ctx)
+  }
+
+  async #removeFinalizer({ metadata }: PersistentVolume, ctx: Context): Promise<void> {
+    if (!metadata.finalizers?.includes(provisionerFinalizer)) return
+    const volumes = this.#deps.client.of(persistentVolume)
+    // A strategic merge removes this finalizer only, whatever others were changed meanwhile.
+    const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [provisionerFinalizer] } }
+    await ignoreMissing(volumes.patch(metadata.name, '', patch, 'strategic', ctx))
+  }
+
+  #record(
+    object: PersistentVolume | PersistentVolumeClaim,
+    type: EventNote['type'],
+    reason: string,
+    message: string,
+    ctx: Context,
+  ): void {
+    this.#events.record(object, { type, reason, message }, ctx)
+  }
+}
+
+const failureText = (className: string, why: string): string =>
+  `failed to provision volume with StorageClass ${JSON.stringify(className)}: ${why}`
+
+async function ignoreMissing(call: Promise<unknown>): Promise<void> {
+  try {
+    await call
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+  }
+}
+
+const textOf = ({ kind, key }: Key): string => `${kind} ${key}`
+const keyOf = (text: string): Key => {
+  const kind = text.startsWith('claim ') ? 'claim' : 'volume'
+  return { kind, key: text.slice(kind.length + 1) }
+}
