@@ -11,6 +11,7 @@ export const schedulerUser = userWithName('system:kube-scheduler', [authenticate
 export const proxyUser = userWithName('system:kube-proxy', [authenticatedGroup])
 export const dnsUser = userWithName('system:coxswain:dns', [authenticatedGroup])
 export const snapshotControllerUser = userWithName('system:coxswain:snapshot-controller', [authenticatedGroup])
+export const localPathUser = userWithName('system:coxswain:local-path', [authenticatedGroup])
 /** Used for reads; each controller writes under its own account. */
 export const controllerManagerUser = userWithName('system:kube-controller-manager', [authenticatedGroup])
 export const nodeUser = (name: string): User =>

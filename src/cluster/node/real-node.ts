@@ -25,7 +25,11 @@ import { NodePluginSockets } from '../../machine/plugin-sockets/node-plugin-sock
 import { nodePodDialer } from '../../machine/dialer/node-pod-dialer.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
+import type { Disk } from '../../machine/disk/disk.ts'
 import { NodeDisk } from '../../machine/disk/node-disk.ts'
+import { ProjectQuotas } from '../../machine/quotas/project-quotas.ts'
+import type { Processes } from '../../platform/process/processes.ts'
+import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
@@ -40,6 +44,8 @@ export interface RealNode {
   readonly logs: NodeLogFiles
   readonly systemLogs: NodeSystemLogs
   host(services: () => readonly Service[]): NodeHost
+  /** Volumes of the StorageClass `local-path`. */
+  readonly volumes: NodeVolumes
   /** The network of the ranges that were known before the start. */
   readonly network: NodeNetwork | undefined
   /** The proxy and the DNS server of a node with this network. */
@@ -139,6 +145,7 @@ export async function startRealNode(
     logs,
     systemLogs: new NodeSystemLogs('/var/log'),
     host: (services) => ({ ...host, services, dns: clusterDns(host.dns, services) }),
+    volumes: nodeVolumes(directory, host.disk, platform.processes),
     network,
     services: (own, metrics) =>
       nodeServices({ nodeName: machine.name, hostIp, network: own, dns: settings.dns }, metrics),
@@ -148,6 +155,14 @@ export async function startRealNode(
     stop: () => started.disposeAsync(),
   }
 }
+
+const nodeVolumes = (directory: string, disk: Disk, processes: Processes): NodeVolumes =>
+  new NodeVolumes({
+    directory: `${directory}/local-path`,
+    disk,
+    quotas: new ProjectQuotas({ processes, mountInfo: () => Promise.resolve(textOf('/proc/self/mountinfo')) }),
+    isVolatile: false,
+  })
 
 /** The node as far as it is known without its runtime. */
 async function describeMachine(

@@ -2,9 +2,15 @@
 import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
 import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
 import type { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
+import { SimulatedQuotas } from '../../machine/quotas/simulated-quotas.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import type { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { NodeHost } from '../../kubelet/node/node-host.ts'
+
+/** Volumes of the StorageClass `local-path` on the disk of a simulated node. */
+export const simulatedVolumes = (disk: SimulatedDisk): NodeVolumes =>
+  new NodeVolumes({ directory: '/volumes', disk, quotas: new SimulatedQuotas(disk), isVolatile: true })
 
 /** The runtime's containers mount volumes of the disk. */
 export const simulatedHost = (

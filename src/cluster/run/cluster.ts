@@ -42,6 +42,8 @@ import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts
 import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
 import { startSnapshotController } from '../../storage/csi/csi-sidecars.ts'
+import { startLocalPathProvisioner } from '../../storage/local-path/local-path-provisioner.ts'
+import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { Store } from '../../store/store.ts'
 import {
   bindKubeletClient,
@@ -52,6 +54,7 @@ import {
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
+import { publishLocalPath } from '../bootstrap/local-path-storage.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
@@ -62,7 +65,7 @@ import { nodeRangesDefault, podRangesDefault } from '../flags/node-ranges.ts'
 import type { RealNode } from '../node/real-node.ts'
 import { configz } from '../node/configz.ts'
 import { ClusterNetwork } from '../network/cluster-network.ts'
-import { simulatedHost } from '../node/simulated-host.ts'
+import { simulatedHost, simulatedVolumes } from '../node/simulated-host.ts'
 import { SimulatedMachine } from '../node/simulated-machine.ts'
 import { simulatedNodeName } from './stale-nodes.ts'
 import {
@@ -70,6 +73,7 @@ import {
   controllerManagerUser,
   controllerUser,
   dnsUser,
+  localPathUser,
   nodeUser,
   proxyUser,
   schedulerUser,
@@ -112,6 +116,8 @@ export interface ClusterOptions {
   /** Cluster IPs and node ports of Services. */
   readonly serviceRanges?: ServiceRanges
   readonly schedulerConfiguration?: SchedulerConfiguration
+  /** Whether there is the StorageClass `local-path`, whose volumes are directories of the nodes of this process. */
+  readonly localPath?: boolean
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
 }
@@ -156,7 +162,8 @@ export class Cluster {
       this.#controllerManager(index),
     )
     const snapshots = options.hasVolumeSnapshots === true ? [this.#snapshotController()] : []
-    for (const component of [this.#apiServer(), ...managers, ...snapshots, this.#scheduler(), ...nodes])
+    const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulatedVolumes())
+    for (const component of [this.#apiServer(), ...managers, ...snapshots, this.#scheduler(), ...storage, ...nodes])
       this.#components.set(component.name, component)
   }
 
@@ -166,12 +173,17 @@ export class Cluster {
 
   /** Adds this machine as a node that routes the traffic of Services, with a DNS server for pods. */
   addRealNode(node: RealNode): void {
-    for (const component of [...this.#nodeServices(node), this.#realKubelet(node)]) this.#add(component)
+    const { name } = node.description
+    const storage = this.#localPath(name, new Map([[name, node.volumes]]))
+    for (const component of [...this.#nodeServices(node), ...storage, this.#realKubelet(node)]) this.#add(component)
   }
 
   /** Adds a simulated node. */
   addSimulatedNode(): void {
-    this.#add(this.#kubelet(this.#machines.size))
+    const name = simulatedNodeName(this.#machines.size)
+    const kubelet = this.#kubelet(this.#machines.size)
+    const added = [...this.#simulatedVolumes()].filter(([node]) => node === name)
+    for (const component of [...this.#localPath(name, new Map(added)), kubelet]) this.#add(component)
   }
 
   #add(component: Component): void {
@@ -427,6 +439,27 @@ export class Cluster {
       kubelet.start(tasks)
       this.#serveKubelet({ nodeName: name, runtime, logs: runtime.logs, kubelet }, client, tasks)
     })
+  }
+
+  #simulatedVolumes(): ReadonlyMap<string, NodeVolumes> {
+    return new Map(Array.from(this.#machines, ([name, { disk }]) => [name, simulatedVolumes(disk)]))
+  }
+
+  /** The provisioner of volumes on these nodes. */
+  #localPath(name: string, nodes: ReadonlyMap<string, NodeVolumes>): readonly Component[] {
+    const { clock, log, localPath = false } = this.#options
+    if (!localPath) return []
+    const random = this.#options.random.fork(`local-path/${name}`)
+    const component = new Component(`local-path/${name}`, this.#options, (tasks) => {
+      const client = this.client(`local-path/${name}`, localPathUser)
+      tasks.start('storage class', async (signal) => {
+        const areLimited = await Promise.all(Array.from(nodes.values(), (volumes) => volumes.areLimited(signal)))
+        const publisher = this.client('apiserver', apiServerUser)
+        await publishLocalPath(publisher, localPathUser.name, areLimited.every(Boolean), context(signal))
+        startLocalPathProvisioner({ client, clock, random, log, nodes, host: name }, tasks)
+      })
+    })
+    return [component]
   }
 
   #newNetwork(): ClusterNetwork {

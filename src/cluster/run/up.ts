@@ -150,7 +150,7 @@ function newCluster(
   return new Cluster({
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots },
+    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots, localPath: true },
     controllerSettings: {
       certificateAuthority: authority,
       signer,

@@ -45,6 +45,11 @@ export interface StartClusterOptions {
   readonly crds?: readonly DefinitionSource[]
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
   readonly volumeSnapshots?: boolean
+  /**
+   * Whether there is the default StorageClass `local-path`, whose volumes are directories of the simulated nodes; not by
+   * default.
+   */
+  readonly localPath?: boolean
   readonly log?: Log
   /** Profiles, plugins and extenders of the scheduler. */
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -58,6 +63,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     kubeletFlags = {},
     serviceFlags = {},
     log = silentLog,
+    localPath = false,
     schedulerConfiguration = {},
     volumeSnapshots: hasVolumeSnapshots = false,
   } = options
@@ -75,6 +81,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   cleanUps.defer(close)
   const cluster: Cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
+    localPath,
     serviceRanges: serviceRangesOf(serviceFlags),
     newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,
