@@ -117,6 +117,8 @@ export interface ReconcileController<State = unknown> {
   readonly account: string
   readonly component?: string
   readonly watches: readonly Kind[]
+  /** How many keys are reconciled at a time, where the usual number is too small. */
+  readonly workers?: number
   /** Which kinds found by discovery it also watches; only their metadata is read. */
   readonly watchesDiscovered?: (served: ServedKind) => boolean
   readonly indexes?: readonly ObjectIndex[]

@@ -67,7 +67,8 @@ export function startController(controller: Controller, deps: ControllerDeps, ta
     { once: true },
   )
   tasks.start(`${controller.name} events`, (signal) => events.run(signal))
-  for (let worker = 0; worker < workersPerController; worker++)
+  const workers = controller.type === 'reconcile' ? (controller.workers ?? workersPerController) : workersPerController
+  for (let worker = 0; worker < workers; worker++)
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
       await deps.informers.synced()
       for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
