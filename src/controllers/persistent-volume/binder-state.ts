@@ -3,10 +3,9 @@ import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { claimKeyOf } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
-import type { ObjectKey } from '../../api/meta/object.ts'
-import { keyOf } from '../../api/meta/object.ts'
+import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
 import { KnownObjects } from './known-objects.ts'
-import { isAvailable } from './volume-matching.ts'
+import { isFree } from './volume-matching.ts'
 import { VolumeIndex } from './volume-index.ts'
 import { isWaiting, WaitingClaims } from './waiting-claims.ts'
 
@@ -60,8 +59,7 @@ export class BinderState {
 
   #offer(name: string, isDelayed: IsDelayed): ObjectKey | undefined {
     const volume = this.volumes.get(name)
-    const isFree = volume !== undefined && volume.spec.claimRef === undefined && isAvailable(volume)
-    return isFree ? this.waiting.offer(volume, isDelayed) : undefined
+    return volume !== undefined && isFree(volume) ? this.waiting.offer(volume, isDelayed) : undefined
   }
 
   #replaceName(before: PersistentVolumeClaim | undefined, now: PersistentVolumeClaim | undefined): void {

@@ -12,7 +12,7 @@ import type { StorageClass } from '../../api/storage/v1/storage-class.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { bindStep } from './bind-step.ts'
 import { claimWithDriver, provisioningBy } from './provisioners.ts'
-import { claimStatusStep, rest, statusWithoutVolume, type Step } from './step.ts'
+import { claimStatusStep, normal, rest, statusWithoutVolume, warning, type Step } from './step.ts'
 import { mismatch } from './volume-matching.ts'
 
 const { bindCompleted, provisioner, provisionerBeta, selectedNode } = bindingAnnotations
@@ -115,6 +115,3 @@ function provisioningStep(claim: PersistentVolumeClaim, view: ClaimView): Step {
 const pending = (claim: PersistentVolumeClaim, note?: EventNote): Step =>
   claimStatusStep(claim, statusWithoutVolume(claim, 'Pending')) ??
   rest(...(note === undefined ? [] : [{ about: claim, note }]))
-
-const normal = (reason: string, message: string): EventNote => ({ type: 'Normal', reason, message })
-const warning = (reason: string, message: string): EventNote => ({ type: 'Warning', reason, message })

@@ -21,6 +21,8 @@ import { isWaiting } from './waiting-claims.ts'
 const pendingMs = 15_000
 /** More than the writes of a binding; exceeding it means that two steps contradict each other. */
 const stepsMax = 10
+/** A binding is four writes in sequence, so that its time is that of four round trips. */
+const workers = 32
 const [claimPrefix, volumePrefix] = ['claim ', 'volume ']
 
 type Tools = ReconcileTools<BinderState>
@@ -31,6 +33,7 @@ export const persistentVolumeBinder = defineController<BinderState>({
   name: 'persistent-volume-binder',
   account: 'persistent-volume-binder',
   component: 'persistentvolume-controller',
+  workers,
   watches: [persistentVolume, persistentVolumeClaim, pod, storageClass],
   indexes: [podsByClaim],
   state: () => new BinderState(),

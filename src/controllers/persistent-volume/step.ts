@@ -68,3 +68,6 @@ export function statusWithoutVolume(
   const { accessModes: _modes, capacity: _capacity, currentVolumeAttributesClassName: _class, ...others } = status
   return { ...others, phase }
 }
+
+export const normal = (reason: string, message: string): EventNote => ({ type: 'Normal', reason, message })
+export const warning = (reason: string, message: string): EventNote => ({ type: 'Warning', reason, message })

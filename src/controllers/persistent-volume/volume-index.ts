@@ -5,8 +5,8 @@ import { OrderedMap } from '../../base/collections/ordered-map.ts'
 import { claimKeyOf, classNameOf } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
-import { isBeingDeleted, keyOf, type ObjectKey } from '../../api/meta/object.ts'
-import { attributesClassOf, hasLabels, hasModes, isAvailable, sizeOf, sizeWanted, suits } from './volume-matching.ts'
+import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
+import { attributesClassOf, hasLabels, hasModes, isFree, sizeOf, sizeWanted, suits } from './volume-matching.ts'
 
 /** Volumes that differ only in name, size and labels. */
 interface Group {
@@ -22,9 +22,6 @@ const sizeDigits = 28
 const sizeKey = (nanos: bigint): string => `${nanos}`.padStart(sizeDigits, '0')
 const orderKey = (volume: PersistentVolume): string => `${sizeKey(sizeOf(volume))}/${volume.metadata.name}`
 const modesOf = ({ spec }: PersistentVolume): string[] => [...new Set(spec.accessModes)].toSorted()
-
-const isFree = (volume: PersistentVolume): boolean =>
-  volume.spec.claimRef === undefined && isAvailable(volume) && !isBeingDeleted(volume)
 
 export class VolumeIndex {
   readonly #free = new Map<string, Map<string, Group>>()

@@ -28,7 +28,11 @@ export function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): b
   return isAvailable(volume) && classNameOf(volume) === classNameOf(claim) && hasLabels(volume, claim)
 }
 
-export const isAvailable = ({ status }: PersistentVolume): boolean => status.phase === 'Available'
+const isAvailable = ({ status }: PersistentVolume): boolean => status.phase === 'Available'
+
+/** Whether the volume may be given to any claim that it suits. */
+export const isFree = (volume: PersistentVolume): boolean =>
+  volume.spec.claimRef === undefined && isAvailable(volume) && !isBeingDeleted(volume)
 
 export const hasLabels = ({ metadata }: PersistentVolume, { spec: { selector } }: PersistentVolumeClaim): boolean =>
   selector === undefined || selects(selector, metadata.labels)

@@ -2,9 +2,8 @@
 import { annotationOf, bindingAnnotations } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
-import type { EventNote } from '../../client/events/event-recorder.ts'
 import { deletionOf, volumeWithDriver } from './provisioners.ts'
-import { phaseStep, rest, type Step } from './step.ts'
+import { phaseStep, rest, warning, type Step } from './step.ts'
 
 const { boundByController, migratedTo, provisionedBy } = bindingAnnotations
 
@@ -78,5 +77,3 @@ function unbound(volume: PersistentVolume): PersistentVolume {
   const { [boundByController]: _, ...annotations } = volume.metadata.annotations ?? {}
   return { ...volume, metadata: { ...volume.metadata, annotations }, spec }
 }
-
-const warning = (reason: string, message: string): EventNote => ({ type: 'Warning', reason, message })
