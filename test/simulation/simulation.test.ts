@@ -4,9 +4,11 @@
 import { test } from 'node:test'
 import { checkConvergence, checkSafety } from './checks.ts'
 import { checkGuards, checkGuardsAtRest, guardActions, startGuards } from './guards.ts'
+import { checkVolumes, checkVolumesAtRest, volumeActions } from './volumes.ts'
 import { actions, faults, repair, startWorld, type World } from './world.ts'
 
 const stepsMax = 40
+const invariantActions = [...guardActions, ...volumeActions]
 const seedsShort = 4
 const seedsLong = 1000
 
@@ -17,7 +19,7 @@ async function simulate(seed: number): Promise<void> {
   await startGuards(world)
   await cluster.clock.advance('3s')
   for (let step = 0; step < stepsMax; step++) {
-    const acts = random.below(3) === 0 ? faults : random.below(3) === 0 ? guardActions : actions
+    const acts = random.below(3) === 0 ? faults : random.below(3) === 0 ? invariantActions : actions
     await acts[random.below(acts.length)]?.(world)
     // Steps are short, so that transient states are checked too.
     for (let part = 0; part < 3; part++) {
@@ -25,12 +27,14 @@ async function simulate(seed: number): Promise<void> {
       repair(world, false)
       await checkSafety(world)
       await checkGuards(world)
+      await checkVolumes(world)
     }
   }
   repair(world, true)
   await comeToRest(world)
   await checkConvergence(world)
   await checkGuardsAtRest(world)
+  await checkVolumesAtRest(world)
 }
 
 async function comeToRest(world: World): Promise<void> {
