@@ -5,6 +5,7 @@ import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
 import { celBench } from './cel.ts'
+import { claimsBench } from './claims.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { customResourcesBench } from './custom-resources.ts'
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   apiBench,
   applyBench,
   celBench,
+  claimsBench,
   clusterBench,
   controllersBench,
   customResourcesBench,
