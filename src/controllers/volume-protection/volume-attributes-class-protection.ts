@@ -2,11 +2,13 @@
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { isBeingDeleted, type ApiObject } from '../../api/meta/object.ts'
-import { volumeAttributesClass, type VolumeAttributesClass } from '../../api/storage/v1/volume-attributes-class.ts'
+import {
+  attributesClassFinalizer,
+  volumeAttributesClass,
+  type VolumeAttributesClass,
+} from '../../api/storage/v1/volume-attributes-class.ts'
 import { defineController, type PlanView, type Watch } from '../runtime/controller.ts'
 import { protection } from './volume-protection.ts'
-
-const finalizer = 'kubernetes.io/vac-protection'
 
 /** The desired, current and target class of a volume or claim. */
 const classesOf = (object: ApiObject): (string | undefined)[] => {
@@ -30,7 +32,7 @@ export const volumeAttributesClassProtectionController = defineController<Volume
   owns: [],
   watches: [reading(persistentVolume), reading(persistentVolumeClaim)],
   plan: (object, view) =>
-    protection(volumeAttributesClass, object, finalizer, isBeingDeleted(object) && isUsed(object, view)),
+    protection(volumeAttributesClass, object, attributesClassFinalizer, isBeingDeleted(object) && isUsed(object, view)),
 })
 
 const isUsed = ({ metadata: { name } }: VolumeAttributesClass, view: PlanView): boolean =>

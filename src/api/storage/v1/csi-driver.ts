@@ -5,7 +5,7 @@ import { bool, int64, list, message, string, struct } from '../../../schema/desc
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { duplicate, immutable, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
-import { equalValues } from '../../../schema/json/json-value.ts'
+import { equalValues, without } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -95,7 +95,8 @@ export const csiDriver = defineKind<CSIDriver, CSIDriverInput>({
   hasStatus: false,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
-  applyDefaults: (object) => object,
+  // v1.36 does not enable the feature of this field by default, so the field is dropped.
+  applyDefaults: (object) => ({ ...object, spec: without(object.spec, 'preventPodSchedulingIfMissing') }),
   validate: ({ spec }) => validateCsiDriver(spec),
   validateUpdate: ({ spec }, old) =>
     csiDriverImmutables
@@ -128,6 +129,14 @@ function validateCsiDriver(spec: CSIDriverSpec): FieldError[] {
   append(errors, validateTokenRequests(spec.tokenRequests ?? []))
   for (const mode of volumeLifecycleModes)
     if (!lifecycleModes.includes(mode)) errors.push(notSupported('spec.volumeLifecycleModes', mode, lifecycleModes))
+  if (spec.serviceAccountTokenInSecrets && (spec.tokenRequests ?? []).length === 0)
+    errors.push(
+      invalid(
+        'spec.serviceAccountTokenInSecrets',
+        true,
+        'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+      ),
+    )
   if (period !== undefined && period < updatePeriodSecondsMin)
     errors.push(
       invalid(

@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int32, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { persistentVolumeSpec } from '../../core/v1/volume/persistent-volume-spec.ts'
+import { persistentVolumeSpec, type PersistentVolumeSpec } from '../../core/v1/volume/persistent-volume-spec.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import {
   forbidden,
@@ -90,7 +90,6 @@ const metadataBytesMax = 256 << 10
 const errorMessageBytesMax = 1024
 
 const validateAttachment = ({ attacher, source, nodeName }: VolumeAttachmentSpec): FieldError[] => [
-  ...(attacher ? [] : [required('spec.attacher')]),
   ...validateSource(source),
   ...dnsSubdomainErrors(nodeName ?? '').map((detail) => invalid('spec.nodeName', nodeName ?? '', detail)),
   ...validateDriverName(attacher, 'spec.attacher'),
@@ -99,11 +98,23 @@ const validateAttachment = ({ attacher, source, nodeName }: VolumeAttachmentSpec
 function validateSource({ persistentVolumeName: name, inlineVolumeSpec }: VolumeAttachmentSource): FieldError[] {
   const path = 'spec.source'
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
-  if (name === undefined) return inlineVolumeSpec === undefined ? [required(path, detail)] : []
+  if (name === undefined)
+    return inlineVolumeSpec === undefined
+      ? [required(path, detail)]
+      : validateInlineVolume(inlineVolumeSpec, `${path}.inlineVolumeSpec`)
   const errors = dnsSubdomainErrors(name).map((error) => invalid(`${path}.persistentVolumeName`, name, error))
   if (inlineVolumeSpec !== undefined) return [forbidden(path, detail), ...errors]
   if (name !== '') return errors
   return [required(`${path}.persistentVolumeName`, 'must specify non empty persistentVolumeName'), ...errors]
+}
+
+function validateInlineVolume({ capacity, csi, accessModes = [] }: PersistentVolumeSpec, path: string): FieldError[] {
+  const context = 'in the context of inline volumes'
+  return [
+    ...(capacity === undefined ? [] : [forbidden(`${path}.capacity`, `may not be specified ${context}`)]),
+    ...(csi === undefined ? [required(`${path}.csi`, `has to be specified ${context}`)] : []),
+    ...(accessModes.length === 0 ? [required(`${path}.accessModes`)] : []),
+  ]
 }
 
 function validateAttachmentStatus(status: VolumeAttachmentStatus): FieldError[] {

@@ -21,6 +21,9 @@ export const volumeAttributesClassMessage = message(
 export interface VolumeAttributesClass extends ObjectOf<typeof volumeAttributesClassMessage> {}
 export type VolumeAttributesClassInput = InputOf<typeof volumeAttributesClassMessage>
 
+/** Prevents the deletion of a class while a volume or a claim refers to it. */
+export const attributesClassFinalizer = 'kubernetes.io/vac-protection'
+
 export const volumeAttributesClass = defineKind<VolumeAttributesClass, VolumeAttributesClassInput>({
   group: 'storage.k8s.io',
   version: 'v1',

@@ -3,6 +3,8 @@ import {
   persistentVolumeClaim,
   type PersistentVolumeClaim,
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { classAnnotation } from '../../../api/core/v1/volume/persistent-volume-claim-rules.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
 import { storageClass } from '../../../api/storage/v1/storage-class.ts'
 import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 import { defineAdmissionPlugin, admissionForbidden, type AdmissionHost } from '../framework/admission-plugin.ts'
@@ -26,8 +28,8 @@ export const persistentVolumeClaimResize = defineAdmissionPlugin({
 const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
   quantityNanos(spec.resources?.requests?.['storage'] ?? '0') ?? 0n
 
-function mayExpand({ spec }: PersistentVolumeClaim, host: AdmissionHost): boolean {
-  const name = spec.storageClassName ?? ''
+function mayExpand({ metadata, spec }: PersistentVolumeClaim, host: AdmissionHost): boolean {
+  const name = lookup(metadata.annotations, classAnnotation) ?? spec.storageClassName ?? ''
   const found = name === '' ? undefined : host.get(storageClass, '', name)
   return found?.allowVolumeExpansion ?? false
 }

@@ -1,16 +1,23 @@
-// StorageObjectInUseProtection: adds the protection finalizers to new volumes and claims.
+// StorageObjectInUseProtection: adds the protection finalizers to new volumes, claims and VolumeAttributesClasses.
 import { claimFinalizer, persistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, volumeFinalizer } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { attributesClassFinalizer, volumeAttributesClass } from '../../../api/storage/v1/volume-attributes-class.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
+
+const finalizers = new Map([
+  [persistentVolume.kind, volumeFinalizer],
+  [persistentVolumeClaim.kind, claimFinalizer],
+  [volumeAttributesClass.kind, attributesClassFinalizer],
+])
 
 export const storageObjectInUseProtection = defineAdmissionPlugin({
   name: 'StorageObjectInUseProtection',
-  handles: { operations: ['create'], kinds: [persistentVolume, persistentVolumeClaim] },
+  handles: { operations: ['create'], kinds: [persistentVolume, persistentVolumeClaim, volumeAttributesClass] },
   admit({ object, kind }) {
     if (object === undefined) return object
-    const finalizer = kind.kind === persistentVolume.kind ? volumeFinalizer : claimFinalizer
-    const { finalizers = [] } = object.metadata
-    if (finalizers.includes(finalizer)) return object
-    return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } }
+    const finalizer = finalizers.get(kind.kind) ?? ''
+    const { finalizers: known = [] } = object.metadata
+    if (known.includes(finalizer)) return object
+    return { ...object, metadata: { ...object.metadata, finalizers: [...known, finalizer] } }
   },
 })

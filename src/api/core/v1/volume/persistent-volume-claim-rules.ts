@@ -1,21 +1,36 @@
 // Rules of a PersistentVolumeClaim: its spec, its data sources, and what may change.
 import { append } from '../../../../base/collections/append.ts'
-import { forbidden, immutable, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
+import {
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../schema/validation/field-error.ts'
 import { equalValues, without } from '../../../../schema/json/json-value.ts'
 import { validateLabelSelector } from '../../../validation/label-selector-rules.ts'
-import { dnsSubdomainErrors } from '../../../validation/names.ts'
-import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
+import { quantityNanos, quantityUnits } from '../../../../schema/scalar/quantity.ts'
 import { validateAccessModes } from './access-mode-rules.ts'
 import type { ObjectMeta } from '../../../meta/v1/object-meta.ts'
 import type { TypedLocalObjectReference, TypedObjectReference } from '../references.ts'
-import { validatePositiveAmount } from '../resources/resource-name-rules.ts'
+import { isExtendedResource, validatePositiveAmount } from '../resources/resource-name-rules.ts'
 import type { PersistentVolumeClaimSpec } from './volume.ts'
+
+type Amounts = Readonly<Record<string, string>>
 
 /** The fields that update rules compare. */
 interface Claim {
   readonly metadata: ObjectMeta
   readonly spec: PersistentVolumeClaimSpec
-  readonly status: { readonly phase?: string; readonly capacity?: Readonly<Record<string, string>> }
+  readonly status: {
+    readonly phase?: string
+    readonly capacity?: Amounts
+    readonly allocatedResources?: Amounts
+    readonly allocatedResourceStatuses?: Amounts
+    readonly currentVolumeAttributesClassName?: string
+  }
 }
 
 /** The annotation that specified the class before the field existed; it still takes precedence. */
@@ -82,7 +97,7 @@ function validateSource(source: TypedLocalObjectReference | TypedObjectReference
 export function validateClaimUpdate(object: Claim, old: Claim): FieldError[] {
   const errors: FieldError[] = []
   const [annotation, oldAnnotation] = [object, old].map(({ metadata }) => metadata.annotations?.[classAnnotation])
-  if (annotation !== oldAnnotation) errors.push(immutable(`metadata.annotations[${classAnnotation}]`, annotation ?? ''))
+  if (annotation !== oldAnnotation) errors.push(immutable(`metadata.annotations.${classAnnotation}`, annotation ?? ''))
   const isBound = object.status.phase === 'Bound'
   if (!equalValues(fixedPart(object.spec, old.spec, isBound), fixedPart(old.spec, old.spec, isBound)))
     errors.push(
@@ -93,16 +108,17 @@ export function validateClaimUpdate(object: Claim, old: Claim): FieldError[] {
     )
   append(errors, validateShrinking(object, old))
   if (object.spec.volumeMode !== old.spec.volumeMode) errors.push(immutable('volumeMode', object.spec.volumeMode))
-  append(errors, validateAttributesClassChange(object.spec, old.spec))
+  append(errors, validateAttributesClassChange(object, old))
   return errors
 }
 
 // Immutable fields: the volume and the class are set once, and only a bound claim may request more storage.
 function fixedPart(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec, isBound: boolean): object {
-  const { volumeName, storageClassName, volumeAttributesClassName: _, resources, ...rest } = spec
+  const { volumeName, storageClassName, volumeAttributesClassName, resources, ...rest } = spec
   const { storage, ...otherRequests } = resources.requests ?? {}
   return {
     ...rest,
+    ...(isBound ? {} : { volumeAttributesClassName }),
     ...(old.volumeName === undefined ? {} : { volumeName }),
     ...(old.storageClassName === undefined ? {} : { storageClassName }),
     resources: { ...resources, requests: isBound ? otherRequests : { ...otherRequests, storage } },
@@ -118,11 +134,53 @@ function validateShrinking({ spec }: Claim, { spec: old, status }: Claim): Field
     : []
 }
 
-function validateAttributesClassChange(
-  { volumeAttributesClassName: name }: PersistentVolumeClaimSpec,
-  { volumeAttributesClassName: old }: PersistentVolumeClaimSpec,
-): FieldError[] {
-  if (!old || name) return []
-  const to = name === undefined ? 'nil' : 'an empty string'
-  return [forbidden('spec.volumeAttributesClassName', `update from non-nil value to ${to} is forbidden`)]
+function validateAttributesClassChange({ spec: { volumeAttributesClassName: name } }: Claim, old: Claim): FieldError[] {
+  const { volumeAttributesClassName: oldName } = old.spec
+  if (!oldName || name) return []
+  const to = name === undefined ? 'nil' : 'empty string'
+  return old.status.currentVolumeAttributesClassName === undefined
+    ? []
+    : [
+        forbidden(
+          'spec.volumeAttributesClassName',
+          `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+        ),
+      ]
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+export function validateClaimStatus({ status }: Claim): FieldError[] {
+  const { capacity = {}, allocatedResources = {}, allocatedResourceStatuses = {} } = status
+  const errors = validateAmounts(capacity, 'status.capacity')
+  for (const [name, value] of Object.entries(allocatedResourceStatuses)) {
+    const path = 'status.allocatedResourceStatuses'
+    const nameErrors = validateAllocatedName(name, path)
+    append(errors, nameErrors)
+    // Upstream shows the name of the resource, not its status.
+    if (nameErrors.length === 0 && !resizeStatuses.includes(value))
+      errors.push(notSupported(path, name, resizeStatuses))
+  }
+  for (const name of Object.keys(allocatedResources))
+    append(errors, validateAllocatedName(name, 'status.allocatedResources'))
+  append(errors, validateAmounts(allocatedResources, 'status.allocatedResources'))
+  return errors
+}
+
+const validateAmounts = (amounts: Amounts, path: string): FieldError[] =>
+  Object.entries(amounts)
+    .filter(([, amount]) => quantityUnits(amount) < 0)
+    .map(([name, amount]) => invalid(`${path}[${name}]`, quantityUnits(amount), 'must be a valid resource quantity'))
+
+/** The storage of the claim, or a resource that a driver defines. */
+function validateAllocatedName(name: string, path: string): FieldError[] {
+  if (name === 'storage') return []
+  const errors = qualifiedNameErrors(name).map((detail) => invalid(path, name, detail))
+  return errors.length > 0 || isExtendedResource(name) ? errors : [notSupported(path, name, ['storage'])]
 }

@@ -11,6 +11,7 @@ import { accessModesText } from './access-mode-rules.ts'
 import {
   classAnnotation,
   validateClaimSpec,
+  validateClaimStatus,
   validateClaimUpdate,
   withBothDataSources,
 } from './persistent-volume-claim-rules.ts'
@@ -27,13 +28,14 @@ export interface PersistentVolumeClaimCondition extends Infer<typeof persistentV
 
 export const modifyVolumeStatus = message('io.k8s.api.core.v1.ModifyVolumeStatus', {
   targetVolumeAttributesClassName: string(1),
-  status: string(2, { required: true, enum: ['InProgress', 'Infeasible', 'Pending'] }),
+  status: string(2, { required: true, enum: ['InProgress', 'Infeasible', 'Pending'], enumUnchecked: true }),
 })
 export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
 
 export const persistentVolumeClaimStatus = message('io.k8s.api.core.v1.PersistentVolumeClaimStatus', {
   phase: string(1, {
     enum: ['Bound', 'Lost', 'Pending'],
+    enumUnchecked: true,
     description: 'Pending, Bound, or Lost when the volume is gone.',
   }),
   accessModes: list(2, 'string', {
@@ -98,6 +100,7 @@ export const persistentVolumeClaim = defineKind<PersistentVolumeClaim, Persisten
   initialStatus: () => ({ phase: 'Pending' }),
   validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
   validateUpdate: validateClaimUpdate,
+  validateStatusUpdate: validateClaimStatus,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Status', ({ metadata, status }) =>

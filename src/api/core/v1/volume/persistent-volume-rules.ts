@@ -75,7 +75,8 @@ function validateAttributesClass(
 }
 
 export function validateVolumeUpdate(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): FieldError[] {
-  const errors: FieldError[] = []
+  // Upstream validates the spec of an update twice, and reports each error twice.
+  const errors = validateVolumeSpec(spec, 'spec')
   if (!equalValues(sourceFields(spec, old), sourceFields(old, old)))
     errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'))
   if (spec.volumeMode !== old.volumeMode) errors.push(immutable('volumeMode', spec.volumeMode))

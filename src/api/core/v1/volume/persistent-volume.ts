@@ -15,6 +15,7 @@ export const persistentVolumeStatus = message('io.k8s.api.core.v1.PersistentVolu
   phase: string(1, {
     default: 'Pending',
     enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'],
+    enumUnchecked: true,
     description: 'Available, Bound, Released or Failed.',
   }),
   message: string(2, { description: 'A description of the phase, for people.' }),
