@@ -222,14 +222,12 @@ export class Stage {
 
   async schedule(name: string, nodeName: string): Promise<void> {
     const target = { apiVersion: 'v1', kind: 'Node', name: this.#named(nodeName) }
-    await this.#world.client
-      .of(pod)
-      .createSubresource(name, this.#home(false), 'binding', {
-        apiVersion: 'v1',
-        kind: 'Binding',
-        metadata: { name },
-        target,
-      })
+    await this.#world.client.of(pod).createSubresource(name, this.#home(false), 'binding', {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name },
+      target,
+    })
   }
 
   async podStatus(name: string, status: object): Promise<void> {
