@@ -39,7 +39,8 @@ export const horizontalPodAutoscalerController = defineController<AutoscalerStat
   account: 'horizontal-pod-autoscaler',
   watches: [horizontalPodAutoscaler, pod],
   indexes: [podsByNamespace],
-  delayMs: ({ horizontalPodAutoscaler: { syncMs } = autoscalerDefaults }) => syncMs,
+  reconciles: horizontalPodAutoscaler,
+  periodMs: ({ horizontalPodAutoscaler: { syncMs } = autoscalerDefaults }) => syncMs,
   state: () => ({
     ...{ targets: new ScaleTargets(), autoscaledPods: new AutoscaledPods() },
     ...{ memories: new Map(), metrics: undefined },

@@ -124,8 +124,13 @@ export interface ReconcileController<State = unknown> {
   readonly indexes?: readonly ObjectIndex[]
   /** The initial state of a run, such as when nodes were last seen. It is not persisted. */
   state?(): State
-  /** After how long an enqueued key is processed; at once when left out. */
-  delayMs?(settings: ControllerSettings): number
+  /** The kind whose keys are reconciled, if they are keys of objects. */
+  readonly reconciles?: Kind
+  /**
+   * Keys are processed once in this time, the first time after it has passed; at once and on changes when left out. A
+   * run is not an effect of the run before.
+   */
+  periodMs?(settings: ControllerSettings): number
   /** The keys that a change enqueues. */
   enqueues(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools<State>): readonly string[]
   /** Returns after how many milliseconds the key is requeued even if nothing changes. */

@@ -10,7 +10,7 @@ const ownerIndex = 'owner'
 
 export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
   const { informers, queue, client, clock, events, settings } = deps
-  const delayMs = controller.delayMs?.(settings) ?? 0
+  const delayMs = controller.periodMs?.(settings) ?? 0
   const watched = new Map<Kind, Informer>()
   let discovered: DiscoveredKinds | undefined
   const informerOf = <T extends ApiObject>(kind: Kind<T>) =>

@@ -1,6 +1,6 @@
 // startController: the work queue, workers, retries, events, metrics and flow records of one controller.
 import { context } from '../../base/observability/context.ts'
-import { causeOf } from '../../base/observability/flow-recorder.ts'
+import { causeOf, noCause } from '../../base/observability/flow-recorder.ts'
 import { errorText } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
@@ -107,7 +107,8 @@ async function processKey(
 ): Promise<void> {
   const { name } = controller
   const participant = `controller/${name}`
-  const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
+  const { reconciles } = controller
+  const subject = reconciles === undefined ? undefined : { resource: reconciles.plural, ...splitKey(key) }
   const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
   const startedMs = clock.nowMs()
   series.adds.add(1)
@@ -115,7 +116,8 @@ async function processKey(
   series.waitSeconds.observe((startedMs - addedMs) / 1000)
   try {
     const own = { ...causeOf(run), revisions: cause.revisions }
-    await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
+    const isPeriodic = controller.type === 'reconcile' && controller.periodMs !== undefined
+    await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, isPeriodic ? noCause : own))
     flow.finish(run, 'done')
     queue.forget(key)
   } catch (error) {
