@@ -1,6 +1,5 @@
-// Explains problems of nodes, namespaces, quotas, budgets, autoscalers, Ingresses, claims and volumes.
+// Explains problems of nodes, namespaces, quotas, budgets, Ingresses, claims and volumes.
 import { lookup } from '../../base/collections/lookup.ts'
-import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -150,22 +149,5 @@ export const quotaExplainer = defineExplainer({
     return Promise.resolve(
       full.map(([name, most]) => `Its quota of ${name} is used up: ${lookup(used, name) ?? '0'} of ${most}.`),
     )
-  },
-})
-
-export const autoscalerExplainer = defineExplainer({
-  kind: horizontalPodAutoscaler,
-  checked: 'its conditions',
-  explain({ status, spec }) {
-    const { kind, name } = spec.scaleTargetRef
-    if (!status.desiredReplicas && (status.conditions ?? []).length === 0)
-      return Promise.resolve([`No autoscaler has processed it: ${kind}/${name} keeps its number of replicas.`])
-    const bad = (status.conditions ?? []).filter(
-      ({ type, status: value }) => (type === 'ScalingLimited') === (value === 'True'),
-    )
-    return Promise.resolve([
-      `Its target is ${status.desiredReplicas ?? 0} replicas of ${kind}/${name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
-      ...bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`),
-    ])
   },
 })

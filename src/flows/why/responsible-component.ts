@@ -21,6 +21,7 @@ const reconciled: Readonly<Record<string, string>> = {
   'customresourcedefinitions.apiextensions.k8s.io': 'the API server',
   'daemonsets.apps': 'the daemon set controller',
   'deployments.apps': 'the deployment controller',
+  'horizontalpodautoscalers.autoscaling': 'the horizontal pod autoscaler',
   'jobs.batch': 'the job controller',
   'mutatingadmissionpolicies.admissionregistration.k8s.io': 'admission',
   namespaces: 'the namespace controller',
@@ -87,10 +88,6 @@ const unserved: Readonly<Record<string, Unserved>> = {
   'csidrivers.storage.k8s.io': { sentence: noDrivers },
   'csinodes.storage.k8s.io': { sentence: noDrivers },
   'csistoragecapacities.storage.k8s.io': { sentence: noDrivers },
-  'horizontalpodautoscalers.autoscaling': {
-    sentence: 'Coxswain has no autoscaler yet: the replicas of its target stay as they are.',
-    isServed: (object) => (object as { status?: { conditions?: object[] } }).status?.conditions !== undefined,
-  },
   'ingressclasses.networking.k8s.io': {
     sentence: 'Coxswain has no ingress controller: it has no effect unless you run the controller that it names.',
   },

@@ -379,12 +379,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     { status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1, expectedPods: 0 } },
     /It allows no disruption: no pod matches its selector/,
   ],
-  [
-    'horizontalpodautoscalers.autoscaling',
-    'nothing scales',
-    {},
-    /No autoscaler has processed it.*Coxswain has no autoscaler yet/,
-  ],
+  ['horizontalpodautoscalers.autoscaling', 'it was not evaluated', {}, /^It has not been evaluated yet/],
   [
     'ingresses.networking.k8s.io',
     'no controller',
@@ -541,7 +536,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
         ],
       },
     },
-    /^Its target is 3 replicas of Deployment\/d, between 1 and 3\. ScalingActive is False: FailedGetResourceMetric\. ScalingLimited is True: TooManyReplicas\./,
+    /^It does not scale Deployment\/d, because a metric cannot be used: /,
   ],
   [
     'ingresses.networking.k8s.io',

@@ -202,7 +202,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [
     horizontalPodAutoscaler,
     'unmatched',
-    /^No autoscaler has processed it: Deployment\/fine keeps its number of replicas\. Coxswain has no autoscaler yet/,
+    /^It does not scale Deployment\/fine, because a metric cannot be used: failed to get cpu utilization: missing request for cpu/,
   ],
   [
     ingress,

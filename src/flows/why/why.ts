@@ -5,7 +5,6 @@ import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { isRead } from '../flow-graph.ts'
 import {
-  autoscalerExplainer,
   budgetExplainer,
   claimExplainer,
   ingressExplainer,
@@ -14,6 +13,7 @@ import {
   quotaExplainer,
   volumeExplainer,
 } from './cluster-explainers.ts'
+import { autoscalerExplainer } from './autoscaler-explainer.ts'
 import { responsibilityFor, type Responsibility } from './responsible-component.ts'
 import {
   apiServiceExplainer,
