@@ -5,16 +5,13 @@ import type { Context } from '../../base/observability/context.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Volume } from '../../api/core/v1/volume/volume.ts'
-import { PathEscapes, type Disk } from '../../machine/disk/disk.ts'
+import type { Disk } from '../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
 import type { ContainerDevice, ContainerMount } from '../../machine/runtime/runtime-config.ts'
 import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
-import { ConfigError } from '../pod-config/config-error.ts'
-import { expandVariables } from '../pod-config/variable-expansion.ts'
 import type { NodeInfo } from '../pod-config/field-values.ts'
 import {
   podDirectory,
-  subPathDirectory,
   subPathsDirectory,
   volumeDevicesDirectory,
   volumeDirectory,
@@ -22,7 +19,7 @@ import {
   volumesDirectory,
   type NodePaths,
 } from '../pod-config/node-paths.ts'
-import { requestsRecursiveReadOnly, isRecursivelyReadOnly } from '../pod-config/recursive-read-only.ts'
+import { containerDevices, containerMounts } from './container-mounts.ts'
 import type { CsiVolumes } from './csi/csi-volumes.ts'
 import { SerialOperations } from './serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
@@ -54,7 +51,9 @@ interface Selection {
 }
 
 /** Types whose volumes may belong to storage drivers. */
-const rechecked: ReadonlySet<VolumeType['name']> = new Set(['csi', 'ephemeral', 'persistentVolumeClaim'])
+const driverTypes: ReadonlySet<VolumeType['name']> = new Set(['csi', 'ephemeral', 'persistentVolumeClaim'])
+
+const mayBeOfDriver = (volume: Volume): boolean => [...driverTypes].some((name) => volume[name] !== undefined)
 
 /** Pulled images by volume name. */
 export type VolumeImages = ReadonlyMap<string, RuntimeImage>
@@ -83,7 +82,7 @@ export class VolumeManager {
 
   /** Publishes and expands mounted volumes of storage drivers again where that is needed. */
   recheck(pod: Pod, context: Context): Promise<void> {
-    return this.#mountAgain(pod, { includes: ({ name }) => rechecked.has(name), onlyCsi: true }, context)
+    return this.#mountAgain(pod, { includes: ({ name }) => driverTypes.has(name), onlyCsi: true }, context)
   }
 
   async #mountAgain(pod: Pod, selection: Selection, context: Context): Promise<void> {
@@ -102,18 +101,20 @@ export class VolumeManager {
     context: Context,
   ): Promise<MountedVolumes> {
     const mounted = new Map<string, MountedVolume>()
-    for (const volume of pod.spec.volumes ?? []) {
-      try {
-        const type = typeOf(volume)
-        const mountedVolume = includes(type)
-          ? await this.#mountOne(type, pod, volume, images, onlyCsi, context)
-          : undefined
-        if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
-      } catch (error) {
-        if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
-        throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
-      }
+    const mount = async (volume: Volume) => {
+      const type = typeOf(volume)
+      const mountedVolume = includes(type)
+        ? await this.#mountOne(type, pod, volume, images, onlyCsi, context)
+        : undefined
+      if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
     }
+    const volumes = pod.spec.volumes ?? []
+    for (const volume of volumes) if (!mayBeOfDriver(volume)) await describeFailure(volume, mount)
+    // A volume that waits for its attachment does not delay the others.
+    const results = await Promise.allSettled(
+      volumes.filter(mayBeOfDriver).map((volume) => describeFailure(volume, mount)),
+    )
+    for (const result of results) if (result.status === 'rejected') throw result.reason
     return mounted
   }
 
@@ -143,10 +144,7 @@ export class VolumeManager {
     })
   }
 
-  /**
-   * The mounts of a container; `supportsRecursive`: whether the runtime supports recursive read-only mounts. Throws
-   * ConfigError when a volume is not mounted or not mountable that way.
-   */
+  /** The mounts of a container; see container-mounts.ts. */
   mountsOf(
     podUid: string,
     container: Pick<Container, 'name' | 'volumeMounts'>,
@@ -154,63 +152,12 @@ export class VolumeManager {
     variables: ReadonlyMap<string, string>,
     supportsRecursive: () => Promise<boolean>,
   ): Promise<ContainerMount[]> {
-    const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
-      const mountedVolume = mounted.get(mount.name)
-      if (mountedVolume === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
-      if (mountedVolume.isBlock)
-        throw new ConfigError(`volume ${mount.name} has volumeMode Block, but is specified in volumeMounts`)
-      const subPath = subPathOf(mount, container.name, variables)
-      const isRecursive = requestsRecursiveReadOnly(mount) && isRecursivelyReadOnly(mount, await supportsRecursive())
-      return {
-        hostPath:
-          subPath === ''
-            ? mountedVolume.path
-            : await this.#mountSubPath(podUid, mountedVolume.path, subPath, mount.name, container.name, index),
-        containerPath: mount.mountPath,
-        readOnly: isRecursive || (!mountedVolume.isSealed && (mountedVolume.readOnly || (mount.readOnly ?? false))),
-        ...(isRecursive ? { recursiveReadOnly: true } : {}),
-        propagation: propagations[mount.mountPropagation ?? 'None'],
-      }
-    })
-    return Promise.all(mounts)
+    return containerMounts(this.#deps, { podUid, container, mounted, variables, supportsRecursive })
   }
 
   /** The block devices of a container. Throws ConfigError when a volume is not a block device. */
-  devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, mounted: MountedVolumes): ContainerDevice[] {
-    return volumeDevices.map(({ name, devicePath }) => {
-      const mountedVolume = mounted.get(name)
-      if (mountedVolume === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
-      if (!mountedVolume.isBlock)
-        throw new ConfigError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`)
-      return { hostPath: mountedVolume.path, containerPath: devicePath, readOnly: mountedVolume.readOnly }
-    })
-  }
-
-  /**
-   * Bind mounts a subPath for the runtime, so that containers which can write to the volume cannot replace the path
-   * before it is mounted.
-   */
-  async #mountSubPath(
-    podUid: string,
-    directory: string,
-    subPath: string,
-    volume: string,
-    container: string,
-    index: number,
-  ): Promise<string> {
-    const { disk, paths } = this.#deps
-    const to = subPathDirectory(paths, podUid, volume, container, index)
-    try {
-      await disk.mountSubPath(directory, subPath, to)
-      return to
-    } catch (error) {
-      // Host paths are not exposed to users.
-      const what = error instanceof PathEscapes ? 'prepare subPath' : 'create subPath directory'
-      throw new ConfigError(
-        `failed to ${what} for volumeMount ${JSON.stringify(volume)} of container ${JSON.stringify(container)}`,
-        { cause: error },
-      )
-    }
+  devicesOf(container: Pick<Container, 'volumeDevices'>, mounted: MountedVolumes): ContainerDevice[] {
+    return containerDevices(container, mounted)
   }
 
   /** Unmounts and removes the volumes of a finished pod. */
@@ -274,38 +221,19 @@ const volumeDirectories = (paths: NodePaths, podUid: string): readonly string[] 
   volumeDevicesDirectory(paths, podUid),
 ]
 
-const propagations = {
-  None: 'private',
-  HostToContainer: 'host-to-container',
-  Bidirectional: 'bidirectional',
-} as const
-
-type VolumeMount = NonNullable<Container['volumeMounts']>[number]
-
-/** The subPath of a mount; empty for the whole volume. */
-function subPathOf(
-  { name, subPath = '', subPathExpr }: VolumeMount,
-  container: string,
-  variables: ReadonlyMap<string, string>,
-): string {
-  if (subPathExpr === undefined) return subPath
-  const path = expandVariables(subPathExpr, variables)
-  const unknown = /\$\(([^()]*)\)/.exec(path)
-  if (unknown !== null)
-    throw new ConfigError(`missing value for ${JSON.stringify(unknown[1])} of volumeMount ${JSON.stringify(name)}`)
-  const fault = path.startsWith('/')
-    ? 'must not be an absolute path'
-    : path.split('/').includes('..')
-      ? "must not contain '..'"
-      : undefined
-  if (fault !== undefined)
-    throw new ConfigError(`unable to provision SubPath \`${path}\` of container ${JSON.stringify(container)}: ${fault}`)
-  return path
-}
-
 function typeOf(volume: Volume): VolumeType {
   const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
   if (type !== undefined) return type
   const kinds = Object.keys(volume).filter((field) => field !== 'name')
   throw new VolumeError(`volumes of type ${kinds.join(', ') || 'none'} are not supported on this node`)
+}
+
+/** Errors name the operation and the volume, as upstream's events do. */
+async function describeFailure(volume: Volume, mount: (volume: Volume) => Promise<void>): Promise<void> {
+  try {
+    await mount(volume)
+  } catch (error) {
+    if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
+    throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
+  }
 }
