@@ -3,6 +3,7 @@
 import { csiDriver } from '../../api/storage/v1/csi-driver.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { managedAttachmentAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
@@ -22,8 +23,6 @@ export interface Need {
   /** The PersistentVolume through which it was found first. */
   readonly volume: PersistentVolume | undefined
 }
-
-const managedAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach'
 
 export const podsByClaim: ObjectIndex<Pod> = {
   kind: pod,
@@ -103,7 +102,7 @@ function boundClaim({ metadata, spec: { claimRef } }: PersistentVolume, { cached
 }
 
 const isManaged = (object: Node | undefined): boolean =>
-  lookup(object?.metadata.annotations, managedAnnotation) !== undefined
+  lookup(object?.metadata.annotations, managedAttachmentAnnotation) !== undefined
 
 /** Whether the pod may still use the volume of the claim. An ephemeral volume uses only a claim that was created for it. */
 function needsClaim(object: Pod, claim: ObjectKey, { cached }: Caches): boolean {

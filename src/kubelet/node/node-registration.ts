@@ -1,7 +1,9 @@
 // Creates the Node object and updates its status.
+import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { managedAttachmentAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import type { Client } from '../../client/client.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import { nodeImages } from '../images/node-images.ts'
@@ -23,7 +25,7 @@ export async function registerNode(
   ctx: Context,
 ): Promise<Node> {
   const nodes = client.of(node)
-  const known = await nodes.find(description.name, '', ctx)
+  const known = await withAnnotation(client, await nodes.find(description.name, '', ctx), ctx)
   if (known === undefined) return nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
   // The status is reported even when the runtime does not answer.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
@@ -36,4 +38,11 @@ export async function registerNode(
     ...(inUse === undefined ? {} : { volumesInUse: inUse }),
   } as Node['status']
   return nodes.updateStatus({ ...known, status }, ctx)
+}
+
+/** A node that was registered without the annotation gets it, so that its volumes are attached. */
+async function withAnnotation(client: Client, known: Node | undefined, ctx: Context): Promise<Node | undefined> {
+  if (known === undefined || lookup(known.metadata.annotations, managedAttachmentAnnotation) === 'true') return known
+  const annotations = { [managedAttachmentAnnotation]: 'true' }
+  return client.of(node).patch(known.metadata.name, '', { metadata: { annotations } }, 'merge', ctx)
 }

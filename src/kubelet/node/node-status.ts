@@ -1,4 +1,5 @@
 // The Node object that a kubelet registers, and its status.
+import { managedAttachmentAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { NodeInput } from '../../api/core/v1/node/node.ts'
@@ -65,7 +66,7 @@ export function nodeObject(description: NodeDescription, state: NodeState, nowMs
     ...(taints.length === 0 ? {} : { taints: [...taints] }),
   }
   return {
-    metadata: { name, labels },
+    metadata: { name, labels, annotations: { [managedAttachmentAnnotation]: 'true' } },
     ...(Object.keys(spec).length === 0 ? {} : { spec }),
     status: nodeStatus(description, undefined, state, nowMs),
   }

@@ -1,3 +1,6 @@
 // Well-known labels of nodes that several components read.
 
 export const zoneLabel = 'topology.kubernetes.io/zone'
+
+/** An annotation of nodes whose volumes the attach/detach controller attaches. */
+export const managedAttachmentAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach'
