@@ -41,12 +41,28 @@ export const claimExplainer = defineExplainer({
 
 async function whyNoVolume(className: string | undefined, users: number, cluster: ClusterReader): Promise<string> {
   if (className === undefined || className === '')
-    return 'it has no storage class, so it needs a PersistentVolume that an administrator creates.'
+    return `it has no storage class, so it needs a PersistentVolume that an administrator creates; ${await availableVolumes('', cluster)}.`
   const found = await cluster.find(storageClass, '', className)
   if (found === undefined) return `the StorageClass ${className} does not exist.`
   if (found.volumeBindingMode === 'WaitForFirstConsumer' && users === 0)
     return `its StorageClass ${className} waits for the first pod that uses the claim.`
+  if (found.provisioner === noProvisioner)
+    return `its StorageClass ${className} has no provisioner; ${await availableVolumes(className, cluster)}.`
   return `the provisioner ${found.provisioner} has not created one.`
+}
+
+/** The provisioner of classes whose volumes are created by an administrator. */
+const noProvisioner = 'kubernetes.io/no-provisioner'
+
+/** The binder has found no suitable one among the available volumes of the class. */
+async function availableVolumes(className: string, cluster: ClusterReader): Promise<string> {
+  const volumes = (await cluster.list(persistentVolume, '')).filter(
+    ({ spec, status }) => status.phase === 'Available' && (spec.storageClassName ?? '') === className,
+  )
+  const which = className === '' ? 'without a class' : 'of this class'
+  return volumes.length === 0
+    ? `no volume ${which} is available`
+    : `of ${plural(volumes.length, 'available volume')} ${which} none has its size, access modes, volume mode and labels`
 }
 
 export const volumeExplainer = defineExplainer({
@@ -58,7 +74,7 @@ export const volumeExplainer = defineExplainer({
       return Promise.resolve([`It is still bound to the claim ${claim}.`])
     if (status.phase === 'Released')
       return Promise.resolve([
-        `Its claim ${claim} is deleted. ${spec.persistentVolumeReclaimPolicy === 'Retain' ? 'It is retained (reclaim policy Retain) until an administrator deletes it' : `Nothing reclaims it (reclaim policy ${spec.persistentVolumeReclaimPolicy ?? 'Delete'})`}.`,
+        `Its claim ${claim} is deleted. ${spec.persistentVolumeReclaimPolicy === 'Retain' ? 'It is retained (reclaim policy Retain) until an administrator deletes it' : `Its provisioner or storage driver has not deleted it yet (reclaim policy ${spec.persistentVolumeReclaimPolicy ?? 'Delete'})`}.`,
       ])
     if (status.phase === 'Failed') return Promise.resolve([`It could not be reclaimed: ${because(status)}.`])
     return Promise.resolve(status.phase === 'Available' ? ['No claim is bound to it.'] : [])

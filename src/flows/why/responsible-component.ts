@@ -13,9 +13,8 @@ export type Responsibility =
   /** The object has no effect in this cluster yet, or only a part of it. */
   | { readonly kind: 'unserved'; readonly sentence: string }
 
-const phaseOf = (object: ApiObject): string => (object as { status?: { phase?: string } }).status?.phase ?? ''
-
 const reconciled: Readonly<Record<string, string>> = {
+  'apiservices.apiregistration.k8s.io': 'the API server',
   'certificatesigningrequests.certificates.k8s.io': 'the certificate controllers',
   'cronjobs.batch': 'the cron job controller',
   'customresourcedefinitions.apiextensions.k8s.io': 'the API server',
@@ -26,6 +25,8 @@ const reconciled: Readonly<Record<string, string>> = {
   'mutatingadmissionpolicies.admissionregistration.k8s.io': 'admission',
   namespaces: 'the namespace controller',
   nodes: 'its kubelet and the node lifecycle controller',
+  persistentvolumeclaims: 'the persistent volume binder',
+  persistentvolumes: 'the persistent volume binder',
   'poddisruptionbudgets.policy': 'the disruption controller',
   pods: 'the scheduler and the kubelet of its node',
   'replicasets.apps': 'the replica set controller',
@@ -37,6 +38,7 @@ const reconciled: Readonly<Record<string, string>> = {
   services: 'the endpoint slice controller, the proxy of each node and the DNS server',
   'statefulsets.apps': 'the stateful set controller',
   'validatingadmissionpolicies.admissionregistration.k8s.io': 'admission and the policy status controller',
+  'volumeattachments.storage.k8s.io': 'the attach/detach controller and its storage driver',
 }
 
 const admission = 'Admission reads it with each request'
@@ -48,6 +50,9 @@ const data: Readonly<Record<string, string>> = {
   'clusterroles.rbac.authorization.k8s.io': authorizer,
   configmaps: 'Pods and controllers read it',
   'controllerrevisions.apps': 'The controller of its owner reads it',
+  'csidrivers.storage.k8s.io': 'The kubelets, the scheduler and the attach/detach controller read it',
+  'csinodes.storage.k8s.io': 'Its kubelet writes it; the scheduler reads it',
+  'csistoragecapacities.storage.k8s.io': 'The scheduler reads it; a storage driver publishes it',
   'deviceclasses.resource.k8s.io': scheduler,
   endpoints: 'The endpoints controller writes it for the Service of the same name',
   'endpointslices.discovery.k8s.io': 'The endpoint slice controller writes it for a Service',
@@ -68,11 +73,11 @@ const data: Readonly<Record<string, string>> = {
   'roles.rbac.authorization.k8s.io': authorizer,
   'runtimeclasses.node.k8s.io': scheduler,
   secrets: 'Pods and controllers read it',
+  'storageclasses.storage.k8s.io': 'The persistent volume binder, the scheduler and provisioners read it',
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': admission,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': admission,
+  'volumeattributesclasses.storage.k8s.io': 'The resizers of storage drivers read it',
 }
-
-const noDrivers = 'Coxswain does not call storage drivers yet: it is stored and has no effect.'
 
 interface Unserved {
   readonly sentence: string
@@ -81,13 +86,6 @@ interface Unserved {
 }
 
 const unserved: Readonly<Record<string, Unserved>> = {
-  'apiservices.apiregistration.k8s.io': {
-    sentence: 'Coxswain does not forward requests to aggregated API servers yet: its group and version are not served.',
-    isServed: (object) => (object as { spec?: { service?: object } }).spec?.service === undefined,
-  },
-  'csidrivers.storage.k8s.io': { sentence: noDrivers },
-  'csinodes.storage.k8s.io': { sentence: noDrivers },
-  'csistoragecapacities.storage.k8s.io': { sentence: noDrivers },
   'ingressclasses.networking.k8s.io': {
     sentence: 'Coxswain has no ingress controller: it has no effect unless you run the controller that it names.',
   },
@@ -100,20 +98,6 @@ const unserved: Readonly<Record<string, Unserved>> = {
   'networkpolicies.networking.k8s.io': {
     sentence: 'Coxswain does not enforce NetworkPolicies yet: it is stored, and traffic is not filtered.',
   },
-  persistentvolumeclaims: {
-    sentence:
-      'Coxswain does not bind claims to volumes and provisions no volumes yet: it stays Pending, and pods that use it are not scheduled.',
-    isServed: (object) => phaseOf(object) === 'Bound',
-  },
-  persistentvolumes: {
-    sentence: 'Coxswain does not bind claims to volumes yet: no claim gets it.',
-    isServed: (object) => phaseOf(object) === 'Bound',
-  },
-  'storageclasses.storage.k8s.io': {
-    sentence: 'Coxswain calls no provisioner yet: claims of this class get no volume unless you run the provisioner.',
-  },
-  'volumeattachments.storage.k8s.io': { sentence: noDrivers },
-  'volumeattributesclasses.storage.k8s.io': { sentence: noDrivers },
 }
 
 /** Undefined for kinds that are not stored. */

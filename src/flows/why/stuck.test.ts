@@ -271,7 +271,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'persistentvolumeclaims',
     'no class',
     { spec: {}, status: { phase: 'Pending' } },
-    /not bound to a volume: it has no storage class.*Coxswain does not bind claims/,
+    /not bound to a volume: it has no storage class.*; no volume without a class is available\.$/,
   ],
   [
     'persistentvolumeclaims',
@@ -286,7 +286,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
       spec: { claimRef: { namespace: 'a', name: 'b' }, persistentVolumeReclaimPolicy: 'Delete' },
       status: { phase: 'Released' },
     },
-    /Its claim a\/b is deleted\. Nothing reclaims it/,
+    /Its claim a\/b is deleted\. Its provisioner or storage driver has not deleted it yet \(reclaim policy Delete\)/,
   ],
   [
     'persistentvolumes',
@@ -322,7 +322,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'apiservices.apiregistration.k8s.io',
     'its Service',
     { spec: { service: { name: 's' } } },
-    /Nothing has checked its Service.*does not forward requests to aggregated/,
+    /Nothing has checked its Service/,
   ],
   [
     'certificatesigningrequests.certificates.k8s.io',
@@ -608,6 +608,30 @@ test('the pods that use a claim are named, at most five of them', async () => {
   }
   match(await waitsWith(1), /1 pod still uses it: a\./)
   match(await waitsWith(7), /7 pods still use it: a, b, c, d, e and 2 more\./)
+})
+
+test('the available volumes of the class of a claim are counted', async () => {
+  const [volumes, claims] = [kindOf('persistentvolumes'), kindOf('persistentvolumeclaims')]
+  const volume = (storageClassName: string | undefined, phase: string) =>
+    specimen(volumes, { spec: { ...(storageClassName && { storageClassName }) }, status: { phase } })
+  const all = [
+    volume(undefined, 'Available'),
+    volume('local', 'Available'),
+    volume('local', 'Bound'),
+    volume('local', 'Available'),
+  ]
+  const localClass = { provisioner: 'kubernetes.io/no-provisioner' }
+  const cluster: ClusterReader = {
+    ...alone(),
+    list: (of) => Promise.resolve((of.plural === 'persistentvolumes' ? all : []) as never),
+    find: () => Promise.resolve(localClass as never),
+  }
+  const waitsOf = async (spec: object) => (await why(claims, specimen(claims, { spec }), cluster, [])).waits.join(' ')
+  match(await waitsOf({}), /no storage class.*; of 1 available volume without a class none has its size, access modes/)
+  match(
+    await waitsOf({ storageClassName: 'local' }),
+    /its StorageClass local has no provisioner; of 2 available volumes of this class none has/,
+  )
 })
 
 test('the same sentence is printed once with a count', async () => {

@@ -233,11 +233,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
     'plain',
     /It is not bound to a volume: it has no storage class, so it needs a PersistentVolume/,
   ],
-  [
-    persistentVolumeClaim,
-    'classless',
-    /the StorageClass none does not exist.*Coxswain does not bind claims to volumes/,
-  ],
+  [persistentVolumeClaim, 'classless', /the StorageClass none does not exist\.$/],
   [persistentVolumeClaim, 'lazy', /its StorageClass lazy waits for the first pod that uses the claim/],
   [namespace, 'stuck', /It is being deleted since .*the namespace controller removes kubernetes.*example\.com\/hold/],
   [node, 'node-1', /It is cordoned: no new pods are scheduled on it/],
