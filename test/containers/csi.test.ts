@@ -53,6 +53,19 @@ async function provide(up: RealUp, driver: DriverProcess, name: string, isBlock 
   await bind(up, name)
 }
 
+/** Makes a volume larger, as the driver's resizer would. */
+async function grow(up: RealUp, driver: DriverProcess, name: string, mebibytes: number): Promise<void> {
+  const calls = grpcCsiDrivers({ http2: nodeHttp2, clock: realClock }).open(driver.csiSocket)
+  const volumeId = await up.k(['get', 'pv', name, '-o', 'jsonpath={.spec.csi.volumeHandle}'])
+  const request = { volumeId, capacityRange: { requiredBytes: mebibytes << 20 } }
+  await calls.call(controllerService.controllerExpandVolume, request, signal)
+  calls.close()
+  const storage = (size: string) => ({ capacity: { storage: size } })
+  const shown = JSON.stringify({ status: storage('8Mi') })
+  await up.k(['patch', 'pvc', name, '--subresource=status', '--type=merge', '-p', shown])
+  await up.k(['patch', 'pv', name, '--type=merge', '-p', JSON.stringify({ spec: storage(`${mebibytes}Mi`) })])
+}
+
 const podOf = (
   up: RealUp,
   name: string,
@@ -117,8 +130,13 @@ inNamespaces(import.meta.url, () => {
 
     await up.k(['delete', 'pod', '--all', '--timeout=200s'])
     await untilClean(up)
+
+    // The volume grows before the next pod starts, so that its file system is expanded before the pod uses it.
+    await grow(up, driver, 'data', 16)
     await up.apply(podOf(up, 'later', claimed('data')))
     await ready(up, 'later')
+    equal(await up.k(['get', 'pvc', 'data', '-o', 'jsonpath={.status.capacity.storage}']), '16Mi')
+    match(await up.k(['get', 'events']), /FileSystemResizeSuccessful/)
     match(await up.sh('later', '/bin/busybox md5sum /v/file'), new RegExp(`^${sum} `))
     await up.k(['delete', 'pod', 'later', '--timeout=200s'])
     await untilClean(up)

@@ -21,7 +21,7 @@ import {
 } from '../pod-config/node-paths.ts'
 import { containerDevices, containerMounts } from './container-mounts.ts'
 import type { CsiVolumes } from './csi/csi-volumes.ts'
-import { SerialOperations } from './serial-operations.ts'
+import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
 import { imageVolume } from './types/image.ts'
 import {

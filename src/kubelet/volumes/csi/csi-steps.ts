@@ -9,7 +9,7 @@ export interface DesiredVolume {
   readonly isStaged: boolean
   /** The volume has grown, and its file system has not. */
   readonly needsExpansion: boolean
-  /** The driver wants a published volume to be published again, with new tokens. */
+  /** The driver requires that a published volume is published again, with new tokens. */
   readonly republishes: boolean
 }
 

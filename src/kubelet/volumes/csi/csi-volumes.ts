@@ -1,5 +1,6 @@
 // CsiVolumes: mounts the volumes of storage drivers for pods, and releases them. Decisions are in csi-steps.ts, each step
 // is in its own file; operations on one volume run one after the other.
+import { TaskGroup } from '../../../base/async/task-group.ts'
 import { errorText, type Log } from '../../../base/observability/log.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import { WorkQueue, type Backoff } from '../../../base/work/work-queue.ts'
@@ -8,7 +9,7 @@ import type { EventRecorder } from '../../../client/events/event-recorder.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
 import type { CsiRegistry } from '../../plugins/csi-registry.ts'
 import type { NodePaths } from '../../pod-config/node-paths.ts'
-import { SerialOperations } from '../serial-operations.ts'
+import { SerialOperations } from '../../../base/async/serial-operations.ts'
 import type { BoundVolume, CsiMounts, MountedVolume, VolumeMountInput, VolumeSources } from '../types/volume-type.ts'
 import { CsiCalls } from './csi-calls.ts'
 import { CsiMounter } from './csi-mounter.ts'
@@ -73,18 +74,24 @@ export class CsiVolumes implements CsiMounts {
       this.stats.close()
     }
     signal.addEventListener('abort', close, { once: true })
+    await using tasks = new TaskGroup({ signal })
     for (let work = await this.#unstaging.take(signal); work !== undefined; work = await this.#unstaging.take(signal)) {
       const name = work.key
-      try {
-        await this.#operations.run(name, () => this.#unstageUnused(name, signal))
-        this.#unstaging.forget(name)
-      } catch (error) {
-        if (signal.aborted) return
-        this.#deps.log.debug('a volume could not be unstaged', { volume: name, error: errorText(error) })
-        this.#unstaging.retry(name)
-      } finally {
-        this.#unstaging.done(name)
-      }
+      // A driver that does not answer must not delay the others.
+      tasks.start(`unstage ${name}`, (stop) => this.#tryUnstage(name, stop))
+    }
+  }
+
+  async #tryUnstage(name: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#operations.run(name, () => this.#unstageUnused(name, signal))
+      this.#unstaging.forget(name)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#deps.log.debug('a volume could not be unstaged', { volume: name, error: errorText(error) })
+      this.#unstaging.retry(name)
+    } finally {
+      this.#unstaging.done(name)
     }
   }
 
@@ -101,20 +108,16 @@ export class CsiVolumes implements CsiMounts {
   /** Unpublishes the volumes of a pod. Rejects when a driver does not release one; it is then called again. */
   async unmountPod(podUid: string, signal: AbortSignal): Promise<void> {
     const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
-    const failures: unknown[] = []
     this.stats.removePod(podUid)
     const needed = this.state.removeUser(podUid)
-    for (const publication of this.state.publicationsOfPod(podUid)) {
-      const name = uniqueName(publication)
-      try {
-        await this.#operations.run(name, () => unpublish(deps, publication, signal))
-      } catch (error) {
-        failures.push(error)
-      }
-      this.#unstaging.add(name)
-    }
-    for (const name of needed) this.#unstaging.add(name)
-    if (failures.length > 0) throw failures[0]
+    const publications = this.state.publicationsOfPod(podUid)
+    const results = await Promise.allSettled(
+      publications.map((publication) =>
+        this.#operations.run(uniqueName(publication), () => unpublish(deps, publication, signal)),
+      ),
+    )
+    for (const name of [...needed, ...publications.map(uniqueName)]) this.#unstaging.add(name)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   async #unstageUnused(name: string, signal: AbortSignal): Promise<void> {
