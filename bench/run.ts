@@ -3,6 +3,7 @@ import { admissionBench } from './admission.ts'
 import { aggregationBench } from './aggregation.ts'
 import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
+import { autoscalingBench } from './autoscaling.ts'
 import type { Bench } from './bench.ts'
 import { celBench } from './cel.ts'
 import { claimsBench } from './claims.ts'
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   aggregationBench,
   apiBench,
   applyBench,
+  autoscalingBench,
   celBench,
   claimsBench,
   clusterBench,
