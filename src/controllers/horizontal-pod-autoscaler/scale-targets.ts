@@ -25,18 +25,20 @@ export interface ScaleTarget {
 }
 
 export class ScaleTargets {
-  #served: readonly ServedKind[] = []
+  /** The served kinds by group and name, the preferred version first. */
+  #served: ReadonlyMap<string, readonly ServedKind[]> = new Map()
   #untilMs = 0
 
   /** The kinds with this name in a group, the preferred version first. Throws when there is none. */
   async kindsOf(apiVersion: string, kind: string, client: Client, nowMs: number, context: Context): Promise<Kind[]> {
     if (nowMs >= this.#untilMs) {
-      this.#served = (await discover(client, context)).kinds
+      const { kinds } = await discover(client, context)
+      this.#served = Map.groupBy(kinds, ({ kind: each }) => `${each.group} ${each.kind}`)
       this.#untilMs = nowMs + discoveredMsMax
     }
     const group = groupOf(apiVersion)
-    const found = this.#served.filter(({ kind: each }) => each.group === group && each.kind === kind)
-    if (found.length === 0) throw new Error(`no matches for kind "${kind}" in group "${group}"`)
+    const found = this.#served.get(`${group} ${kind}`)
+    if (found === undefined) throw new Error(`no matches for kind "${kind}" in group "${group}"`)
     return found.map((each) => each.kind)
   }
 
