@@ -40,6 +40,7 @@ import { PodStatusManager } from './status/pod-status-manager.ts'
 import { CsiVolumes } from './volumes/csi/csi-volumes.ts'
 import { VolumeManager } from './volumes/volume-manager.ts'
 import { VolumeRefresher } from './volumes/volume-refresher.ts'
+import { collectLostContainers } from './container/container-gc.ts'
 
 export interface KubeletDeps {
   readonly client: Client
@@ -193,6 +194,7 @@ export class Kubelet {
     if (csi !== undefined) tasks.start('unused volumes', (signal) => csi.run(signal))
     if (plugins !== undefined) tasks.start('plugins', (signal) => plugins.run(signal))
     tasks.start('volumes', (signal) => this.#refresher.run(signal))
+    tasks.start('lost containers', (signal) => collectLostContainers(this.#deps, signal))
     tasks.start('pod workers', async (signal) => {
       await unlessAborted(this.#pods.synced, signal)
       await this.#csi?.reconstruct()

@@ -3,6 +3,8 @@ import { doesNotMatch, equal, match } from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { join } from 'node:path'
 import { realClock } from '../../src/base/time/clock.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { CriRuntime } from '../../src/machine/cri/cri-runtime.ts'
 import { ctrAt } from '../../src/machine/cri/ctr.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { nodePodDialer } from '../../src/machine/dialer/node-pod-dialer.ts'
@@ -15,6 +17,12 @@ import { busybox, server } from './busybox.ts'
 import { startContainerd, type TestContainerd } from './containerd.harness.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRegistry, type Registry } from './registry.ts'
+
+const { http2 } = nodePlatform
+const isLong = process.env['COXSWAIN_LONG'] === '1'
+/** A container is left in about one of 60 rounds. */
+const raceRoundsMax = isLong ? 600 : 40
+const raceDelayMsMax = 80
 
 const program = `mkdir /www; echo ok > /www/index.html; httpd -p 8080 -h /www
 for argument in "$@"; do echo "$argument"; done
@@ -85,5 +93,32 @@ inNamespaces(import.meta.url, () => {
     await runtime.removeSandbox(sandbox, signal)
     equal(await runtime.inspect('left', signal), undefined)
     doesNotMatch(await ctr(['tasks', 'ls'], signal), new RegExp(id))
+  })
+
+  it('containerd: containers that were created while their sandbox was removed are removed', async () => {
+    const { signal } = controller
+    const { runtime, socketPath } = test.containerd
+    const image = registry.push('raced:1', busybox({ command: server }))
+    const imageId = await runtime.pullImage(image, undefined, signal)
+    const { cgroupParent } = test
+    const container = { ...plainContainer('c', image, 0), imageId }
+    const isLeft = async () => (await runtime.imagesInUse(signal)).has(imageId)
+    // A kubelet that is killed during the call: its connection breaks and the next one removes the sandbox.
+    for (let round = 0; round < raceRoundsMax && !(await isLeft()); round++) {
+      const name = `raced-${round}`
+      const config = { ...plainSandbox(name, 'default', name), logDirectory: join(test.folder, 'logs'), cgroupParent }
+      const sandbox = await runtime.runSandbox(config, signal)
+      const killed = await CriRuntime.connect(socketPath, { http2, clock: realClock, log: silentLog }, signal)
+      const created = killed.createContainer(sandbox, container, config, signal).catch(() => {})
+      await realClock.sleep(round % raceDelayMsMax, signal)
+      killed.close()
+      await runtime.removeSandbox(sandbox, signal)
+      await created
+    }
+    // A creation that is still running ends before the next pass.
+    await until(async () => {
+      await runtime.removeLostContainers(signal)
+      return !(await isLeft())
+    })
   })
 })

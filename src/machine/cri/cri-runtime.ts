@@ -212,6 +212,19 @@ export class CriRuntime implements ContainerRuntime {
     return [...new Set(items.map(({ labels }) => labels[podUidLabel] ?? '').filter((uid) => uid !== ''))]
   }
 
+  /**
+   * Containerd removes a sandbox while a container is being created in it, which happens if the connection of the
+   * creating kubelet breaks. The container then remains. Containers are listed first, because a sandbox exists before
+   * its containers.
+   */
+  async removeLostContainers(signal: AbortSignal): Promise<void> {
+    const { containers } = await this.#call(runtimeService.listContainers, {}, callMsMax, signal)
+    const { items } = await this.#call(runtimeService.listPodSandbox, {}, callMsMax, signal)
+    const sandboxes = new Set(items.map(({ id }) => id))
+    for (const { id, podSandboxId, labels } of containers)
+      if (labels[podUidLabel] !== undefined && !sandboxes.has(podSandboxId)) await this.removeContainer(id, signal)
+  }
+
   async findImage(image: string, signal: AbortSignal): Promise<RuntimeImage | undefined> {
     const { image: found } = await this.#call(imageService.imageStatus, { image: { image } }, callMsMax, signal)
     return found === undefined ? undefined : imageOf(found)

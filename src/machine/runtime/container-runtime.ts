@@ -132,6 +132,11 @@ export interface ContainerRuntime {
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>
   /** Uids of all pods that have a sandbox. */
   podUids(signal: AbortSignal): Promise<readonly string[]>
+  /**
+   * Removes containers whose sandbox no longer exists. Undefined for a runtime that removes all containers with their
+   * sandbox.
+   */
+  removeLostContainers?(signal: AbortSignal): Promise<void>
   /** A present image; undefined when it is not present. */
   findImage(image: string, signal: AbortSignal): Promise<RuntimeImage | undefined>
   images(signal: AbortSignal): Promise<readonly RuntimeImage[]>
