@@ -6,7 +6,7 @@ import { SimulatedQuotas } from '../../machine/quotas/simulated-quotas.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import type { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
-import type { NodeHost } from '../../kubelet/node/node-host.ts'
+import type { NodeHost, NodePlugins } from '../../kubelet/node/node-host.ts'
 
 /** Volumes of the StorageClass `local-path` on the disk of a simulated node. */
 export const simulatedVolumes = (disk: SimulatedDisk): NodeVolumes =>
@@ -17,6 +17,7 @@ export const simulatedHost = (
   runtime: SimulatedRuntime,
   disk: SimulatedDisk,
   shutdown = new ManualShutdown(),
+  plugins?: NodePlugins,
 ): NodeHost => ({
   logs: runtime.logs,
   dialer: runtime.dialer,
@@ -32,6 +33,7 @@ export const simulatedHost = (
     mount: (_image, path) => disk.mountTmpfs(path, undefined),
     unmount: (path) => disk.unmount(path),
   },
+  ...(plugins === undefined ? {} : { plugins }),
   manifests: [],
   digest: (text) => text,
   services: () => [],

@@ -29,6 +29,7 @@ import { Kubelet } from '../../kubelet/kubelet.ts'
 import type { NodeDescription } from '../../kubelet/node/node-status.ts'
 import { delegatedAuth, trustingApiServer } from '../../kubelet/server/delegated-auth.ts'
 import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import type { SimulatedStorage } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import { LinkFaults } from '../../machine/network/link-faults.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
@@ -41,7 +42,7 @@ import { extenderOf } from '../../scheduler/framework/extender.ts'
 import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
 import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
-import { startSnapshotController } from '../../storage/csi/csi-sidecars.ts'
+import { startCsiSidecars, startSnapshotController } from '../../storage/csi/csi-sidecars.ts'
 import { startLocalPathProvisioner } from '../../storage/local-path/local-path-provisioner.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { Store } from '../../store/store.ts'
@@ -52,6 +53,7 @@ import {
   bootstrapObjects,
 } from '../bootstrap/bootstrap-objects.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
+import { installCsiDriver } from '../bootstrap/csi-sidecars.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishLocalPath } from '../bootstrap/local-path-storage.ts'
@@ -66,10 +68,12 @@ import type { RealNode } from '../node/real-node.ts'
 import { configz } from '../node/configz.ts'
 import { ClusterNetwork } from '../network/cluster-network.ts'
 import { simulatedHost, simulatedVolumes } from '../node/simulated-host.ts'
+import { simulatedPlugins } from '../node/simulated-plugins.ts'
 import { SimulatedMachine } from '../node/simulated-machine.ts'
 import { simulatedNodeName } from './stale-nodes.ts'
 import {
   apiServerUser,
+  csiSidecarsUser,
   controllerManagerUser,
   controllerUser,
   dnsUser,
@@ -111,6 +115,8 @@ export interface ClusterOptions {
   /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
+  /** The storage driver of simulated nodes, with its sidecars. */
+  readonly csi?: SimulatedStorage | undefined
   /** Whether the kinds of volume snapshots and their controller are installed. */
   readonly hasVolumeSnapshots?: boolean
   /** Cluster IPs and node ports of Services. */
@@ -163,7 +169,9 @@ export class Cluster {
     )
     const snapshots = options.hasVolumeSnapshots === true ? [this.#snapshotController()] : []
     const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulatedVolumes())
-    for (const component of [this.#apiServer(), ...managers, ...snapshots, this.#scheduler(), ...storage, ...nodes])
+    const sidecars = options.csi === undefined ? [] : [this.#csiSidecars(options.csi)]
+    const others = [...snapshots, ...sidecars, this.#scheduler(), ...storage]
+    for (const component of [this.#apiServer(), ...managers, ...others, ...nodes])
       this.#components.set(component.name, component)
   }
 
@@ -332,7 +340,10 @@ export class Cluster {
             await server.registry.repair(stop)
             const bootstrapClient = this.client('apiserver', apiServerUser)
             await bootstrapCluster(bootstrapClient, clock, serviceRanges, context(stop))
-            if (this.#options.hasVolumeSnapshots === true)
+            const { csi, hasVolumeSnapshots } = this.#options
+            if (csi !== undefined)
+              await installCsiDriver(bootstrapClient, csi.config, csiSidecarsUser.name, context(stop))
+            if (hasVolumeSnapshots === true)
               await installVolumeSnapshots(bootstrapClient, snapshotControllerUser.name, context(stop))
             this.#ready.resolve()
           })
@@ -344,6 +355,18 @@ export class Cluster {
             )
         }),
       )
+    })
+  }
+
+  #csiSidecars(storage: SimulatedStorage): Component {
+    const { clock, log, hasVolumeSnapshots: hasSnapshots = false } = this.#options
+    const random = this.#options.random.fork('csi-sidecars')
+    return new Component('csi-sidecars', this.#options, (tasks) => {
+      const client = this.client('csi-sidecars', csiSidecarsUser)
+      const informers = new Informers(client, { clock, random, log }, tasks)
+      const deps = { client, informers, clock, random, log, flow: this.flow }
+      const driver = storage.driverOf({ id: 'controller' })
+      tasks.start('csi sidecars', () => startCsiSidecars(driver, { hasSnapshots }, deps, tasks))
     })
   }
 
@@ -417,6 +440,8 @@ export class Cluster {
     const machine: SimulatedMachine = new SimulatedMachine(
       (disk) => new SimulatedRuntime(clock, random, { podRange, network: () => network, disk, ...simulation }),
     )
+    const { csi } = this.#options
+    const plugins = csi === undefined ? undefined : simulatedPlugins(csi, name, machine.disk)
     const hostIp = `192.0.2.${(index % 254) + 1}`
     const network = this.network.addNode(name, hostIp, machine)
     this.#machines.set(name, machine)
@@ -433,7 +458,7 @@ export class Cluster {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       machine.powerOn()
       const { runtime } = machine
-      const host = simulatedHost(runtime, machine.disk, machine.shutdown)
+      const host = simulatedHost(runtime, machine.disk, machine.shutdown, plugins)
       const flow = this.flow
       const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
       kubelet.start(tasks)

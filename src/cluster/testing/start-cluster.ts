@@ -5,6 +5,7 @@ import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { Authority } from '../../pki/authority.ts'
+import { SimulatedStorage, type SimulatedStorageOptions } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
@@ -43,6 +44,8 @@ export interface StartClusterOptions {
   readonly serviceFlags?: ServiceRangeFlagValues
   /** CustomResourceDefinitions, as values or files, which are established when startCluster resolves. */
   readonly crds?: readonly DefinitionSource[]
+  /** A storage driver `csi.coxswain.dev` on every node, with its sidecars: `cluster.csi`. */
+  readonly csi?: Omit<SimulatedStorageOptions, 'clock'>
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
   readonly volumeSnapshots?: boolean
   /**
@@ -74,6 +77,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const store = new FaultyStore(clock, faults)
   const calls = new CallAwaiter({ clock, faults, isFlowing })
   const random = seededRandom(seed)
+  const csi = options.csi === undefined ? undefined : new SimulatedStorage({ clock, ...options.csi })
   const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
   const { policies, tokenUses, close } = buildRequestPolicies(policyParts)
@@ -89,6 +93,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     kubeletSettings: kubeletSettings(kubeletFlags),
     advertisesAddOns: true,
     hasVolumeSnapshots,
+    csi,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
@@ -108,7 +113,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       cleanUps.defer(() => flowing.cancel())
     }
     const stop = () => cleanUps.disposeAsync()
-    const testCluster = new TestCluster({ cluster, clock, random, store, faults, calls, served, isFlowing, stop })
+    const testCluster = new TestCluster({ cluster, clock, random, store, faults, calls, csi, served, isFlowing, stop })
     await testCluster.define(definitions)
     return testCluster
   } catch (error) {

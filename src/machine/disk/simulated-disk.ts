@@ -20,6 +20,18 @@ export class SimulatedDisk implements Disk {
     return this.#tree.find(path)
   }
 
+  /** Mounts a file or directory that several disks may share; the mount point is created. */
+  mountNode(path: string, node: TreeNode, isReadOnly: boolean): void {
+    this.#tree.provide(path, node.kind)
+    this.#tree.mount(path, node, isReadOnly)
+  }
+
+  /** Also removes the mount point. */
+  unmountNode(path: string): void {
+    this.#tree.unmount(path)
+    this.#tree.remove(path)
+  }
+
   /** Limits the bytes of all files below a directory; undefined removes the limit. */
   limitBytes(path: string, bytesMax: number | undefined): void {
     const directory = this.#tree.directory(path, 'quotactl')

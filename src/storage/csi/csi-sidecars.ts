@@ -25,7 +25,7 @@ export async function startCsiSidecars(
   deps: ControllerDeps,
   tasks: TaskGroup,
 ): Promise<void> {
-  const connection = await connectDriver(driver, deps.clock, tasks.signal)
+  const connection = await connectDriver(driver, deps, tasks.signal)
   const sidecarDeps = { ...deps, driver: connection }
   const { capabilities, name } = connection
   const start = (define: (tools: SidecarTools) => Sidecar, ...needed: readonly string[]) => {

@@ -14,7 +14,7 @@ csiDriverContract('simulated', ({ config = {}, ...node } = {}) => {
   const storage = new SimulatedStorage({ clock: realClock, ...config })
   const table = new Map<string, SimulatedMount>()
   const driver = storage.driverOf({ id: 'node-1', ...node, mounts: table, endpoint: '/csi.sock' })
-  const filesAt = (path: string) => {
+  const mountAt = (path: string) => {
     const found = table.get(path)
     if (found === undefined) throw new Error(`nothing is mounted at ${path}`)
     return found
@@ -24,12 +24,18 @@ csiDriverContract('simulated', ({ config = {}, ...node } = {}) => {
     registrar: driver,
     pathOf: (name) => `/${name}`,
     write(path, name, text) {
-      const { files, isReadOnly } = filesAt(path)
+      const { root, isReadOnly } = mountAt(path)
       if (isReadOnly) return Promise.reject(new Error(`${path} is read-only`))
-      files.set(name, new TextEncoder().encode(text))
+      const content = new TextEncoder().encode(text)
+      if (root.kind === 'file') root.content = content
+      else root.entries.set(name, { kind: 'file', mode: 0o644, content })
       return Promise.resolve()
     },
-    read: (path, name) => Promise.resolve(new TextDecoder().decode(filesAt(path).files.get(name))),
+    read(path, name) {
+      const { root } = mountAt(path)
+      const file = root.kind === 'file' ? root : root.entries.get(name)
+      return Promise.resolve(file?.kind === 'file' ? new TextDecoder().decode(file.content as Uint8Array) : undefined)
+    },
     inject: (...faults) => storage.inject(...faults),
     calls: () => storage.calls,
     restarted: () => Promise.resolve(),

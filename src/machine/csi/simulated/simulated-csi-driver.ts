@@ -11,12 +11,13 @@ import { GrpcError } from '../../../wire/grpc/grpc-status.ts'
 import { decodeProto } from '../../../wire/protobuf/decode-proto.ts'
 import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
 import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/proto-message.ts'
+import type { TreeNode } from '../../disk/file-tree.ts'
 import type { CsiDriver } from '../csi-driver.ts'
 import { CallOrder } from './call-order.ts'
 import type { CallFault } from './call-faults.ts'
 import { CsiService, type CallRecord } from './csi-service.ts'
 import { DriverError } from './driver-error.ts'
-import { MemoryContents, type VolumeFiles } from './memory-contents.ts'
+import { MemoryContents } from './memory-contents.ts'
 import { simulatedMounts, type MountTable } from './simulated-mounts.ts'
 import {
   noRecords,
@@ -82,9 +83,13 @@ export class SimulatedStorage {
     return this.#system.records
   }
 
-  /** The files of a volume, which a test may change. */
-  filesOf(volumeId: string): VolumeFiles {
-    return this.#contents.filesOf(volumeId)
+  /** The content of a volume: a directory, or a file if it is a block volume. */
+  rootOf(volumeId: string): TreeNode {
+    return this.#contents.rootOf(volumeId)
+  }
+
+  get config(): StorageConfig {
+    return this.#system.config
   }
 
   inject(...faults: readonly CallFault[]): void {

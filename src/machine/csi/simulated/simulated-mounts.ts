@@ -1,18 +1,23 @@
 // Mounts of a simulated node: which files are visible at which path.
-import type { MemoryContents, VolumeFiles } from './memory-contents.ts'
+import { usedBytes, type TreeNode } from '../../disk/file-tree.ts'
+import { fileCount, type MemoryContents } from './memory-contents.ts'
 import type { UsageNumbers, VolumeMounts } from './storage-system.ts'
 
 export interface SimulatedMount {
   readonly volumeId: string
-  readonly files: VolumeFiles
+  readonly root: TreeNode
   readonly isBlock: boolean
   readonly isReadOnly: boolean
   readonly fsType: string
   readonly flags: readonly string[]
 }
 
-/** By path. The owner of a simulated node implements it to make the files visible to its containers. */
-export type MountTable = Pick<Map<string, SimulatedMount>, 'set' | 'delete' | 'get'>
+/** By path. `diskMounts` makes the files visible to the containers of a simulated node. */
+export interface MountTable {
+  get(path: string): SimulatedMount | undefined
+  set(path: string, mount: SimulatedMount): unknown
+  delete(path: string): unknown
+}
 
 const inodesMax = 65_536
 
@@ -20,7 +25,7 @@ export function simulatedMounts(contents: MemoryContents, table: MountTable): Vo
   const mount: VolumeMounts['stage'] = ({ id, isBlock }, path, { isReadOnly, fsType, flags }) => {
     const existing = table.get(path)
     if (existing?.volumeId !== id || existing.isReadOnly !== isReadOnly)
-      table.set(path, { volumeId: id, files: contents.filesOf(id), isBlock, isReadOnly, fsType, flags })
+      table.set(path, { volumeId: id, root: contents.rootOf(id), isBlock, isReadOnly, fsType, flags })
     return Promise.resolve()
   }
   const unmount = (volumeId: string, path: string) => {
@@ -34,9 +39,9 @@ export function simulatedMounts(contents: MemoryContents, table: MountTable): Vo
     unpublish: unmount,
     expand: () => Promise.resolve(),
     usage({ id, capacityBytes }) {
-      const files = contents.filesOf(id)
-      const usedBytes = files.values().reduce((sum, content) => sum + content.length, 0)
-      return Promise.resolve({ bytes: numbers(capacityBytes, usedBytes), inodes: numbers(inodesMax, files.size) })
+      const root = contents.rootOf(id)
+      const bytes = numbers(capacityBytes, usedBytes(root))
+      return Promise.resolve({ bytes, inodes: numbers(inodesMax, fileCount(root)) })
     },
   }
 }

@@ -1,5 +1,6 @@
 // DriverConnection: calls to a driver whose name and capabilities are known, each with a deadline.
 import type { Context } from '../../../base/observability/context.ts'
+import type { FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import { errorText } from '../../../base/observability/log.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import type { CsiDriver } from '../../../machine/csi/csi-driver.ts'
@@ -22,10 +23,15 @@ export interface DriverConnection {
 const callMsMax = 60_000
 const probeEveryMs = 1_000
 
+/** The sidecars of a driver as one participant of flows. */
+const caller = 'csi-sidecars'
+
 /** Waits until the driver is ready, and reads what it can do. */
-export async function connectDriver(driver: CsiDriver, clock: Clock, signal: AbortSignal): Promise<DriverConnection> {
-  const call: DriverConnection['call'] = (method, request, context) =>
-    callWithDeadline(driver, clock, method, request, context.signal)
+export async function connectDriver(
+  driver: CsiDriver,
+  { clock, flow }: { readonly clock: Clock; readonly flow: FlowRecorder },
+  signal: AbortSignal,
+): Promise<DriverConnection> {
   const callNow = <Q extends Message, A extends Message>(method: GrpcMethod<Q, A>) =>
     callWithDeadline(driver, clock, method, {} as ProtoInput<Q>, signal)
   while (!(await isReady(() => callNow(identityService.probe), signal))) await clock.sleep(probeEveryMs, signal)
@@ -39,7 +45,18 @@ export async function connectDriver(driver: CsiDriver, clock: Clock, signal: Abo
       ...plugin.capabilities.map(({ service, volumeExpansion }) => service?.type ?? volumeExpansion?.type ?? 'UNKNOWN'),
       ...controller.capabilities.map(({ rpc }) => rpc?.type ?? 'UNKNOWN'),
     ]),
-    call,
+    async call(method, request, context) {
+      const what = method.path.slice(method.path.lastIndexOf('/') + 1)
+      const call = flow.record('call', caller, `csi/${name}`, what, undefined, 0, context.cause)
+      try {
+        const answer = await callWithDeadline(driver, clock, method, request, context.signal)
+        flow.finish(call, 'ok')
+        return answer
+      } catch (error) {
+        flow.finish(call, driverErrorText(error))
+        throw error
+      }
+    },
   }
 }
 

@@ -9,6 +9,12 @@ import { volumeSnapshot, volumeSnapshotClass, volumeSnapshotContent, type Deleti
 const snapshots = ({ client }: SidecarCluster) => client.of(volumeSnapshot)
 const contents = ({ client }: SidecarCluster) => client.of(volumeSnapshotContent)
 
+function directoryOf({ storage }: SidecarCluster, volumeId: string) {
+  const root = storage.rootOf(volumeId)
+  if (root.kind === 'file') throw new Error('the volume is a block volume')
+  return root.entries
+}
+
 async function withClaim(options: SidecarClusterOptions = {}): Promise<SidecarCluster> {
   const cluster = await startSidecars({ hasSnapshots: true, ...options })
   await cluster.storageClass()
@@ -111,8 +117,6 @@ for (const policy of ['Delete', 'Retain'] as const)
 test('a claim is restored from a snapshot, which is not deleted meanwhile', async () => {
   await using cluster = await withClaim()
   await snapshotClass(cluster)
-  const [volume] = [...cluster.storage.records.volumes.keys()]
-  cluster.storage.filesOf(volume ?? '').set('file', new TextEncoder().encode('old'))
   const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
   const { metadata } = await cluster.claim('restored', { spec: { dataSource } })
   match((await cluster.events('PersistentVolumeClaim', 'restored')).join(), /"s" not found/)
@@ -135,11 +139,15 @@ test('a restored claim has the data and at least the size of the snapshot', asyn
   await using cluster = await withClaim()
   await snapshotClass(cluster)
   const [volume] = [...cluster.storage.records.volumes.keys()]
-  cluster.storage.filesOf(volume ?? '').set('file', new TextEncoder().encode('old'))
+  directoryOf(cluster, volume ?? '').set('file', {
+    kind: 'file',
+    mode: 0o644,
+    content: new TextEncoder().encode('old'),
+  })
   await snapshot(cluster)
   const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
   const { metadata } = await cluster.claim('restored', { spec: { dataSource } })
-  equal(new TextDecoder().decode(cluster.storage.filesOf(`pvc-${metadata.uid}`).get('file')), 'old')
+  deepEqual([...directoryOf(cluster, `pvc-${metadata.uid}`).keys()], ['file'])
   await cluster.claim('small', { spec: { dataSource, resources: { requests: { storage: '1Mi' } } } })
   match((await cluster.events('PersistentVolumeClaim', 'small')).join(), /is less than the size 1073741824/)
 })
