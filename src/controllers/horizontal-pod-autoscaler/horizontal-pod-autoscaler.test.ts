@@ -1,0 +1,112 @@
+// The controller in a cluster: failed writes, deleted autoscalers, and metrics APIs of adapters.
+// test/horizontal-pod-autoscaler compares its decisions with upstream's.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/observability/context.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
+import { event } from '../../api/core/v1/event.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { Client } from '../../client/client.ts'
+import type { Transport } from '../../client/transport/transport.ts'
+import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
+import { AutoscaledPods } from './autoscaled-pods.ts'
+import { MetricsClient } from './metrics-client.ts'
+import { ScaleTargets } from './scale-targets.ts'
+
+const labels = { app: 'web' }
+
+async function busyWeb(): Promise<TestCluster> {
+  const cluster = await startCluster({ simulation: { usage: () => ({ cpuMillis: 100 }) } })
+  const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
+  const template = { metadata: { labels }, spec: { containers: [container] } }
+  const spec = { replicas: 2, selector: { matchLabels: labels }, template }
+  await cluster.client.of(deployment).create({ metadata: { name: 'web' }, spec })
+  await cluster.clock.advance('6m')
+  return cluster
+}
+
+const autoscaler = {
+  metadata: { name: 'web' },
+  spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+}
+const replicasOf = async ({ client }: TestCluster) => (await client.of(deployment).get('web')).spec.replicas
+const reasonsOf = async ({ client }: TestCluster) =>
+  (await client.of(event).list({ fieldSelector: 'involvedObject.kind=HorizontalPodAutoscaler' })).items.map(
+    ({ reason }) => reason,
+  )
+
+test('a scale that cannot be written is reported and tried again in the next period', async () => {
+  await using cluster = await busyWeb()
+  await cluster.client.of(horizontalPodAutoscaler).create(autoscaler)
+  cluster.faults.reject({ verb: 'update', kind: deployment })
+  await cluster.clock.advance('16s')
+  const { status } = await cluster.client.of(horizontalPodAutoscaler).get('web')
+  deepEqual(
+    status.conditions?.slice(0, 1).map(({ type, status: value, reason }) => [type, value, reason]),
+    [['AbleToScale', 'False', 'FailedUpdateScale']],
+  )
+  equal(await replicasOf(cluster), 2)
+  await cluster.clock.advance('15s')
+  equal(await replicasOf(cluster), 3)
+  deepEqual((await reasonsOf(cluster)).toSorted(), ['FailedRescale', 'SuccessfulRescale'])
+})
+
+test('a status that cannot be written is reported', async () => {
+  await using cluster = await busyWeb()
+  await cluster.client.of(horizontalPodAutoscaler).create(autoscaler)
+  cluster.faults.reject({ verb: 'update', kind: horizontalPodAutoscaler })
+  await cluster.clock.advance('16s')
+  deepEqual((await reasonsOf(cluster)).toSorted(), ['FailedUpdateStatus', 'SuccessfulRescale'])
+})
+
+test('a deleted autoscaler has no effect, and its pods may have another one', async () => {
+  await using cluster = await busyWeb()
+  const autoscalers = cluster.client.of(horizontalPodAutoscaler)
+  await autoscalers.create(autoscaler)
+  await cluster.clock.advance('10s')
+  await autoscalers.delete('web')
+  await cluster.clock.advance('1m')
+  equal(await replicasOf(cluster), 2)
+  await autoscalers.create({ ...autoscaler, metadata: { name: 'again' } })
+  await cluster.clock.advance('16s')
+  equal(await replicasOf(cluster), 3)
+})
+
+test('only autoscalers that exist control pods', () => {
+  const controlled = new AutoscaledPods()
+  controlled.set('n/a', [{ key: 'app', operator: 'In', values: ['web'] }])
+  controlled.set('n/b', [])
+  const pods = [{ metadata: { namespace: 'n', labels } }] as unknown as Parameters<typeof controlled.controlling>[0]
+  deepEqual(controlled.controlling(pods), ['n/a', 'n/b'])
+  controlled.delete('n/a')
+  deepEqual(controlled.controlling(pods), ['n/b'])
+  controlled.delete('n/b')
+  deepEqual(controlled.controlling(pods), [])
+  deepEqual(controlled.controlling([]), [])
+})
+
+const failures: [why: string, failure: Error, message: RegExp][] = [
+  [
+    'that is not available',
+    new StatusError(503, 'InternalError', 'the server responded with 503: service unavailable'),
+    /API: the server is currently unable to handle the request \(get jobs\.external\.metrics\.k8s\.io\)$/,
+  ],
+  [
+    'that is not served',
+    new StatusError(404, 'NotFound', 'the server responded with 404: 404 page not found'),
+    /API: the server could not find the requested resource \(get jobs\.external\.metrics\.k8s\.io\)$/,
+  ],
+  ['that is unreachable', new Error('no route'), /metrics API: no route$/],
+]
+for (const [why, failure, message] of failures)
+  test(`a metrics API ${why} is a failure with upstream's message`, async () => {
+    const transport = { read: () => Promise.reject(failure) } as unknown as Transport
+    const reader = new MetricsClient(new Client(transport), new ScaleTargets())
+    const target = { type: 'Value', value: '1' }
+    const spec = { type: 'External', external: { metric: { name: 'jobs' }, target } }
+    const ctx = context(new AbortController().signal)
+    const reading = await reader.read(spec, { namespace: 'n', podSelector: '', nowMs: 0 }, ctx)
+    equal(reading.kind, 'failed')
+    match('message' in reading ? reading.message : '', message)
+  })
