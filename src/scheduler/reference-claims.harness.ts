@@ -65,6 +65,11 @@ export function referenceProblem(claimed: Claimed, pod: Pod): string | undefined
     if (!isBound(claim) && (claim.spec.volumeName !== undefined || !isLate))
       return 'pod has unbound immediate PersistentVolumeClaims'
   }
+  for (const name of claimNames(pod)) {
+    const { volumeName } = claimOf(claimed, pod, name)?.spec ?? {}
+    if (volumeName && byName(claimed.volumes, volumeName) === undefined)
+      return `persistentvolume "${volumeName}" not found`
+  }
   for (const { resourceClaimName: name } of pod.spec.resourceClaims ?? []) {
     const claim = byName(claimed.resourceClaims, name, pod.metadata.namespace)
     if (claim === undefined) return `resourceclaim "${name}" not found`
@@ -96,7 +101,8 @@ function restriction(claimed: Claimed, pod: Pod, here: readonly Pod[], everywher
     (other) =>
       other.metadata.namespace === pod.metadata.namespace && claimNames(other).some((name) => exclusive.includes(name)),
   )
-  if (isUsed) return 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'
+  if (isUsed)
+    return 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'
   const conflict = disks(pod).some((mine) =>
     here.some((other) => disks(other).some((its) => its.id === mine.id && !(its.readOnly && mine.readOnly))),
   )

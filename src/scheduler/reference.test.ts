@@ -216,7 +216,7 @@ const reasonsExpected = [
   'Insufficient cpu',
   'Too many pods',
   'cannot allocate all claims',
-  'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
   'node(s) did not have enough free storage',
   "node(s) didn't find available persistent volumes to bind",
   "node(s) didn't have free ports for the requested pod ports",

@@ -23,17 +23,25 @@ export class Filtering implements FilterRun {
   readonly cycle: Cycle
   readonly verdicts: Verdicts
   readonly equivalenceClass: EquivalenceClass
+  readonly preFilterRejectedBy: string | undefined
   readonly #nominator: Nominator
   /** The leading local plugins, whose verdicts are cached, and all others. */
   readonly #local: readonly Check[]
   readonly #others: readonly Check[]
   #last: NodeVerdict | undefined
 
-  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[], equivalenceClass: EquivalenceClass) {
+  constructor(
+    cycle: Cycle,
+    nominator: Nominator,
+    checks: readonly Check[],
+    equivalenceClass: EquivalenceClass,
+    preFilterRejectedBy?: string,
+  ) {
     this.cycle = cycle
     this.verdicts = new Verdicts(cycle.snapshot.names.length)
     this.#nominator = nominator
     this.equivalenceClass = equivalenceClass
+    this.preFilterRejectedBy = preFilterRejectedBy
     const firstOther = checks.findIndex(({ plugin }) => !plugin.isLocal)
     this.#local = firstOther < 0 ? checks : checks.slice(0, firstOther)
     this.#others = firstOther < 0 ? [] : checks.slice(firstOther)
@@ -160,7 +168,7 @@ export function filterNodes(
     if (result.kind === 'rejected') {
       stopwatch.countCall('PreFilter', plugin.name)
       stopwatch.lap('PreFilter', 'Unschedulable')
-      const run = new Filtering(cycle, nominator, [], new EquivalenceClass())
+      const run = new Filtering(cycle, nominator, [], new EquivalenceClass(), plugin.name)
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)

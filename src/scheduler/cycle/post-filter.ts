@@ -22,12 +22,21 @@ export async function runPostFilters(
   const failures: string[] = []
   let clearsNomination = false
   for (const plugin of profile.at.postFilter) {
+    // As in upstream, a plugin that finds no state of its PreFilter ends PostFilter.
+    if (!ranPreFilter(plugin, run, profile))
+      return { nominated: undefined, failures: ['not found'], clearsNomination: false }
     const result = await callPostFilter(plugin, run, log, ctx)
     if (result.kind === 'nominated') return { nominated: result.nodeName, failures, clearsNomination }
     failures.push(result.message)
     clearsNomination ||= result.clearsNomination
   }
   return { nominated: undefined, failures, clearsNomination }
+}
+
+/** Whether the PreFilter of the plugin ran, or it has none. */
+function ranPreFilter({ name }: PluginAt<'postFilter'>, { preFilterRejectedBy }: FilterRun, { at }: Profile): boolean {
+  const order = at.preFilter.map((plugin) => plugin.name)
+  return preFilterRejectedBy === undefined || order.indexOf(name) <= order.indexOf(preFilterRejectedBy)
 }
 
 /** The plugin starts synchronously, while the snapshot is as the filters saw it. */

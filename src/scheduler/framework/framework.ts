@@ -40,6 +40,8 @@ export interface Cycle {
 export interface FilterRun {
   readonly cycle: Cycle
   readonly verdicts: Verdicts
+  /** The plugin whose PreFilter has rejected the pod. The PreFilter of later plugins did not run. */
+  readonly preFilterRejectedBy: string | undefined
   /** Undefined when the node fits. */
   check(slot: number): NodeVerdict | undefined
   /** Whether the verdict on a node depends only on that node and its pods. */

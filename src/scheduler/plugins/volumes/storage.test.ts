@@ -270,7 +270,7 @@ const rows: readonly Row[] = [
     using('c'),
     [bound('c', 'v', { accessModes: ['ReadWriteOncePod'] })],
     [{ ...using('c'), metadata: { ...aPod('q').metadata } }],
-    'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+    'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
   ],
   [
     'a ReadWriteOncePod claim that is not in use',

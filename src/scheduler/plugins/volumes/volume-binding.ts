@@ -206,6 +206,6 @@ function claimProblem(
     return `persistentvolumeclaim ${quoted} bound to non-existent persistentvolume ${JSON.stringify(claim.spec.volumeName ?? '')}`
   if (isBeingDeleted(claim)) return `persistentvolumeclaim ${quoted} is being deleted`
   if (isEphemeral && controllerOf(claim)?.uid !== pod.metadata.uid)
-    return `PVC ${quoted} was not created for pod ${JSON.stringify(pod.metadata.name)} (pod is not owner)`
+    return `PVC ${keyOf(claim)} was not created for pod ${keyOf(pod)} (pod is not owner)`
   return undefined
 }

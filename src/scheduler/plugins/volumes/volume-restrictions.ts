@@ -5,7 +5,7 @@ import { defineSchedulerPlugin, rejection, skip, type Cycle, type SchedulerPlugi
 import { claimsOf, concernsClaims, StorageLookup } from './pod-claims.ts'
 
 const inUse = rejection(
-  'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
   true,
 )
 const diskConflict = rejection('node(s) had no available disk', true)

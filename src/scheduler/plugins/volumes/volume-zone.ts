@@ -28,7 +28,11 @@ export const volumeZone = defineSchedulerPlugin<readonly ZoneDemand[], never>({
     return {
       preFilter({ pod }) {
         if (pod.spec.volumes === undefined) return skip
-        const demands = lookup.boundOf(pod).flatMap(({ volume }) => (volume === undefined ? [] : demandsOf(volume)))
+        const bound = lookup.boundOf(pod)
+        const missing = bound.find(({ claim, volume }) => claim.spec.volumeName && volume === undefined)
+        if (missing !== undefined)
+          return rejection(`persistentvolume ${JSON.stringify(missing.claim.spec.volumeName)} not found`, false)
+        const demands = bound.flatMap(({ volume }) => (volume === undefined ? [] : demandsOf(volume)))
         return demands.length === 0 ? skip : { kind: 'check', state: demands }
       },
       filter({ snapshot }, slot, demands) {
