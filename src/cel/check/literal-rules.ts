@@ -1,5 +1,6 @@
 // Rules of literals in Kubernetes: elements have one type; patterns, times and format strings are valid. They are checked in
 // expressions whose types are correct.
+import { append } from '../../base/collections/append.ts'
 import { formatParts, formatUses, type FormatVerb } from '../library/string-format.ts'
 import { childrenOf, type Call, type Expr } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/source.ts'
@@ -20,8 +21,8 @@ export function literalIssues(expr: Expr, types: Types): readonly Issue[] {
 /** Arguments of `format` may have mixed types. */
 function addIssues(expr: Expr, types: Types, isMixedAllowed: boolean, issues: Issue[]): void {
   const isFormat = expr.kind === 'call' && expr.name === 'format' && expr.target !== undefined
-  if (!isMixedAllowed) issues.push(...mixedIssues(expr, types))
-  if (expr.kind === 'call') issues.push(...argumentIssues(expr, types))
+  if (!isMixedAllowed) append(issues, mixedIssues(expr, types))
+  if (expr.kind === 'call') append(issues, argumentIssues(expr, types))
   for (const child of childrenOf(expr)) addIssues(child, types, isMixedAllowed || isFormat, issues)
 }
 

@@ -149,7 +149,7 @@ test('an expanded claim shows the capacity, and nothing of the expansion is left
     allocatedResourceStatuses: { other: 'x' },
     conditions: [condition('ModifyingVolume')],
   })
-  deepEqual(expandedStatus({ phase: 'Bound', allocatedResourceStatuses: { storage: 'x' } } as never, '2Gi'), {
+  deepEqual(expandedStatus({ phase: 'Bound', allocatedResourceStatuses: { storage: 'x' } }, '2Gi'), {
     phase: 'Bound',
     capacity: { storage: '2Gi' },
   })
