@@ -13,7 +13,7 @@ import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { ContainerImages, PodProvisioner } from './pod-provisioner.ts'
 import type { Failure, PodSyncState } from '../pod/pod-sync-state.ts'
 import type { RecordCall } from '../events/record-call.ts'
-import { VolumeError } from '../volumes/types/volume-type.ts'
+import { AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface ContainerStarterDeps extends HookDeps {
@@ -175,6 +175,7 @@ export class ContainerStarter {
       recordEvent(pod, { type: 'Warning', reason, message, container: name }, context)
     if (error instanceof VolumeError) {
       this.#backOff(name, state, volumeBackoff)
+      if (error instanceof AttachmentPending) return
       return recordEvent(pod, { type: 'Warning', reason: error.reason, message: error.message }, context)
     }
     if (error instanceof HookFailed) {
