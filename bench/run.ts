@@ -19,6 +19,7 @@ import { grpcMessagesBench } from './grpc-messages.ts'
 import { identityBench } from './identity.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
+import { localPathBench } from './local-path.ts'
 import { nodesBench } from './nodes.ts'
 import { proxyBench } from './proxy.ts'
 import { requestBench } from './request.ts'
@@ -48,6 +49,7 @@ const benches: readonly Bench[] = [
   identityBench,
   isolationBench,
   kubeletBench,
+  localPathBench,
   nodesBench,
   proxyBench,
   requestBench,
