@@ -1,5 +1,6 @@
 // ExtensionProxy: forwards a request to the extension server of its group version, after authentication and authorization.
 // The response is streamed. Errors are plain text, as upstream's.
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { OutboundExchange, OutboundRequest } from '../../platform/http/outbound.ts'
@@ -70,9 +71,17 @@ export class ExtensionProxy {
       for await (const _ of body) break // closes the response
       return redirected
     }
-    return { status, headers: { ...uncached, ...forwardedHeaders(headers, false) }, body }
+    const isShort = !isLong && outbound.method !== 'HEAD' && Number(headers['content-length']) <= wholeBytesMax
+    return {
+      status,
+      headers: { ...uncached, ...forwardedHeaders(headers, false) },
+      body: isShort ? concatBytes(await Array.fromAsync(body)) : body,
+    }
   }
 }
+
+/** A shorter response is sent at once, with its length, which takes less time than a stream. */
+const wholeBytesMax = 64 << 10
 
 const uncached = { 'cache-control': 'no-cache, private' }
 
