@@ -232,7 +232,6 @@ const reasonsExpected = [
   'node(s) had no available disk',
   'node(s) had no available volume zone',
   'node(s) had untolerated taint(s)',
-  'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
   'node(s) were unschedulable',
   'pod has unbound immediate PersistentVolumeClaims',
   'resourceclaim not available on the node',
