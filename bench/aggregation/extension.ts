@@ -1,9 +1,10 @@
-// An extension server in its own process: it serves one object, as fast as this machine can. It prints its port and CA.
+// An extension server in its own process: it serves one object over HTTP/1.1. It prints its port and CA.
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { realClock } from '../../src/base/time/clock.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
 import { Authority } from '../../src/pki/authority.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
-import { nodeListeners } from '../../src/platform/node/http/listener.ts'
 import { benchGroup, benchServerName } from './names.ts'
 
 const authority = Authority.create('bench-ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
@@ -22,13 +23,12 @@ const flower = JSON.stringify({
   spec: { colour: 'red', petals: 32, labels: { a: 'b', c: 'd' } },
 })
 const headers = { 'content-type': 'application/json' }
-const listener = await nodeListeners.listen({
-  host: '127.0.0.1',
-  port: 0,
-  tls: { ...identity, clientAuthorities: {} },
-  handle: ({ target }) =>
-    target.includes('/flowers')
-      ? { status: 200, headers, body: flower }
-      : { status: target === `/apis/${apiVersion}` ? 200 : 404, headers, body: list },
+const server = createServer({ cert: identity.certificate, key: identity.key }, ({ url = '' }, response) => {
+  const isObject = url.includes('/flowers')
+  response.writeHead(isObject || url === `/apis/${apiVersion}` ? 200 : 404, headers)
+  response.end(isObject ? flower : list)
 })
-process.stdout.write(`${JSON.stringify({ port: listener.port, authority: authority.certificate })}\n`)
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`${JSON.stringify({ port, authority: authority.certificate })}\n`)
+})
