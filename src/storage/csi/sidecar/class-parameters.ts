@@ -67,7 +67,7 @@ export function secretRef(
 }
 
 function resolved(template: string, values: TemplateValues): string {
-  return template.replaceAll(/\$\{([^{}$]*)\}/g, (_, variable: string) => {
+  return template.replaceAll(/\$\{([^${}]*)\}/g, (_, variable: string) => {
     const value = lookup(values, variable)
     if (value === undefined) throw new Error(`invalid tokens: [${JSON.stringify(variable)}]`)
     return value

@@ -99,7 +99,7 @@ export function snapshotStatus(content: VolumeSnapshotContent, toTime: (ms: numb
   return {
     boundVolumeSnapshotContentName: content.metadata.name,
     readyToUse,
-    ...(creationTime === undefined ? {} : { creationTime: toTime(creationTime / 1_000_000) }),
+    ...(creationTime === undefined ? {} : { creationTime: toTime(Number(creationTime) / 1_000_000) }),
     ...(restoreSize === undefined ? {} : { restoreSize: bytesText(restoreSize) }),
     error: error ?? null,
   }

@@ -1,5 +1,6 @@
 // The kinds of snapshot.storage.k8s.io/v1.
 import { customResource, type KindObject } from '../../../api/apiextensions/resource-type/custom-resource.ts'
+import type { Int64 } from '../../../schema/scalar/int64.ts'
 import {
   volumeSnapshotClassDefinition,
   volumeSnapshotContentDefinition,
@@ -46,7 +47,7 @@ export interface VolumeSnapshotContentFields {
   readonly status?: {
     readonly snapshotHandle?: string
     /** In nanoseconds since the epoch. */
-    readonly creationTime?: number
+    readonly creationTime?: Int64
     readonly restoreSize?: number
     readonly readyToUse?: boolean
     readonly error?: SnapshotError

@@ -72,7 +72,7 @@ class Snapshotter {
     const { seconds = 0, nanos = 0 } = found.creationTime ?? {}
     const status = {
       snapshotHandle: found.snapshotId,
-      creationTime: seconds * 1_000_000_000 + nanos,
+      creationTime: BigInt(seconds) * 1_000_000_000n + BigInt(nanos),
       restoreSize: found.sizeBytes,
       readyToUse: found.readyToUse,
       error: null,
