@@ -72,11 +72,11 @@ async function served() {
 /** Calls whose results must be equal over both transports. */
 async function exercise(client: Client): Promise<string[]> {
   const maps = client.of(configMap)
-  const made = await maps.create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
+  const made = await maps.create({ metadata: { name: 'a', labels: { of: 'test' } }, data: { x: '1' } }, 'default', ctx)
   const changed = await maps.update({ ...made, data: { x: '2' } }, ctx)
   const patched = await maps.patch('a', 'default', { data: { y: '3' } }, 'merge', ctx)
   const conflict = await maps.update({ ...made, data: {} }, ctx).catch((error: unknown) => hasReason(error, 'Conflict'))
-  const { items } = await maps.list({ namespace: 'default', labelSelector: '!none', limit: 5 }, ctx)
+  const { items } = await maps.list({ namespace: 'default', labelSelector: 'of=test,!none', limit: 5 }, ctx)
   await maps.delete('a', 'default', { uid: made.metadata.uid }, ctx)
   const gone = await maps.find('a', 'default', ctx)
   const applied = await maps.apply({ metadata: { name: 'b' }, data: { x: '1' } }, { fieldManager: 'one' }, ctx)
