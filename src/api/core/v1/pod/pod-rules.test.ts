@@ -342,7 +342,9 @@ const volumes: Row[] = [
   [
     'a token with a short lifetime',
     withVolume({ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 60 } }] } }),
-    ['spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes'],
+    [
+      'spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes',
+    ],
   ],
   [
     'files with the same path',
