@@ -13,7 +13,12 @@ const shares = 3 * atOnce
 const testMsMax = 300_000
 
 /** Tests of recorded exchanges in one process. They count for the coverage of the code that they are the tables of. */
-const recordedTables = ['test/custom-resources/exchanges.test.ts', 'test/services/exchanges.test.ts']
+const recordedTables = [
+  'test/aggregation/aggregation.test.ts',
+  'test/aggregation/exchanges.test.ts',
+  'test/custom-resources/exchanges.test.ts',
+  'test/services/exchanges.test.ts',
+]
 
 const raises = process.argv.includes('--raise-floors')
 const measuresCoverage = raises || process.argv.includes('--coverage')

@@ -8,7 +8,21 @@ import * as reference from '../../test/reference/reference.ts'
 import { decodeIn } from './decoding/decode.ts'
 import { withDefaultsIn } from './decoding/defaults.ts'
 import { jsonText, parseJson } from './json/exact-json.ts'
-import { bool, int32, list, map, message, string, struct, type Field, type Message } from './descriptor/field.ts'
+import {
+  bool,
+  double,
+  int32,
+  int64,
+  intOrString,
+  list,
+  map,
+  message,
+  quantity,
+  string,
+  struct,
+  type Field,
+  type Message,
+} from './descriptor/field.ts'
 import { structDifferencesIn, structNodeIn } from './apply/struct-fields.ts'
 import { emptySet } from './apply/field-set.ts'
 import { structureOf } from './apply/structure.ts'
@@ -33,6 +47,14 @@ const tree: Message = message('test.v1.Tree', {
   },
   size: int32(5, { default: 3, minimum: 1 }),
   'x-odd "name"\u2028': bool(6),
+})
+
+const numbers: Message = message('test.v1.Numbers', {
+  short: int32(1),
+  long: int64(2),
+  part: double(3),
+  either: intOrString(4),
+  amount: quantity(5),
 })
 
 const messages: [name: string, message: Message][] = [
@@ -86,6 +108,23 @@ for (const { mode, decode, withDefaults, validateFields, encodeProtobuf, decodeP
     const hostile = decode(tree, parseJson('{"named":{"__proto__":{"name":"c"}}}')).value as { named: object }
     deepEqual(Object.keys(hostile.named), ['__proto__'])
     equal(Object.getPrototypeOf(hostile.named), Object.prototype)
+  })
+
+  test(`${mode}: integers beyond 2^53 keep their value, and numbers of another form are rejected`, () => {
+    const decodes = (sent: JsonObject) => decode(numbers, sent).value
+    deepEqual(decodes({ long: 2n ** 60n, part: 2n ** 60n, either: 5, amount: 2n ** 60n }), {
+      long: 2n ** 60n,
+      part: 2 ** 60,
+      either: 5,
+      amount: String(2n ** 60n),
+    })
+    deepEqual(decodes({ part: 0.5, either: '5%' }), { part: 0.5, either: '5%' })
+    throws(() => decodes({ long: 0.5 }), /cannot unmarshal number 0\.5 into .*long of type int64/)
+    throws(() => decodes({ long: '1' }), /cannot unmarshal string into .*long of type int64/)
+    throws(() => decodes({ short: 2n ** 60n }), /number 1152921504606846976 into .*short of type int32/)
+    throws(() => decodes({ part: '1' }), /cannot unmarshal string into .*part/)
+    throws(() => decodes({ either: true }), /cannot unmarshal bool into .*either/)
+    throws(() => decodes({ either: 2n ** 60n }), /cannot unmarshal number 1152921504606846976 into .*either/)
   })
 
   test(`${mode}: shared defaults cannot be changed`, () => {
