@@ -129,7 +129,7 @@ test('the volume type mounts its volumes', async () => {
   const { SimulatedDisk } = (await load('src/machine/disk/simulated-disk.ts')) as typeof SimulatedDiskFile
   const { VolumeManager } = (await load('src/kubelet/volumes/volume-manager.ts')) as typeof VolumeManagerFile
   const disk = new SimulatedDisk()
-  await disk.makeDirectory('/net/server/data', 0o755)
+  await disk.makeDirectory('/ceph/data', 0o755)
   const manager = new VolumeManager({
     disk,
     sources: {} as never,
@@ -137,10 +137,10 @@ test('the volume type mounts its volumes', async () => {
     node: {} as never,
     clock: realClock,
   })
-  const volumes = [{ name: 'data', nfs: { server: 'server', path: '/data', readOnly: true } }]
+  const volumes = [{ name: 'data', cephfs: { monitors: ['server'], path: '/data', readOnly: true } }]
   const pod = { metadata: { name: 'p', uid: 'u' }, spec: { containers: [], volumes } }
   const mounted = await manager.mount(pod as never, new Map(), index.context(new AbortController().signal))
-  deepEqual([...mounted], [['data', { path: '/net/server/data', readOnly: true }]])
+  deepEqual([...mounted], [['data', { path: '/ceph/data', readOnly: true }]])
 })
 
 test('the command runs', async () => {
