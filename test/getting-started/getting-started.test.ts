@@ -108,7 +108,7 @@ test('reasons are given for what cannot be scheduled, bound or enforced', async 
   await k('wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', 'pod/big', '--timeout=60s')
   const expected: [object: string, text: RegExp][] = [
     ['pod/big', /It cannot be scheduled: Unschedulable: 0\/5 nodes are available: 5 Insufficient cpu/],
-    ['pvc/data', /not bound to a volume: [^]*no volume without a class is available/],
+    ['pvc/data', /not bound to a volume: its StorageClass local-path waits for the first pod/],
     ['networkpolicy/deny', /Coxswain does not enforce NetworkPolicies/],
     ['ingress/web', /Coxswain has no ingress controller/],
   ]
