@@ -18,6 +18,7 @@ const recordedTables = [
   'test/aggregation/exchanges.test.ts',
   'test/custom-resources/exchanges.test.ts',
   'test/services/exchanges.test.ts',
+  'test/storage-exchanges/exchanges.test.ts',
 ]
 
 const raises = process.argv.includes('--raise-floors')

@@ -8,7 +8,7 @@ const scalarTypes = {
   duration: 'string',
   fieldsV1: 'unknown',
   int32: 'number',
-  int64: 'number',
+  int64: 'number | bigint',
   intOrString: 'number | string',
   json: 'unknown',
   microTime: 'string',
@@ -127,7 +127,8 @@ class KindTypes {
 
   #valueType(field, form) {
     const hasValues = typeof field.type === 'string' && field.enum !== undefined && !field.enumUnchecked
-    return hasValues ? field.enum.map((value) => JSON.stringify(value)).join(' | ') : this.#type(field.type, form)
+    if (hasValues) return field.enum.map((value) => JSON.stringify(value)).join(' | ')
+    return field.fitsDouble ? 'number' : this.#type(field.type, form)
   }
 
   #type(type, form) {

@@ -8,7 +8,7 @@ export type { Faults, RequestRejection as Refusal, RequestFilter, WatchFault } f
 export type { Link, LossyLink, SlowLink } from './testing/network-faults.ts'
 export type { FromOptions, TestFetchInit, TestNetwork } from './testing/test-network.ts'
 export type { RemovableFault } from '../machine/network/link-faults.ts'
-export type { SimulatedStorage, SimulatedStorageOptions } from '../machine/csi/simulated/simulated-csi-driver.ts'
+export type { SimulatedStorageOptions, StorageControl } from '../machine/csi/simulated/simulated-csi-driver.ts'
 export { NetworkError } from '../machine/network/network-error.ts'
 export type { SimulatedHttpHandler, SimulatedRequest, SimulatedResponse } from '../machine/network/serve-http.ts'
 export type { FetchInit, FetchResponse } from '../machine/network/simulated-fetch.ts'

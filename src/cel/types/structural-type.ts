@@ -1,4 +1,5 @@
 // Types of a structural schema, for rules of custom resources, with their maximum sizes.
+import type { Int64 } from '../../schema/scalar/int64.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import {
   boolType,
@@ -21,9 +22,9 @@ export interface StructuralSchema {
   readonly required?: readonly string[]
   readonly enum?: readonly unknown[]
   readonly default?: unknown
-  readonly maxLength?: number
-  readonly maxItems?: number
-  readonly maxProperties?: number
+  readonly maxLength?: Int64
+  readonly maxItems?: Int64
+  readonly maxProperties?: Int64
   readonly 'x-kubernetes-int-or-string'?: boolean
   readonly 'x-kubernetes-list-type'?: string
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
@@ -90,7 +91,7 @@ function arrayType(schema: StructuralSchema, name: string): SizedType | undefine
   if (items === undefined || isList(items)) return undefined
   const element = structuralType(items, `${name}.@idx`, false)
   if (element === undefined) return undefined
-  const maxElements = schema.maxItems ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 1))
+  const maxElements = Number(schema.maxItems ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 1)))
   const listType = schema['x-kubernetes-list-type']
   const type: ListType = {
     kind: 'list',
@@ -108,7 +109,7 @@ const isList = (items: StructuralSchema | readonly StructuralSchema[]): items is
 function mapType(schema: StructuralSchema, values: StructuralSchema, name: string): SizedType | undefined {
   const value = structuralType(values, `${name}.@elem`, false)
   if (value === undefined) return undefined
-  const maxElements = schema.maxProperties ?? Math.floor((requestBytesMax - 2) / (value.bytesMin + 6))
+  const maxElements = Number(schema.maxProperties ?? Math.floor((requestBytesMax - 2) / (value.bytesMin + 6)))
   // Estimates ignore the length of keys, as in upstream.
   return {
     type: { kind: 'map', key: stringType, value: value.type, maxElements: Math.max(0, maxElements) },
@@ -134,10 +135,10 @@ function textType({ format = '', maxLength, enum: values = [] }: StructuralSchem
   if (known !== undefined) return { type: { kind: known.kind, maxElements: known.max }, bytesMin: known.min }
   const unbounded = requestBytesMax - 2
   if (format === 'byte')
-    return { type: { kind: 'bytes', maxElements: Math.max(0, maxLength ?? unbounded) }, bytesMin: textBytesMin }
+    return { type: { kind: 'bytes', maxElements: Math.max(0, Number(maxLength ?? unbounded)) }, bytesMin: textBytesMin }
   const longest = values.length === 0 ? unbounded : Math.max(...values.map((value) => String(value).length))
   // A code point has up to four bytes.
-  const maxElements = maxLength === undefined ? longest : Math.max(0, maxLength) * 4
+  const maxElements = maxLength === undefined ? longest : Math.max(0, Number(maxLength)) * 4
   return { type: { kind: 'string', maxElements }, bytesMin: textBytesMin }
 }
 

@@ -22,7 +22,7 @@ import type { CallAwaiter } from './call-awaiter.ts'
 import type { Faults } from './faults.ts'
 import { adminUser } from '../client/component-users.ts'
 import { IsolatedTransport } from './isolated-transport.ts'
-import type { SimulatedStorage } from '../../machine/csi/simulated/simulated-csi-driver.ts'
+import type { StorageControl } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import { establishDefinitions, untilEstablished } from './establish-definitions.ts'
 import { manifestObjects, type Manifest, type ManifestObject } from './manifest.ts'
 import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
@@ -48,7 +48,7 @@ export interface TestClusterDeps {
   readonly store: MemoryStore
   readonly faults: Faults
   readonly calls: CallAwaiter
-  readonly csi: SimulatedStorage | undefined
+  readonly csi: StorageControl | undefined
   /** Set when it listens on a port. */
   readonly served: ServedCluster | undefined
   /** Whether time flows. */
@@ -95,7 +95,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** The storage driver, if the cluster was started with `csi`. */
-  get csi(): SimulatedStorage {
+  get csi(): StorageControl {
     const { csi } = this.#deps
     if (csi === undefined) throw new Error('the cluster was started without the option csi')
     return csi

@@ -1,5 +1,6 @@
 // JSONSchemaProps: the schema of a custom resource in its definition. Schemas are recursive: the fields that refer to
 // schemas are getters, and the TypeScript type is written by hand, because an inferred type cannot be circular.
+import type { Int64 } from '../../../schema/scalar/int64.ts'
 import {
   bool,
   choice,
@@ -53,16 +54,16 @@ export interface JsonSchemaProps {
   readonly exclusiveMaximum?: boolean
   readonly minimum?: number
   readonly exclusiveMinimum?: boolean
-  readonly maxLength?: number
-  readonly minLength?: number
+  readonly maxLength?: Int64
+  readonly minLength?: Int64
   readonly pattern?: string
-  readonly maxItems?: number
-  readonly minItems?: number
+  readonly maxItems?: Int64
+  readonly minItems?: Int64
   readonly uniqueItems?: boolean
   readonly multipleOf?: number
   readonly enum?: readonly unknown[]
-  readonly maxProperties?: number
-  readonly minProperties?: number
+  readonly maxProperties?: Int64
+  readonly minProperties?: Int64
   readonly required?: readonly string[]
   readonly items?: JsonSchemaProps | readonly JsonSchemaProps[]
   readonly allOf?: readonly JsonSchemaProps[]

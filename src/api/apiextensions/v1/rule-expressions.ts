@@ -1,4 +1,5 @@
 // Expressions of x-kubernetes-validations: whether they compile, and their estimated cost in the largest possible request.
+import type { Int64 } from '../../../schema/scalar/int64.ts'
 import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { estimateCost } from '../../../cel/cost/estimate.ts'
 import { compileInSlices, type Program } from '../../../cel/program.ts'
@@ -46,8 +47,8 @@ export const valuesContext = (place: RuleContext, schema: JsonSchemaProps): Rule
 
 export const propertyContext = (place: RuleContext): RuleContext => ({ ...place, isRoot: false })
 
-const multiplied = (count: number | undefined, by: number | undefined): number | undefined =>
-  count === undefined || by === undefined ? undefined : count * by
+const multiplied = (count: number | undefined, by: Int64 | undefined): number | undefined =>
+  count === undefined || by === undefined ? undefined : count * Number(by)
 
 /** Collects the errors of the expressions of all rules of a version. */
 export class RuleExpressions {

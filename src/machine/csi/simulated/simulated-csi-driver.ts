@@ -36,6 +36,15 @@ export interface SimulatedStorageOptions extends Partial<StorageConfig> {
   readonly restartMs?: number
 }
 
+/** What a test sees of the driver, and how it breaks it. */
+export interface StorageControl {
+  /** The answered calls, oldest first. */
+  readonly calls: readonly CallRecord[]
+  readonly records: StorageRecords
+  inject(...faults: readonly CallFault[]): void
+  removeFaults(): void
+}
+
 export interface SimulatedNodeOptions extends Partial<DriverNode> {
   readonly id: string
   /** Where volumes become visible on the node. */
@@ -46,7 +55,7 @@ export interface SimulatedNodeOptions extends Partial<DriverNode> {
 /** Older calls are removed. */
 const callsMax = 10_000
 
-export class SimulatedStorage {
+export class SimulatedStorage implements StorageControl {
   readonly #clock: Clock
   readonly #callMs: number
   readonly #restartMs: number
@@ -74,7 +83,6 @@ export class SimulatedStorage {
     }
   }
 
-  /** The answered calls, oldest first. */
   get calls(): readonly CallRecord[] {
     return this.#calls
   }

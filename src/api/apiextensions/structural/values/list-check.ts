@@ -67,6 +67,6 @@ function checkCount(count: number, { minItems, maxItems }: JsonSchemaProps, repo
     return false
   }
   if (maxItems === undefined || count <= maxItems) return true
-  report.add(`at most ${maxItems} items`, (field) => tooMany(field, count, maxItems))
+  report.add(`at most ${maxItems} items`, (field) => tooMany(field, count, Number(maxItems)))
   return false
 }

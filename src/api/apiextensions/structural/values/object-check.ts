@@ -103,6 +103,6 @@ function checkCount(
     return false
   }
   if (maxProperties === undefined || count <= maxProperties) return true
-  report?.add(`at most ${maxProperties} properties`, (field) => tooMany(field, count, maxProperties))
+  report?.add(`at most ${maxProperties} properties`, (field) => tooMany(field, count, Number(maxProperties)))
   return false
 }

@@ -18,8 +18,8 @@ type TextCheck = (text: string, report: Report | undefined, searches: PatternSea
 export function stringCheck(schema: JsonSchemaProps): Check | undefined {
   const { maxLength, minLength, pattern } = schema
   const checks = [
-    ...(maxLength === undefined ? [] : [maxLengthCheck(maxLength)]),
-    ...(minLength === undefined ? [] : [minLengthCheck(minLength)]),
+    ...(maxLength === undefined ? [] : [maxLengthCheck(Number(maxLength))]),
+    ...(minLength === undefined ? [] : [minLengthCheck(Number(minLength))]),
     ...(pattern === undefined || pattern === '' ? [] : [patternCheck(pattern)]),
   ]
   const format = schema.type === 'integer' || schema.type === 'number' ? undefined : effectiveFormat(schema)
