@@ -7,7 +7,9 @@ import { seededRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
+import { resourceQuota } from '../api/core/v1/quota/resource-quota.ts'
 import { Cluster } from '../cluster/run/cluster.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
 import { adminUser } from '../cluster/client/component-users.ts'
 import { buildRequestPolicies } from '../cluster/policy/request-policies.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
@@ -39,4 +41,20 @@ test('every namespace has the certificate; it is restored when it is changed or 
   await clock.advance('10s')
   equal(await client.of(namespace).find('team', '', ctx), undefined)
   await cluster.stop()
+})
+
+test('the certificate is published once a quota has room for it', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const maps = client.of(configMap)
+  await clock.advance('1s')
+  await client.of(resourceQuota).create({ metadata: { name: 'q' }, spec: { hard: { configmaps: '1' } } })
+  await clock.advance('1s')
+  await maps.delete('kube-root-ca.crt')
+  // Whoever is first takes the only place.
+  await maps.create({ metadata: { name: 'other' } }).catch(() => undefined)
+  await clock.advance('10s')
+  if ((await maps.find('other')) !== undefined) await maps.delete('other')
+  await clock.advance('5m')
+  equal((await maps.get('kube-root-ca.crt')).metadata.name, 'kube-root-ca.crt')
 })

@@ -5,6 +5,7 @@ import { namespace } from '../api/core/v1/namespace.ts'
 import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import { equalValues } from '../schema/json/json-value.ts'
+import { isNamespaceEnding } from './runtime/change-runner.ts'
 import { defineController } from './runtime/controller.ts'
 
 const mapName = 'kube-root-ca.crt'
@@ -38,9 +39,8 @@ export const rootCertificateController = defineController({
         await maps.update({ ...known, metadata, data }, context)
       }
     } catch (error) {
-      // Another writer created it, or the namespace is terminating: there is nothing left to do.
-      if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
-        throw error
+      // Another writer created it, or the namespace is terminating: there is nothing left to do. A quota may have room later.
+      if (!hasReason(error, 'AlreadyExists') && !isNamespaceEnding(error) && !hasReason(error, 'NotFound')) throw error
     }
     return undefined
   },

@@ -3,6 +3,7 @@ import { namespace } from '../api/core/v1/namespace.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
 import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
+import { isNamespaceEnding } from './runtime/change-runner.ts'
 import { defineController } from './runtime/controller.ts'
 
 const defaultName = 'default'
@@ -23,9 +24,8 @@ export const serviceAccountController = defineController({
     try {
       await client.of(serviceAccount).create({ metadata: { name: defaultName } }, key, context)
     } catch (error) {
-      // Another writer created it, or the namespace is terminating: there is nothing left to do.
-      if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
-        throw error
+      // Another writer created it, or the namespace is terminating: there is nothing left to do. A quota may have room later.
+      if (!hasReason(error, 'AlreadyExists') && !isNamespaceEnding(error) && !hasReason(error, 'NotFound')) throw error
     }
     return undefined
   },

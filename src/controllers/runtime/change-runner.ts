@@ -94,7 +94,8 @@ async function send(owner: ApiObject, change: Change, client: Client, context: C
   }
 }
 
-const isNamespaceEnding = (error: Error): boolean =>
+/** The namespace is being deleted, so nothing can be created in it. */
+export const isNamespaceEnding = (error: unknown): boolean =>
   error instanceof StatusError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
 /** A created object is owned by the planned object, unless the plan sets owner references. */
