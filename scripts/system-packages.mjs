@@ -16,9 +16,10 @@ const programs = [
   { command: 'dnsmasq', package: 'dnsmasq-base', for: 'an upstream DNS server, and the benchmark of DNS' },
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
   { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },
+  { command: 'chromium', package: 'chromium', for: 'the web UI' },
 ]
 
-const installSecondsMax = 180
+const installSecondsMax = 300
 
 const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin']
 const isThere = ({ command, file }) =>

@@ -13,6 +13,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   apiserver: ['api', 'store', 'pki', 'wire'],
   client: ['api', 'wire'],
   controllers: ['client', 'pki'],
+  cloud: ['controllers', 'machine'],
   scheduler: ['client'],
   machine: ['wire'],
   kubelet: ['client', 'machine', 'pki'],
@@ -26,6 +27,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cluster: [
     'apiserver',
     'controllers',
+    'cloud',
     'scheduler',
     'kubelet',
     'proxy',
