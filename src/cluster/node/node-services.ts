@@ -144,7 +144,7 @@ export async function removeNetworkThrough(
 }
 
 function startPodRoutes(
-  { nodeClient, nodeName, clock, log }: StartedProxyDeps,
+  { nodeClient, nodeName, clock, flow, log }: StartedProxyDeps,
   { podNetwork }: NodeNetwork,
   informers: Informers,
   tasks: TaskGroup,
@@ -153,6 +153,6 @@ function startPodRoutes(
     const annotation = { metadata: { annotations: { [podPathsAnnotation]: text } } }
     await nodeClient.of(node).patch(nodeName, '', annotation, 'merge', context(signal))
   }
-  const routes = new PodRoutes({ nodes: informers.of(node), network: podNetwork, nodeName, clock, log, publish })
+  const routes = new PodRoutes({ nodes: informers.of(node), network: podNetwork, nodeName, clock, flow, log, publish })
   tasks.start('pod routes', (signal) => routes.run(signal))
 }

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { createLog } from '../../base/observability/log.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -20,6 +21,7 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
   const nodes = new ScriptedSource<Node>()
   const lines: string[] = []
   const log = createLog({ clock, write: (line) => lines.push(line), format: 'json', level: 'info' })
+  const flow = new FlowRecorder(clock)
   const [left, applied] = [[...failures], [] as string[]]
   const network: PodNetwork = {
     prepare: () => Promise.resolve(),
@@ -34,7 +36,7 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
   }
   const paths: string[] = []
   const publish = (text: string) => Promise.resolve(void paths.push(text))
-  const routes = new PodRoutes({ nodes, network, nodeName: 'here', clock, log, publish })
+  const routes = new PodRoutes({ nodes, network, nodeName: 'here', clock, flow, log, publish })
   const tasks = new TaskGroup({})
   tasks.start('pod routes', (signal) => routes.run(signal))
   return { clock, nodes, applied, lines, paths, tasks }
