@@ -1,0 +1,140 @@
+import { equal } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { lookup } from '../../base/collections/lookup.ts'
+import { routeHostOf, type Route, type RouteMatch } from './route.ts'
+import { matchesPath, RouteTable } from './route-table.ts'
+
+interface Rule extends Partial<Omit<RouteMatch, 'path'>> {
+  readonly host?: string
+  readonly labels?: 'one' | 'any'
+  readonly exact?: string
+  readonly prefix?: string
+  readonly order?: string
+}
+
+const route = (name: string, { host = '', labels = 'one', exact, prefix = '/', order = '', ...more }: Rule): Route => ({
+  name,
+  host: routeHostOf(host, labels),
+  match: {
+    path: exact === undefined ? { kind: 'prefix', value: prefix } : { kind: 'exact', value: exact },
+    headers: [],
+    query: [],
+    ...more,
+  },
+  order,
+  filters: [],
+  backends: [],
+  emptyStatus: 404,
+  requestMsMax: undefined,
+  backendMsMax: undefined,
+})
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function found(rules: Readonly<Record<string, Rule>>, url: string, { method = 'GET', headers = {} }: Sent = {}) {
+  const table = new RouteTable(Object.entries(rules).map(([name, rule]) => route(name, rule)))
+  const { hostname, pathname, search } = new URL(`http://${url}`)
+  const header = (name: string) => lookup(headers, name)
+  return table.find({ method, host: hostname, path: pathname, query: search.slice(1), header })?.name
+}
+
+// The table in the documentation of Ingress.
+const pathCases: readonly (readonly ['exact' | 'prefix', string, string, boolean])[] = [
+  ['prefix', '/', '/any/path', true],
+  ['exact', '/foo', '/foo', true],
+  ['exact', '/foo', '/bar', false],
+  ['exact', '/foo', '/foo/', false],
+  ['exact', '/foo/', '/foo', false],
+  ['prefix', '/foo', '/foo', true],
+  ['prefix', '/foo', '/foo/', true],
+  ['prefix', '/foo/', '/foo', true],
+  ['prefix', '/foo/', '/foo/', true],
+  ['prefix', '/aaa/bb', '/aaa/bbb', false],
+  ['prefix', '/aaa/bbb', '/aaa/bbb', true],
+  ['prefix', '/aaa/bbb/', '/aaa/bbb', true],
+  ['prefix', '/aaa/bbb', '/aaa/bbb/', true],
+  ['prefix', '/aaa/bbb', '/aaa/bbb/ccc', true],
+  ['prefix', '/aaa/bbb', '/aaa/bbbxyz', false],
+]
+
+suite('paths match as documented for Ingress', () => {
+  for (const [kind, value, path, expected] of pathCases)
+    test(`${kind} ${value} ${expected ? 'matches' : 'does not match'} ${path}`, () =>
+      equal(matchesPath({ kind, value }, path), expected))
+})
+
+const cases: readonly (readonly [string, Readonly<Record<string, Rule>>, string, Sent, string | undefined])[] = [
+  ['no route', {}, 'a.com/', {}, undefined],
+  ['a route without a host', { any: {} }, 'a.com/', {}, 'any'],
+  ['an exact host before one without', { any: {}, a: { host: 'a.com' } }, 'a.com/', {}, 'a'],
+  ['an exact host before a wildcard', { w: { host: '*.a.com' }, e: { host: 'x.a.com' } }, 'x.a.com/', {}, 'e'],
+  ['a host in upper case', { a: { host: 'A.com' } }, 'a.com/', {}, 'a'],
+  ['a wildcard before no host', { any: {}, w: { host: '*.a.com' } }, 'x.a.com/', {}, 'w'],
+  ['a wildcard of Ingress stands for one label', { w: { host: '*.a.com' } }, 'x.y.a.com/', {}, undefined],
+  ['a wildcard does not match its suffix', { w: { host: '*.a.com', labels: 'any' } }, 'a.com/', {}, undefined],
+  ['a wildcard of a Gateway', { w: { host: '*.a.com', labels: 'any' } }, 'x.y.a.com/', {}, 'w'],
+  [
+    'the longer wildcard',
+    { short: { host: '*.com', labels: 'any' }, long: { host: '*.a.com', labels: 'any' } },
+    'x.a.com/',
+    {},
+    'long',
+  ],
+  [
+    'paths of less specific hosts do not apply',
+    { any: { prefix: '/x' }, a: { host: 'a.com', prefix: '/y' } },
+    'a.com/x',
+    {},
+    undefined,
+  ],
+  ['the longest prefix', { short: { prefix: '/a' }, long: { prefix: '/a/b' } }, 'h/a/b/c', {}, 'long'],
+  ['an exact path before an equal prefix', { p: { prefix: '/a' }, e: { exact: '/a' } }, 'h/a', {}, 'e'],
+  ['an exact path before a prefix with a slash', { p: { prefix: '/a/' }, e: { exact: '/a' } }, 'h/a', {}, 'e'],
+  ['a method before none', { any: {}, post: { method: 'POST' } }, 'h/', { method: 'POST' }, 'post'],
+  ['another method', { any: {}, post: { method: 'POST' } }, 'h/', {}, 'any'],
+  [
+    'more headers first',
+    {
+      one: { headers: [{ name: 'a', value: '1' }] },
+      two: {
+        headers: [
+          { name: 'a', value: '1' },
+          { name: 'b', value: '2' },
+        ],
+      },
+    },
+    'h/',
+    { headers: { a: '1', b: '2' } },
+    'two',
+  ],
+  [
+    'a header with another value',
+    { h: { headers: [{ name: 'a', value: '1' }] } },
+    'h/',
+    { headers: { a: '2' } },
+    undefined,
+  ],
+  ['a query parameter before none', { any: {}, q: { query: [{ name: 'a', value: '1' }] } }, 'h/?a=1', {}, 'q'],
+  [
+    'the first value of a query parameter',
+    { any: {}, q: { query: [{ name: 'a', value: '1' }] } },
+    'h/?a=2&a=1',
+    {},
+    'any',
+  ],
+  ['the older of equal routes', { b: { order: '2' }, a: { order: '1' } }, 'h/', {}, 'a'],
+]
+
+suite('a request is served by', () => {
+  for (const [name, rules, url, sent, expected] of cases) test(name, () => equal(found(rules, url, sent), expected))
+})
+
+test('a host without routes is not served by a less specific one', () => {
+  const table = new RouteTable([route('any', {})], [routeHostOf('a.com', 'any')])
+  const request = { method: 'GET', path: '/', query: '', header: () => undefined }
+  equal(table.find({ ...request, host: 'a.com' }), undefined)
+  equal(table.find({ ...request, host: 'b.com' })?.name, 'any')
+})

@@ -1,0 +1,97 @@
+// Route: what both APIs, Ingress and Gateway API, are compiled to. The data plane knows only routes.
+
+/** A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`). */
+export interface PathMatch {
+  readonly kind: 'exact' | 'prefix'
+  readonly value: string
+}
+
+/** A header or query parameter that must have this value. */
+export interface ValueMatch {
+  /** Header names are in lower case. */
+  readonly name: string
+  readonly value: string
+}
+
+export interface RouteMatch {
+  readonly path: PathMatch
+  readonly method?: string
+  readonly headers: readonly ValueMatch[]
+  readonly query: readonly ValueMatch[]
+}
+
+/** A port of a Service. The endpoints are looked up for each request. */
+export interface Backend {
+  readonly namespace: string
+  readonly service: string
+  /** The number or the name of the Service's port. */
+  readonly port: number | string
+  readonly protocol: BackendProtocol
+}
+
+/** h2c: HTTP/2 without TLS. */
+export type BackendProtocol = 'http1' | 'h2c'
+
+export interface WeightedBackend {
+  /** Undefined: the reference is invalid, and its share of the requests fails with 500. */
+  readonly backend: Backend | undefined
+  readonly weight: number
+  readonly filters: readonly Filter[]
+}
+
+export interface HeaderChanges {
+  /** Names in lower case. */
+  readonly set: readonly ValueMatch[]
+  readonly add: readonly ValueMatch[]
+  readonly remove: readonly string[]
+}
+
+export type PathChange =
+  | { readonly kind: 'full'; readonly value: string }
+  /** Replaces the prefix that the route's match has. */
+  | { readonly kind: 'prefix'; readonly value: string }
+
+export interface Redirect {
+  readonly scheme?: 'http' | 'https'
+  readonly hostname?: string
+  readonly port?: number
+  readonly path?: PathChange
+  readonly statusCode: number
+}
+
+export type Filter =
+  | { readonly kind: 'request-headers'; readonly changes: HeaderChanges }
+  | { readonly kind: 'response-headers'; readonly changes: HeaderChanges }
+  | { readonly kind: 'redirect'; readonly redirect: Redirect }
+  | { readonly kind: 'rewrite'; readonly hostname?: string; readonly path?: PathChange }
+
+export interface Route {
+  /** The object in logs and metrics: `ingress/default/web`. */
+  readonly name: string
+  readonly host: RouteHost
+  readonly match: RouteMatch
+  /** Decides between equal matches: the smaller string comes first. */
+  readonly order: string
+  readonly filters: readonly Filter[]
+  /** Empty: the request fails with `emptyStatus`. */
+  readonly backends: readonly WeightedBackend[]
+  readonly emptyStatus: 404 | 500
+  /** From the end of the request's head to the head of the response. */
+  readonly requestMsMax: number | undefined
+  readonly backendMsMax: number | undefined
+}
+
+/**
+ * The names that a route serves. A wildcard of Ingress stands for one label, one of Gateway API for one or more.
+ */
+export type RouteHost =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'exact'; readonly name: string }
+  | { readonly kind: 'wildcard'; readonly suffix: string; readonly labels: 'one' | 'any' }
+
+/** `*.example.com` is a wildcard with the suffix `example.com`; an empty name stands for any host. */
+export function routeHostOf(name: string, labels: 'one' | 'any'): RouteHost {
+  if (name === '' || name === '*') return { kind: 'any' }
+  const lower = name.toLowerCase()
+  return lower.startsWith('*.') ? { kind: 'wildcard', suffix: lower.slice(2), labels } : { kind: 'exact', name: lower }
+}
