@@ -2,13 +2,13 @@
 // Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { familyOf } from '../../base/text/address-family.ts'
+import { contentDiff, diffCommands, noDiff, type ContentDiff } from '../../machine/nftables/table-content.ts'
 import type { RouteChange } from '../routing/route-table.ts'
 import { notRouted, type RoutedService, type RouteTarget, type ServiceRoute } from '../routing/service-route.ts'
-import { contentDiff, diffCommands, type ContentDiff } from './content-diff.ts'
 import { FrontendClaims } from './frontend-claims.ts'
 import { localAddressesOf, serviceContent, type ServiceContent } from './service-content.ts'
 import { inSlots } from './slot-order.ts'
-import { layoutCommands, suffixOf, type LayoutOptions } from './table-layout.ts'
+import { layoutCommands, suffixOf, table, type LayoutOptions } from './table-layout.ts'
 
 export interface ProxyTableOptions extends LayoutOptions {
   /** The addresses of node ports. */
@@ -48,19 +48,19 @@ export class ProxyTable {
     // A Service that gets a frontend which another one gives up changes as well.
     const affected = [...changed.keys(), ...this.#claims.successorsOf(changed, this.#options.nodeAddresses)]
     const before = affected.map((service) => this.#contentOf(service))
-    const diff: ContentDiff = { removed: new Map(), added: new Map(), objects: new Map() }
+    const diff = noDiff()
     for (const [service, now] of changed) this.#replace(service, now, diff)
     const now = affected.map((service) => this.#contentOf(service))
     for (const [index, content] of now.entries()) contentDiff(before[index] ?? noContent, content, diff)
-    return this.#hasChainsFor(now) ? [...diffCommands(diff)] : undefined
+    return this.#hasChainsFor(now) ? [...diffCommands(table, diff)] : undefined
   }
 
   /** Commands that replace the table. */
   all(): readonly string[] {
-    const diff: ContentDiff = { removed: new Map(), added: new Map(), objects: new Map() }
+    const diff = noDiff()
     for (const service of this.#services.keys()) contentDiff(noContent, this.#contentOf(service), diff)
     for (const address of this.#localAddresses.keys()) addHairpin(diff.added, address)
-    return [...layoutCommands(this.#options, this.#endpointsMax), ...diffCommands(diff)]
+    return [...layoutCommands(this.#options, this.#endpointsMax), ...diffCommands(table, diff)]
   }
 
   #hasChainsFor(contents: readonly ServiceContent[]): boolean {

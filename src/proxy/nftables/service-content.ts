@@ -1,17 +1,14 @@
 // The content of the table for one Service: elements of maps and sets, and the chains that they refer to.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { TableContent } from '../../machine/nftables/table-content.ts'
 import type { PortEndpoint } from '../routing/endpoint-selection.ts'
 import type { RoutedService, RouteTarget, ServiceRoute } from '../routing/service-route.ts'
 import { frontendsOf, type Frontend } from './frontends.ts'
 import { slotId } from './slot-order.ts'
-import { stickyChains, type StickyUse, type TableObject } from './sticky-chains.ts'
+import { stickyChains, type StickyUse } from './sticky-chains.ts'
 import { pickChainName, suffixOf } from './table-layout.ts'
 
-export interface ServiceContent {
-  /** By set: keys with their values, which are empty in sets. */
-  readonly elements: Map<string, Map<string, string>>
-  /** Chains and sets of this Service, by name. */
-  readonly objects: Map<string, TableObject>
+export interface ServiceContent extends TableContent {
   /** The elements refer to shared chains for up to this number of endpoints. */
   endpointsMax: number
 }

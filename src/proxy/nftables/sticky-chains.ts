@@ -1,15 +1,9 @@
 // Session affinity. An endpoint of such a Service has a set of the clients that it serves, whose elements expire, and a
 // chain that adds the client to it. Chains of the Service send known clients to their endpoint, and others to a random one.
+import type { TableObject } from '../../machine/nftables/table-content.ts'
 import type { PortEndpoint } from '../routing/endpoint-selection.ts'
 import type { ServiceRoute } from '../routing/service-route.ts'
 import { slotId } from './slot-order.ts'
-
-/** A chain or a set that belongs to one Service. */
-export interface TableObject {
-  readonly kind: 'chain' | 'set'
-  /** The rules of a chain, or the definition of a set. */
-  readonly lines: readonly string[]
-}
 
 export type StickyUse = 'internal' | 'external' | 'own'
 

@@ -1,10 +1,22 @@
-// The difference between two contents of the table, and the commands of one transaction that make it.
+// The content of a table as data: elements of maps and sets, and chains and sets that come and go. The difference between
+// two contents becomes the commands of one transaction.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { ServiceContent } from './service-content.ts'
-import type { TableObject } from './sticky-chains.ts'
-import { table } from './table-layout.ts'
 
-type Elements = Map<string, Map<string, string>>
+/** A chain or a set. */
+export interface TableObject {
+  readonly kind: 'chain' | 'set'
+  /** The rules of a chain, or the definition of a set. */
+  readonly lines: readonly string[]
+}
+
+/** By set: keys with their values, which are empty in sets. */
+export type Elements = Map<string, Map<string, string>>
+
+export interface TableContent {
+  readonly elements: Elements
+  /** Chains and sets, by name. */
+  readonly objects: Map<string, TableObject>
+}
 
 export interface ContentDiff {
   readonly removed: Elements
@@ -12,8 +24,10 @@ export interface ContentDiff {
   readonly objects: Map<string, { readonly before: TableObject | undefined; readonly now: TableObject | undefined }>
 }
 
-/** Adds the difference between the contents of one Service. An element whose value changed is removed and added. */
-export function contentDiff(before: ServiceContent, now: ServiceContent, diff: ContentDiff): void {
+export const noDiff = (): ContentDiff => ({ removed: new Map(), added: new Map(), objects: new Map() })
+
+/** Adds the difference between two contents. An element whose value changed is removed and added. */
+export function contentDiff(before: TableContent, now: TableContent, diff: ContentDiff): void {
   missing(before.elements, now.elements, diff.removed)
   missing(now.elements, before.elements, diff.added)
   for (const name of new Set([...before.objects.keys(), ...now.objects.keys()])) {
@@ -34,15 +48,16 @@ function missing(from: Elements, other: Elements, into: Elements): void {
 /** A line of nft has a limited number of elements. */
 const elementsPerCommandMax = 1_000
 
-/** References are removed before what they refer to, and added after it. */
-export function* diffCommands(diff: ContentDiff): Generator<string> {
-  yield* elementCommands('delete', diff.removed, ({ key }) => key)
-  yield* removedObjects(diff)
-  yield* addedObjects(diff)
-  yield* elementCommands('add', diff.added, ({ key, value }) => (value === '' ? key : `${key} : ${value}`))
+/** References are removed before what they refer to, and added after it. `table` is its family and name. */
+export function* diffCommands(table: string, diff: ContentDiff): Generator<string> {
+  yield* elementCommands(table, 'delete', diff.removed, ({ key }) => key)
+  yield* removedObjects(table, diff)
+  yield* addedObjects(table, diff)
+  yield* elementCommands(table, 'add', diff.added, ({ key, value }) => (value === '' ? key : `${key} : ${value}`))
 }
 
 function* elementCommands(
+  table: string,
   verb: 'add' | 'delete',
   elements: Elements,
   text: (element: { key: string; value: string }) => string,
@@ -54,7 +69,7 @@ function* elementCommands(
   }
 }
 
-function* removedObjects({ objects }: ContentDiff): Generator<string> {
+function* removedObjects(table: string, { objects }: ContentDiff): Generator<string> {
   const gone = [...objects].filter(([, { now }]) => now === undefined)
   // Chains refer to one another and to sets.
   for (const [name, { before }] of objects) if (before?.kind === 'chain') yield `flush chain ${table} ${name}`
@@ -62,7 +77,7 @@ function* removedObjects({ objects }: ContentDiff): Generator<string> {
     for (const [name, { before }] of gone) if (before?.kind === kind) yield `delete ${kind} ${table} ${name}`
 }
 
-function* addedObjects({ objects }: ContentDiff): Generator<string> {
+function* addedObjects(table: string, { objects }: ContentDiff): Generator<string> {
   for (const [name, { before, now }] of objects) {
     if (now === undefined || before !== undefined) continue
     if (now.kind === 'set') yield `add set ${table} ${name} { ${now.lines.join(' ')} }`
