@@ -9,16 +9,18 @@ export function warningHeaders(warnings: readonly string[]): string[] {
 }
 
 function shownWarnings(warnings: readonly string[]): readonly string[] {
-  const whole = withinTotal(new Set(warnings))
-  if (whole.isAll) return whole.texts
-  return withinTotal(new Set(warnings), cutCharactersMax).texts
+  const whole = withinTotal(warnings)
+  return whole.isAll ? whole.texts : withinTotal(warnings, cutCharactersMax).texts
 }
 
-/** The texts that fit into the total, each truncated to its own limit. */
-function withinTotal(warnings: Iterable<string>, eachMax = Infinity): { texts: string[]; isAll: boolean } {
+/** Each text once, truncated to its own limit, as many as fit into the total; later ones are not looked at. */
+function withinTotal(warnings: readonly string[], eachMax = Infinity): { texts: string[]; isAll: boolean } {
+  const seen = new Set<string>()
   const texts: string[] = []
   let total = 0
   for (const warning of warnings) {
+    if (seen.has(warning)) continue
+    seen.add(warning)
     const text = warning.slice(0, eachMax)
     total += text.length
     if (total > totalCharactersMax) return { texts, isAll: false }

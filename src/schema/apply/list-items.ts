@@ -22,20 +22,20 @@ export function orderedItems(structure: ListStructure, items: readonly JsonValue
     if (last !== undefined && compareItems(structure, firstOf(last), value) >= 0) isOrdered = false
     found.push({ element, values: [value] })
   }
-  return isOrdered ? found : folded(found.toSorted((a, b) => compareItems(structure, firstOf(a), firstOf(b))))
+  return isOrdered ? found : merged(found).toSorted((a, b) => compareItems(structure, firstOf(a), firstOf(b)))
 }
 
 const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
 
-/** Merges adjacent items with the same element. */
-function folded(items: readonly ListItem[]): ListItem[] {
-  const kept: { element: string; values: JsonValue[] }[] = []
+/** Items with the same element become one. */
+function merged(items: readonly ListItem[]): ListItem[] {
+  const byElement = new Map<string, { element: string; values: JsonValue[] }>()
   for (const { element, values } of items) {
-    const last = kept.at(-1)
-    if (last?.element === element) last.values.push(firstOf({ element, values }))
-    else kept.push({ element, values: [...values] })
+    const known = byElement.get(element)
+    if (known === undefined) byElement.set(element, { element, values: [...values] })
+    else known.values.push(...values)
   }
-  return kept
+  return [...byElement.values()]
 }
 
 /** The items of two lists in pairs of the same element. */

@@ -86,27 +86,26 @@ interface Place {
 function inOrder(text: string, unknown: ReadonlySet<string>): Set<string> {
   const errors = new Set<string>()
   const open: Place[] = []
-  let [path, isPassedOver, isKey] = ['', false, false]
+  let [name, isPassedOver, isKey] = ['', false, false]
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     const place = open.at(-1)
     if (code === quote) {
       const end = stringEnd(text, at + 1)
       if (isKey && place?.keys !== undefined && !place.isPassedOver) {
-        const name = JSON.parse(text.slice(at, end + 1)) as string
-        path = place.path === '' ? name : `${place.path}.${name}`
-        isPassedOver = unknown.has(path)
-        if (isPassedOver) errors.add(`unknown field ${JSON.stringify(path)}`)
-        else if (place.keys.has(name)) errors.add(`duplicate field ${JSON.stringify(path)}`)
+        name = keyOf(text.slice(at + 1, end))
+        isPassedOver = unknown.size > 0 && unknown.has(fieldPath(place, name))
+        if (isPassedOver) errors.add(`unknown field ${JSON.stringify(fieldPath(place, name))}`)
+        else if (place.keys.has(name)) errors.add(`duplicate field ${JSON.stringify(fieldPath(place, name))}`)
         place.keys.add(name)
       }
       isKey = false
       at = end
     } else if (code === openBrace || code === openBracket) {
       isKey = code === openBrace
-      const at = place?.keys === undefined && place !== undefined ? `${place.path}[${place.index}]` : path
       const passOver = place?.isPassedOver === true || isPassedOver || open.length >= depthMax
-      open.push({ path: passOver ? '' : at, keys: isKey ? new Set() : undefined, isPassedOver: passOver, index: 0 })
+      const path = passOver ? '' : valuePath(place, name)
+      open.push({ path, keys: isKey ? new Set() : undefined, isPassedOver: passOver, index: 0 })
       isPassedOver = false
     } else if (code === closeBrace || code === closeBracket) {
       open.pop()
@@ -118,4 +117,14 @@ function inOrder(text: string, unknown: ReadonlySet<string>): Set<string> {
     }
   }
   return errors
+}
+
+const keyOf = (written: string): string => (written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written)
+
+const fieldPath = ({ path }: Place, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+/** The path of the value at hand: an item of a list, or the field with this name. */
+function valuePath(place: Place | undefined, name: string): string {
+  if (place === undefined) return ''
+  return place.keys === undefined ? `${place.path}[${place.index}]` : fieldPath(place, name)
 }

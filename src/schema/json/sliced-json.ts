@@ -117,8 +117,17 @@ function scalarAt(text: string, at: number): [value: unknown, end: number] {
   throw unexpected(text, at, 'looking for beginning of value')
 }
 
-/** The native parser reads strings: they are bounded by the text and have no parts. */
+/** V8 copies shorter parts of a text; a longer one would keep the whole text in memory. */
+const copiedMax = 12
+
+/** Short strings without escapes are copied. The native parser reads all others: they are bounded by the text. */
 function stringAt(text: string, from: number): [value: string, end: number] {
+  for (let at = from + 1; at <= from + 1 + copiedMax; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return [text.slice(from + 1, at), at + 1]
+    // An escape, a character that is not allowed, or the end of the text.
+    if (code === backslash || !(code >= 0x20)) break
+  }
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
     while (text.charCodeAt(before) === backslash) before--
