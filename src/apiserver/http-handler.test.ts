@@ -205,6 +205,26 @@ test('health and version are public; metrics and flows need a user', async () =>
   deepEqual([events[0].arrow, events[0].what, events[1].arrow], ['call', 'create namespaces', 'persist'])
 })
 
+test('metrics have the text format, or OpenMetrics when the client accepts it', async () => {
+  await using server = await startServer()
+  const type = async (path: string, accept: string) =>
+    (await server.call('GET', path, undefined, { accept })).headers['content-type']
+  match(String(await type('/metrics', '*/*')), /^text\/plain; version=0\.0\.4;/)
+  match(
+    String(await type('/metrics', 'application/openmetrics-text')),
+    /^application\/openmetrics-text; version=1\.0\.0;/,
+  )
+  equal((await server.call('GET', '/metrics/unknown')).status, 404)
+})
+
+test('/metrics/slis has the results of health checks', async () => {
+  await using server = await startServer()
+  await server.call('GET', '/readyz')
+  const { body } = await server.call('GET', '/metrics/slis')
+  match(body, /^kubernetes_healthcheck\{name="etcd",type="readyz"\} 1$/m)
+  match(body, /^kubernetes_healthchecks_total\{name="etcd",status="success",type="readyz"\} 1$/m)
+})
+
 test('a watch without a version sends the state, then changes; with a version only changes', async () => {
   await using server = await startServer()
   const put = (name: string, data: object) => server.call('PUT', `${configMaps}/${name}`, { metadata: { name }, data })

@@ -3,6 +3,7 @@
 import { yieldToPeers } from '../base/async/yield-to-peers.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { causeOf, type FlowObject, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { HealthCheckMetrics } from '../base/observability/health-check-metrics.ts'
 import type { Log } from '../base/observability/log.ts'
 import type { Metrics } from '../base/observability/metrics.ts'
 import type { Random } from '../base/random/random.ts'
@@ -189,6 +190,7 @@ export class ApiServer {
     this.#paths = {
       catalogue: this.catalogue,
       metrics: deps.metrics,
+      sliMetrics: new HealthCheckMetrics(),
       documents: this.registry.policies.documents,
       address: () => this.address,
       nowMs: () => deps.clock.nowMs(),
@@ -374,7 +376,14 @@ export class ApiServer {
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {
       const one = rest.length === 0 ? undefined : rest.join('/')
-      return healthResponse(first, one, healthChecks(first, this.#health), request.query, request.context.signal)
+      return healthResponse(
+        first,
+        one,
+        healthChecks(first, this.#health),
+        request.query,
+        this.#paths.sliMetrics,
+        request.context.signal,
+      )
     }
     if (first === 'metrics') this.#deps.requestMetrics.collect(this.registry.sizes())
     if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)

@@ -1,5 +1,6 @@
 // The kubelet: constructs the components that run the pods of one node, and starts them. Changes from the API server, the
 // runtime and probes enqueue pods for the pod workers.
+import type { ExpositionFormat } from '../base/observability/exposition.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import type { Log } from '../base/observability/log.ts'
@@ -175,9 +176,8 @@ export class Kubelet {
     return this.#pods.all()
   }
 
-  /** Probe metrics in Prometheus' text format. */
-  probeMetrics(): string {
-    return this.#probes.metricsText()
+  probeMetrics(format: ExpositionFormat): string {
+    return this.#probes.metricsText(format)
   }
 
   start(tasks: TaskGroup): void {

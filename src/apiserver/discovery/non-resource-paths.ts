@@ -1,6 +1,8 @@
 // Paths that are not resources: discovery, OpenAPI, version, metrics.
 import { lookup } from '../../base/collections/lookup.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { negotiateExposition } from '../../base/observability/exposition.ts'
+import type { HealthCheckMetrics } from '../../base/observability/health-check-metrics.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { methodNotAllowed, PageNotFound, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
@@ -18,6 +20,8 @@ import { serverVersion } from './server-version.ts'
 export interface NonResourcePathDeps {
   readonly catalogue: KindCatalogue
   readonly metrics: Metrics
+  /** For `/metrics/slis`. */
+  readonly sliMetrics: HealthCheckMetrics
   readonly documents: Policies['documents']
   readonly address: () => string
   readonly nowMs: () => number
@@ -29,7 +33,16 @@ export interface NonResourcePathDeps {
 }
 
 const healthPaths = ['/healthz', '/livez', '/readyz']
-const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
+const ownPaths = [
+  '/api',
+  '/apis',
+  '/metrics',
+  '/metrics/slis',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/version',
+  ...healthPaths,
+]
 
 /** The paths that `GET /` lists. */
 function rootPaths({ groups, documents }: NonResourcePathDeps): object {
@@ -67,7 +80,7 @@ export function handleNonResourcePath(
     case 'version':
       return json(serverVersion)
     case 'metrics':
-      return { kind: 'text', status: 200, text: server.metrics.text() }
+      return metricsResponse(parts.length === 1 ? server.metrics : slis(server, parts), accept)
     case 'api':
       if (parts.length === 1) return wantsAggregated ? server.aggregated.core() : json(apiVersions(server.address()))
       return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
@@ -85,6 +98,16 @@ export function handleNonResourcePath(
       return { kind: 'json', status: 200, ...document }
     }
   }
+}
+
+function slis({ sliMetrics }: NonResourcePathDeps, [, ...rest]: readonly string[]): Metrics {
+  if (rest.join('/') !== 'slis') throw new PageNotFound()
+  return sliMetrics.metrics
+}
+
+function metricsResponse(metrics: Metrics, accept: string): ApiResponse {
+  const format = negotiateExposition(accept)
+  return { kind: 'text', status: 200, text: metrics.text(format), contentType: format.contentType }
 }
 
 const present = (response: ApiResponse | undefined): ApiResponse => {

@@ -1,4 +1,5 @@
 // Health endpoints: /livez, /readyz and /healthz, and each check as a path of its own, with upstream's messages.
+import type { HealthCheckMetrics } from '../../base/observability/health-check-metrics.ts'
 import type { ApiResponse } from '../request/response.ts'
 import { pathNotFound } from '../../api/errors/status-error.ts'
 
@@ -19,12 +20,18 @@ export async function healthResponse(
   one: string | undefined,
   checks: readonly HealthCheck[],
   query: URLSearchParams,
+  metrics: HealthCheckMetrics,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
+  const passes = async (check: HealthCheck) => {
+    const passed = await succeeds(check, signal)
+    metrics.record(check.name, path, passed)
+    return passed
+  }
   if (one !== undefined) {
     const check = checks.find(({ name }) => name === one)
     if (check === undefined) throw pathNotFound()
-    return (await passes(check, signal)) ? text(200, 'ok') : text(500, 'internal server error: reason withheld\n')
+    return (await passes(check)) ? text(200, 'ok') : text(500, 'internal server error: reason withheld\n')
   }
   const excluded = new Set(query.getAll('exclude'))
   let allWell = true
@@ -34,7 +41,7 @@ export async function healthResponse(
       lines.push(`[+]${check.name} excluded: ok`)
       continue
     }
-    const well = await passes(check, signal)
+    const well = await passes(check)
     allWell &&= well
     lines.push(well ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
   }
@@ -47,7 +54,7 @@ export async function healthResponse(
   return text(allWell ? 200 : 500, `${lines.join('\n')}\n`)
 }
 
-async function passes({ check }: HealthCheck, signal: AbortSignal): Promise<boolean> {
+async function succeeds({ check }: HealthCheck, signal: AbortSignal): Promise<boolean> {
   try {
     await check(signal)
     return true

@@ -105,10 +105,10 @@ const jsonResponse = ({ status, value, contentType, etag }: ResponseOf<'json'>):
   body: jsonText(value),
 })
 
-const textResponse = ({ status, text }: ResponseOf<'text'>): WireResponse => ({
+const textResponse = ({ status, text, contentType }: ResponseOf<'text'>): WireResponse => ({
   status,
   headers: {
-    'content-type': 'text/plain; charset=utf-8',
+    'content-type': contentType ?? 'text/plain; charset=utf-8',
     'cache-control': uncached,
     'x-content-type-options': 'nosniff',
   },

@@ -36,7 +36,13 @@ export type ApiResponse =
     }
   /** Another version of a document is at the location. `tag` is its ETag. */
   | { readonly kind: 'redirect'; readonly location: string; readonly tag: string }
-  | { readonly kind: 'text'; readonly status: number; readonly text: string }
+  | {
+      readonly kind: 'text'
+      readonly status: number
+      readonly text: string
+      /** Plain text by default. */
+      readonly contentType?: string
+    }
   /** The response of another server, passed on as it is. */
   | { readonly kind: 'wire'; readonly response: WireResponse }
 

@@ -73,7 +73,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
       pods: () => Promise.resolve(kubelet.pods()),
       runningUid: (shown) => kubelet.runningUid(shown),
       stats: kubelet.stats,
-      probeMetrics: () => kubelet.probeMetrics(),
+      probeMetrics: (format) => kubelet.probeMetrics(format),
       ...(systemLogs === undefined ? {} : { systemLogs }),
       ...(configuration === undefined ? {} : { configuration }),
     },

@@ -2,6 +2,8 @@
 // server authorizes. Its self-signed certificate is renewed before it expires.
 import { every, type Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
+import { negotiateExposition } from '../../base/observability/exposition.ts'
+import { HealthCheckMetrics } from '../../base/observability/health-check-metrics.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
@@ -29,6 +31,11 @@ const text = (status: number, body: string): WireResponse => ({
   body,
 })
 
+function metricsResponse(metrics: Metrics, accept: string): WireResponse {
+  const format = negotiateExposition(accept)
+  return { status: 200, headers: { 'content-type': format.contentType }, body: metrics.text(format) }
+}
+
 /** How often the certificate is checked. */
 const checkMs = 24 * 3_600_000
 
@@ -42,6 +49,7 @@ export async function serveComponent({
   const deps = { clock, random: systemRandom, platform: nodePlatform, hosts: [host] }
   const newTls = () => ({ ...temporaryCertificates(deps).serving, clientAuthorities: {} })
   let tls = newTls()
+  const slis = new HealthCheckMetrics()
   const listener = await nodePlatform.listeners.listen({
     host,
     port,
@@ -49,12 +57,18 @@ export async function serveComponent({
     onShed: shedReport({ log: silentLog, metrics, clock }),
     async handle(request) {
       const path = request.target.split('?', 1)[0] ?? ''
-      if (['/healthz', '/livez', '/readyz'].includes(path)) return text(200, 'ok')
+      if (['/healthz', '/livez', '/readyz'].includes(path)) {
+        slis.record('ping', path.slice(1), true)
+        return text(200, 'ok')
+      }
       const user = await userOf(request, client)
       if (user === undefined) return text(401, 'Unauthorized')
       if (!(await mayRead(user, path, client, request.signal)))
         return text(403, `forbidden: User ${JSON.stringify(user.username)} cannot get path ${JSON.stringify(path)}`)
-      return path === '/metrics' ? text(200, metrics.text()) : text(404, '404 page not found')
+      const served = path === '/metrics' ? metrics : path === '/metrics/slis' ? slis.metrics : undefined
+      return served === undefined
+        ? text(404, '404 page not found')
+        : metricsResponse(served, request.headers['accept'] ?? '')
     },
   })
   const timer = every(clock, checkMs, () => {

@@ -1,5 +1,6 @@
 // ProbeManager: runs the probes of the containers on a node. A container without probes is started and ready as soon as
 // it runs, and no state is kept for it.
+import type { ExpositionFormat } from '../../base/observability/exposition.ts'
 import { context } from '../../base/observability/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -80,8 +81,8 @@ export class ProbeManager implements ContainerHealth {
     }
   }
 
-  metricsText(): string {
-    return this.#metrics?.text() ?? ''
+  metricsText(format: ExpositionFormat): string {
+    return this.#metrics?.text(format) ?? format.write([])
   }
 
   removePod(podUid: string): void {

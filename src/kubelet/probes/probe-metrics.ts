@@ -1,4 +1,5 @@
 // ProbeMetrics: counts and durations of probes, by pod and container. The series of a pod are removed with it.
+import type { ExpositionFormat } from '../../base/observability/exposition.ts'
 import { Metrics, type Labels } from '../../base/observability/metrics.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
@@ -43,8 +44,8 @@ export class ProbeMetrics {
     this.#labels.delete(podUid)
   }
 
-  text(): string {
-    return this.#metrics.text()
+  text(format?: ExpositionFormat): string {
+    return this.#metrics.text(format)
   }
 
   #labelsOf({ pod, container, type }: CountedProbe): Labels {

@@ -1,4 +1,5 @@
 // KubeletHost: what the kubelet's server needs of the kubelet.
+import type { ExpositionFormat } from '../../base/observability/exposition.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { SystemLogs } from '../../machine/logs/system-logs.ts'
@@ -18,8 +19,7 @@ export interface KubeletHost {
   readonly runningUid?: (pod: Pod) => string
   /** Usage of the node and its pods; left out where nothing is measured. */
   readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
-  /** Probe metrics in Prometheus' text format. */
-  readonly probeMetrics?: () => string
+  readonly probeMetrics?: (format: ExpositionFormat) => string
   /** Logs of the node; left out where there are none. */
   readonly systemLogs?: SystemLogs
   /** The kubelet's configuration for /configz, as a KubeletConfiguration. */

@@ -79,7 +79,7 @@ export class KubeletServer {
     if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
     if (what === 'configz' && path.length === 1 && isRead) return Promise.resolve(configuration(host))
     if (what === 'logs' && isRead) return nodeLogs(host, pathname)
-    if ((what === 'stats' || what === 'metrics') && isRead) return statsEndpoint(host, path, query, request.signal)
+    if ((what === 'stats' || what === 'metrics') && isRead) return statsEndpoint(host, path, query, request)
     if (what === 'containerLogs' && rest.length === 1 && isRead)
       return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
     const isContainer = rest.length === 1 || rest.length === 2

@@ -1,5 +1,6 @@
 // /stats/summary and /metrics of the kubelet.
-import type { WireResponse } from '../../platform/http/listener.ts'
+import { negotiateExposition, type MetricFamily } from '../../base/observability/exposition.ts'
+import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from '../stats/metrics-text.ts'
 import { cpuAndMemoryOf } from '../stats/summary.ts'
 import { KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
@@ -8,32 +9,31 @@ export async function statsEndpoint(
   { stats, probeMetrics }: KubeletHost,
   path: readonly string[],
   query: URLSearchParams,
-  signal: AbortSignal,
+  { headers, signal }: Pick<WireRequest, 'headers' | 'signal'>,
 ): Promise<WireResponse> {
-  const text = async (
-    type: string,
-    body: (given: NonNullable<typeof stats>) => Promise<string>,
-  ): Promise<WireResponse> => {
+  const measured = () => {
     if (stats === undefined) throw new KubeletHttpError(501, 'statistics are not available on this node')
-    return { status: 200, headers: { 'content-type': type }, body: await body(stats) }
+    return stats
   }
+  const format = negotiateExposition(headers['accept'] ?? '')
+  const metrics = (families: Iterable<MetricFamily>) => ok(format.contentType, format.write(families))
   switch (path.join('/')) {
-    case 'stats/summary':
-      return text('application/json', async (given) => {
-        const summary = await given.summary(signal)
-        return JSON.stringify(query.get('only_cpu_and_memory') === 'true' ? cpuAndMemoryOf(summary) : summary)
-      })
+    case 'stats/summary': {
+      const summary = await measured().summary(signal)
+      const hasAll = query.get('only_cpu_and_memory') !== 'true'
+      return ok('application/json', JSON.stringify(hasAll ? summary : cpuAndMemoryOf(summary)))
+    }
     case 'metrics':
-      return text(metricsType, async (given) => kubeletMetrics(await given.summary(signal)))
+      return metrics(kubeletMetrics(await measured().summary(signal)))
     case 'metrics/resource':
-      return text(metricsType, async (given) => resourceMetrics(await given.summary(signal)))
+      return metrics(resourceMetrics(await measured().summary(signal)))
     case 'metrics/cadvisor':
-      return text(metricsType, async (given) => cadvisorMetrics(await given.summary(signal), given.machine))
+      return metrics(cadvisorMetrics(await measured().summary(signal), measured().machine))
     case 'metrics/probes':
-      return { status: 200, headers: { 'content-type': metricsType }, body: probeMetrics?.() ?? '' }
+      return ok(format.contentType, probeMetrics?.(format) ?? format.write([]))
     default:
       throw new KubeletHttpError(404, '404 page not found\n')
   }
 }
 
-const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
+const ok = (type: string, body: string): WireResponse => ({ status: 200, headers: { 'content-type': type }, body })

@@ -1,4 +1,5 @@
-// Metrics of a node in Prometheus' text format: /metrics/resource, /metrics/cadvisor and the kubelet's own.
+// Metrics of a node: /metrics/resource, /metrics/cadvisor and the kubelet's own.
+import { labelPairs, type MetricFamily } from '../../base/observability/exposition.ts'
 import type { ContainerStats, Summary } from './summary.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -13,10 +14,10 @@ interface Family {
 
 const nanosPerSecond = 1_000_000_000
 
-export const resourceMetrics = (summary: Summary): string => {
+export const resourceMetrics = (summary: Summary): MetricFamily[] => {
   const containers = containersOf(summary)
   const { node, pods } = summary
-  return text([
+  return sampled([
     ...usageFamilies('container', containers),
     gauge(
       'container_start_time_seconds',
@@ -73,8 +74,8 @@ export interface MachineInfo {
   readonly memoryBytes: number
 }
 
-export const cadvisorMetrics = (summary: Summary, { cpus, memoryBytes }: MachineInfo): string =>
-  text([
+export const cadvisorMetrics = (summary: Summary, { cpus, memoryBytes }: MachineInfo): MetricFamily[] =>
+  sampled([
     ...cadvisorContainers(summary),
     ...cadvisorNetwork(summary),
     gauge(
@@ -150,8 +151,8 @@ const networkCounters = [
   ['container_network_transmit_errors_total', 'Cumulative count of errors encountered while transmitting', 'txErrors'],
 ] as const
 
-export const kubeletMetrics = ({ node, pods }: Summary): string =>
-  text([
+export const kubeletMetrics = ({ node, pods }: Summary): MetricFamily[] =>
+  sampled([
     gauge('kubelet_node_name', "[ALPHA] The node's name. The count is always 1.", [[{ node: node.nodeName }, 1]]),
     gauge('kubelet_running_containers', '[ALPHA] Number of containers currently running', [
       [{ container_state: 'running' }, pods.reduce((sum, { containers }) => sum + containers.length, 0)],
@@ -204,22 +205,15 @@ const gauge = (name: string, help: string, samples: readonly Sample[]): Family =
   samples,
 })
 
-const text = (families: readonly Family[]): string =>
+const sampled = (families: readonly Family[]): MetricFamily[] =>
   families
     .filter(({ samples }) => samples.length > 0)
-    .flatMap(({ name, type, help, samples }) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} ${type}`,
-      ...samples.map(
-        ([labels, value, ms]) => `${name}${labelsText(labels)} ${value}${ms === undefined ? '' : ` ${ms}`}`,
-      ),
-    ])
-    .map((line) => `${line}\n`)
-    .join('')
-
-function labelsText(labels: Labels): string {
-  const pairs = Object.entries(labels)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
-}
+    .map(({ samples, ...family }) => ({
+      ...family,
+      samples: samples.map(([labels, value, timestampMs]) => ({
+        suffix: '',
+        labels: labelPairs(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+        value,
+        timestampMs,
+      })),
+    }))

@@ -9,6 +9,7 @@ import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
 import { decode } from '../../schema/decoding/decode.ts'
 import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { CpuRates } from './cpu-rates.ts'
+import { textFormat } from '../../base/observability/exposition.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from './metrics-text.ts'
 import { NodeStats } from './node-stats.ts'
 import { cpuAndMemoryOf } from './summary.ts'
@@ -123,14 +124,14 @@ test('the summary contains CPU, memory, and disk usage of containers, logs and v
 test('metrics contain the same values in the text format', async () => {
   const { stats } = await measured()
   const summary = await stats.summary(signal)
-  const resource = resourceMetrics(summary)
+  const resource = textFormat.write(resourceMetrics(summary))
   match(resource, /^# TYPE container_memory_working_set_bytes gauge$/m)
   match(resource, /^container_memory_working_set_bytes\{container="c",namespace="default",pod="web"\} 60 \d+$/m)
   match(resource, /^pod_memory_working_set_bytes\{namespace="default",pod="web"\} 60 \d+$/m)
   match(resource, /^resource_scrape_error 0$/m)
   match(resource, /^pod_swap_usage_bytes\{namespace="default",pod="web"\} 4 \d+$/m)
-  const cadvisor = cadvisorMetrics(summary, stats.machine)
+  const cadvisor = textFormat.write(cadvisorMetrics(summary, stats.machine))
   match(cadvisor, /^machine_cpu_cores 8$/m)
   match(cadvisor, /^container_network_transmit_bytes_total\{interface="eth0",namespace="default",pod="web"\} 22 \d+$/m)
-  match(kubeletMetrics(summary), /^kubelet_running_pods 1$/m)
+  match(textFormat.write(kubeletMetrics(summary)), /^kubelet_running_pods 1$/m)
 })

@@ -12,6 +12,7 @@ import { SimulatedDisk } from '../../../machine/disk/simulated-disk.ts'
 import { SimulatedPluginSockets } from '../../../machine/plugin-sockets/simulated-plugin-sockets.ts'
 import { nodePlatform } from '../../../platform/node/platform.ts'
 import { FakeCsiPlugin, registrarSocket, type FakeCsiOptions } from '../../plugins/fake-csi-plugin.harness.ts'
+import { textFormat } from '../../../base/observability/exposition.ts'
 import { kubeletMetrics } from '../../stats/metrics-text.ts'
 import { solo, soloNode } from '../../solo.harness.ts'
 import { attachmentName } from './csi-volume.ts'
@@ -113,7 +114,7 @@ export async function startCsiNode({
     },
     async metrics() {
       const summary = await kubelet()?.stats.summary(ctx.signal)
-      return summary === undefined ? '' : kubeletMetrics(summary)
+      return summary === undefined ? '' : textFormat.write(kubeletMetrics(summary))
     },
     /** Ends the kubelet without a shutdown and starts it again. */
     async restart(meanwhile: () => Promise<void> = () => Promise.resolve()) {

@@ -1,0 +1,59 @@
+// SeriesMap: the series of one metric, by the values of its labels.
+import { lookup } from '../collections/lookup.ts'
+import { labelPairs } from './exposition.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+/** Label values from outside could grow without bound. Further series are dropped. */
+const seriesPerMetricMax = 10_000
+
+/** Separates the label values in the key of a series. */
+const separator = '\u0000'
+
+export class SeriesMap<Series> {
+  readonly #labelNames: readonly string[]
+  readonly #make: () => Series
+  readonly #series = new Map<string, Series>()
+  readonly #overflow: Series
+
+  constructor(labelNames: readonly string[], make: () => Series) {
+    this.#labelNames = labelNames
+    this.#make = make
+    this.#overflow = make()
+    if (labelNames.length === 0) this.#series.set('', make()) // as Prometheus' libraries: present from the start
+  }
+
+  of(labels: Labels): Series {
+    const key = this.#keyOf(labels)
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      if (this.#series.size >= seriesPerMetricMax) return this.#overflow
+      series = this.#make()
+      this.#series.set(key, series)
+    }
+    return series
+  }
+
+  remove(labels: Labels): void {
+    this.#series.delete(this.#keyOf(labels))
+  }
+
+  /** The label text is built on each scrape, because most series are never scraped. */
+  *entries(): Generator<readonly [labels: string, series: Series]> {
+    for (const [key, series] of this.#series) yield [this.#textOf(key), series]
+  }
+
+  #keyOf(labels: Labels): string {
+    let key = ''
+    for (let index = 0; index < this.#labelNames.length; index++) {
+      const value = lookup(labels, this.#labelNames[index] as string) ?? ''
+      key = index === 0 ? value : key + separator + value
+    }
+    return key
+  }
+
+  #textOf(key: string): string {
+    const values = key.split(separator)
+    return labelPairs(this.#labelNames.map((name, index) => [name, values[index] ?? ''] as const))
+  }
+}
