@@ -70,9 +70,9 @@ async function existsError(deps: ResourceDeps, object: ApiObject, context: Conte
     : new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
 }
 
-/** The object that was sent, in the stored version, with the entries of its managers. */
+/** The object that was sent, in the stored version, with the entries of its managers. Two steps for a paced request. */
 function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): MaybePromise<DecodedObject> {
-  const { kind, converter, codec, interning, loop, clock } = deps
+  const { kind, converter, interning, loop, clock } = deps
   const startMs = clock.monotonicMs()
   const decoded = decodeObject(
     converter.kind,
@@ -82,7 +82,18 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
     undefined,
     converter.kind === kind ? interning : undefined,
   )
-  const { object: sent, warnings } = withUsedMetadata(decoded)
+  loop.stepDone(request, startMs, clock.monotonicMs())
+  return thenMaybe(request.pace?.(), () => withManagers(deps, request, withUsedMetadata(decoded), input))
+}
+
+function withManagers(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  { object: sent, warnings }: DecodedObject,
+  input: WriteInput,
+): MaybePromise<DecodedObject> {
+  const { converter, codec, loop, clock } = deps
+  const startMs = clock.monotonicMs()
   const versions = codec && new ObjectVersions(codec, request.context)
   const computed = () => managedFieldsOfNew(deps, request, sent, versions)
   const managedFields =

@@ -105,14 +105,17 @@ async function decodeUpdate(
     undefined,
     input.rejected,
   )
+  loop.stepDone(request, decodeMs, clock.monotonicMs())
+  if (request.pace !== undefined) await request.pace()
+  const compareMs = clock.monotonicMs()
   const { object, warnings } = withUsedMetadata(decoded)
   const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
   // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
   const managedFields =
     input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
-  const decodedMs = clock.monotonicMs()
+  const comparedMs = clock.monotonicMs()
   const sent = withManagedFields(converter.toStored(object), await managedFields)
-  loop.stepDone(request, decodeMs, decodedMs)
+  loop.stepDone(request, compareMs, comparedMs)
   return { object: sent, warnings }
 }
 
