@@ -4,7 +4,7 @@ import type { Log } from '../base/observability/log.ts'
 import { newUid } from '../base/random/ids.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { badRequest, StatusError } from '../api/errors/status-error.ts'
+import { badRequest, PageNotFound, StatusError } from '../api/errors/status-error.ts'
 import type { WireRequest, WireResponse } from '../platform/http/listener.ts'
 import { negotiateFormat, type Missing, type ResponseFormat } from './http/media-type.ts'
 import type { IncludeObjectPolicy } from './http/table.ts'
@@ -16,6 +16,8 @@ import type { ApiRequest, ResourceTarget, Target } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
 import { isCustomObject, noQuery, toApiRequest } from './routing/http-request.ts'
 import type { ApiServer } from './server.ts'
+import { isLoopback } from './ui/loopback.ts'
+import { UiEndpoints } from './ui/ui-endpoints.ts'
 
 export interface HttpDeps {
   readonly server: ApiServer
@@ -23,6 +25,8 @@ export interface HttpDeps {
   readonly random: Random
   readonly log: Log
   readonly yaml: YamlParser
+  /** Which clients get the web UI; by default those of this machine. */
+  readonly servesUiTo?: (remoteAddress: string) => boolean
 }
 
 export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {
@@ -34,6 +38,7 @@ export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<Wire
     () => {
       const request = toApiRequest(wire, { auditId, responseHeaders }, deps)
       target = request.target
+      if (UiEndpoints.ownsPath(target) && !(deps.servesUiTo ?? isLoopback)(wire.remoteAddress)) throw new PageNotFound()
       return respond(request, wire, deps)
     },
     complete,

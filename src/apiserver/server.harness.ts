@@ -171,7 +171,7 @@ export async function startServer(
         upgrade: 'upgrade' in rest,
         body: typeof body === 'function' ? (body as () => Uint8Array) : () => Promise.resolve(bytes),
       },
-      { server, clock, random, log: silentLog, yaml: inlineYaml },
+      { server, clock, random, log: silentLog, yaml: inlineYaml, servesUiTo: (address) => address === '' },
     )
   }
   const harness: Harness = {

@@ -63,6 +63,10 @@ import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
+import { withUiSessions } from './ui/session-authentication.ts'
+import type { UiFiles } from './ui/ui-assets.ts'
+import { UiEndpoints } from './ui/ui-endpoints.ts'
+import { UiSessions } from './ui/ui-sessions.ts'
 import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface ApiServerDeps {
@@ -96,7 +100,17 @@ export interface ApiServerDeps {
   readonly proxyIdentity?: (() => Identity | undefined) | undefined
   /** The health check of the KMS plugins. */
   readonly kmsCheck?: HealthCheck | undefined
+  /** The web UI. Without it the page is missing. */
+  readonly ui?: UiOptions | undefined
 }
+
+export interface UiOptions {
+  readonly files: () => MaybePromise<UiFiles>
+  /** The port of its own, if it has one. */
+  readonly port?: () => number | undefined
+}
+
+const noUi: UiOptions = { files: () => new Map() }
 
 export class ApiServer {
   readonly catalogue = new KindCatalogue()
@@ -110,6 +124,7 @@ export class ApiServer {
   readonly #apiServices: ApiServiceController
   readonly #serviceRepair: ServiceRepair
   readonly #aggregation: Aggregation
+  readonly #ui: UiEndpoints
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
@@ -207,9 +222,11 @@ export class ApiServer {
       isReady: () => this.#isReady,
       isDraining: () => this.#isDraining,
     }
+    const sessions = new UiSessions({ ...deps, random: deps.random.fork('ui sessions') })
+    this.#ui = new UiEndpoints({ sessions, ...(deps.ui ?? noUi) }, new Map())
     this.#chain = handlerChain(
       filters,
-      this.registry.policies,
+      withUiSessions(this.registry.policies, sessions),
       (request) => this.#handleFiltered(request),
       ({ context, sender, claimedSender }, stage) => {
         if (stage === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
@@ -282,6 +299,8 @@ export class ApiServer {
   #handleReady(request: ApiRequest): MaybePromise<ApiResponse> {
     const { flow, clock, requestMetrics } = this.#deps
     const { target } = request
+    const page = UiEndpoints.ownsPath(target) ? this.#ui.handlePublic(request) : undefined
+    if (page !== undefined) return page
     if (target.kind === 'path' || target.isUnserved) return this.#chain(request)
     const { sender, context } = request
     const subject = subjectOf(target, request.body)
@@ -387,6 +406,7 @@ export class ApiServer {
     }
     if (first === 'metrics') this.#deps.requestMetrics.collect(this.registry.sizes())
     if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)
+    if (UiEndpoints.ownsPath(target)) return this.#ui.handle(request)
     if (target.path === flowEventsPath) return handleFlowEvents(request, this.#deps.flow, this.#deps.clock)
     return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }

@@ -1,5 +1,6 @@
 // The headers of a request or a response that are forwarded.
 import { setOwn } from '../../base/collections/lookup.ts'
+import { withoutSessions } from '../request/session-cookies.ts'
 
 /** Headers of one connection, and credentials for this server only. */
 const hopByHopHeaders = new Set([
@@ -28,7 +29,9 @@ export function forwardedHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const isIdentity = identityPrefixes.some((prefix) => name.startsWith(prefix))
     const isOwn = hopByHopHeaders.has(name) || name.startsWith(':') || isIdentity || ofConnection.includes(name)
-    if (value !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name)))) setOwn(forwarded, name, value)
+    const forwardable = name === 'cookie' && value !== undefined ? withoutSessions(value) : value
+    if (forwardable !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name))))
+      setOwn(forwarded, name, forwardable)
   }
   return forwarded
 }

@@ -16,14 +16,15 @@ const { signal } = new AbortController()
 const call: KubeletCall = { node: 'n', method: 'GET', path: '/pods?x=1', headers: {}, body: undefined }
 
 const headersOnward: [isUpgrade: boolean, onward: Record<string, string>][] = [
-  [false, { accept: '*/*' }],
-  [true, { accept: '*/*', connection: 'Upgrade, x-hop', upgrade: 'x' }],
+  [false, { accept: '*/*', cookie: 'a=b' }],
+  [true, { accept: '*/*', cookie: 'a=b', connection: 'Upgrade, x-hop', upgrade: 'x' }],
 ]
 for (const [isUpgrade, onward] of headersOnward)
   test(`forwarded headers of ${isUpgrade ? 'an upgrade' : 'a call'}`, () => {
     const identity = { authorization: 'Bearer secret', 'x-remote-user': 'admin', 'impersonate-user': 'admin' }
     const headers = {
       accept: '*/*',
+      cookie: 'a=b; __Host-coxswain-ui-6443=secret',
       ...identity,
       host: 'api',
       connection: 'Upgrade, x-hop',

@@ -83,6 +83,7 @@ import {
   schedulerUser,
   snapshotControllerUser,
 } from '../client/component-users.ts'
+import { uiFiles } from '../ui/ui-files.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 
@@ -126,6 +127,8 @@ export interface ClusterOptions {
   readonly localPath?: boolean
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
+  /** The port of the web UI, if it has one of its own. */
+  readonly uiPort?: () => number | undefined
 }
 
 const serverName = 'apiserver'
@@ -308,6 +311,7 @@ export class Cluster {
     const requestMetrics = new RequestMetrics(metrics)
     const conversionMetrics = new ConversionMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
+    const pageFiles = uiFiles()
     return new Component(serverName, this.#options, (tasks) => {
       const { newApiServer = (own) => new ApiServer(own) } = this.#options
       const deps: ApiServerDeps = {
@@ -330,6 +334,7 @@ export class Cluster {
         outbound: nodeOutbound,
         proxyIdentity: this.#options.proxyIdentity,
         kmsCheck: this.#options.kmsCheck,
+        ui: { files: pageFiles, port: this.#options.uiPort ?? (() => undefined) },
       }
       const server = newApiServer(deps)
       this.#server = server

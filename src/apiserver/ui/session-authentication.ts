@@ -1,0 +1,22 @@
+// withUiSessions: policies that also authenticate the session cookie of the web UI. A request with the cookie is
+// authenticated by it alone: a session that has ended is 401, not another user.
+import { StatusError } from '../../api/errors/status-error.ts'
+import { authenticated, rejected } from '../authentication/authenticator.ts'
+import type { Policies } from '../filters/policies.ts'
+import { sessionMisuse, sessionTokenOf } from './session-requests.ts'
+import type { UiSessions } from './ui-sessions.ts'
+
+export const withUiSessions = (policies: Policies, sessions: UiSessions): Policies => ({
+  ...policies,
+  authenticate(request) {
+    const { credentials } = request
+    const token = credentials.kind === 'presented' ? sessionTokenOf(credentials.headers) : undefined
+    if (credentials.kind !== 'presented' || token === undefined) return policies.authenticate(request)
+    const user = sessions.userOf(token)
+    if (user === undefined) return rejected('the session of the web UI has ended')
+    const misuse = sessionMisuse(request, credentials.headers)
+    if (misuse !== undefined)
+      throw new StatusError(403, 'Forbidden', `this request may not use the session of the web UI: ${misuse}`)
+    return authenticated(user, [])
+  },
+})

@@ -1,0 +1,60 @@
+import { equal, notEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { userWithName } from '../request/request.ts'
+import { codesMax, sessionsMax, UiSessions } from './ui-sessions.ts'
+
+const jane = userWithName('jane', ['developers'])
+
+function newSessions() {
+  const clock = new VirtualClock()
+  const digest = (text: string) => nodeCrypto.sha256(text).toHex()
+  return { clock, sessions: new UiSessions({ clock, random: seededRandom(1), digest }) }
+}
+
+const opened = (sessions: UiSessions, user = jane): string => sessions.open(sessions.issueCode(user)) ?? ''
+
+test('a code opens one session of its user', () => {
+  const { sessions } = newSessions()
+  const code = sessions.issueCode(jane)
+  const token = sessions.open(code) ?? ''
+  equal(sessions.userOf(token), jane)
+  notEqual(token, code)
+  equal(token.length, 43)
+  equal(sessions.open(code), undefined)
+  equal(sessions.userOf(code), undefined)
+})
+
+test('a code is valid for a minute, a session for eight hours', async () => {
+  const { sessions, clock } = newSessions()
+  const [early, late] = [sessions.issueCode(jane), sessions.issueCode(jane)]
+  await clock.advance('59s')
+  const token = sessions.open(early) ?? ''
+  await clock.advance('1s')
+  equal(sessions.open(late), undefined)
+  await clock.advance('7h')
+  equal(sessions.userOf(token), jane)
+  await clock.advance('1h')
+  equal(sessions.userOf(token), undefined)
+})
+
+test('a session that was closed is unknown; others remain', () => {
+  const { sessions } = newSessions()
+  const [one, two] = [opened(sessions), opened(sessions)]
+  sessions.close(one)
+  sessions.close('unknown')
+  equal(sessions.userOf(one), undefined)
+  equal(sessions.userOf(two), jane)
+})
+
+test('the oldest codes and sessions end beyond the limits', () => {
+  const { sessions } = newSessions()
+  const first = opened(sessions)
+  const others = Array.from({ length: sessionsMax }, () => opened(sessions))
+  equal(sessions.userOf(first), undefined)
+  equal(others.filter((token) => sessions.userOf(token) === jane).length, sessionsMax)
+  const codes = Array.from({ length: codesMax + 1 }, () => sessions.issueCode(jane))
+  equal(codes.filter((code) => sessions.open(code) !== undefined).length, codesMax)
+})
