@@ -23,9 +23,10 @@ const terminalColors: Colorize = (ink, text) =>
 
 export const colorizerFor = (colors = false): Colorize => (colors ? terminalColors : plainText)
 
-/** Whether a call was rejected or failed, by its outcome. */
-export const hasFailed = ({ outcome = '' }: FlowEvent): boolean =>
-  /^[45]\d\d\b|\b(error|failed|refused)\b/i.test(outcome)
+/** Whether a call was rejected or failed, by its outcome. Runtimes report errors in words. */
+export const hasFailed = ({ arrow, to, outcome = '' }: Pick<FlowEvent, 'arrow' | 'to' | 'outcome'>): boolean =>
+  /^[45]\d\d\b|\b(error|failed|failure|refused|denied)\b/i.test(outcome) ||
+  (arrow === 'call' && to === 'Runtime' && outcome !== '' && outcome !== 'ok')
 
 /** Truncates a text to a number of columns, with an ellipsis. */
 export const truncate = (text: string, columns: number): string =>

@@ -1,6 +1,6 @@
 // The messages of a flow in order of time. Similar branches are one message with a count. Of repeated messages, such as
 // the status updates of a rollout, the first are shown individually and the others as one with a count.
-import type { FlowEvent, Span } from '../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId, Span } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldBranches, messageShape, type Branch } from './fold-branches.ts'
 import { withRequestStages } from './request-stages.ts'
@@ -14,7 +14,7 @@ export interface FlowMessage {
   readonly isInferred: boolean
 }
 
-export function messagesOf(roots: readonly FlowNode[], { fold, stages }: DiagramOptions): FlowMessage[] {
+export function messagesOf(roots: readonly FlowNode[], { fold, stages, expanded }: DiagramOptions): FlowMessage[] {
   const messages: FlowMessage[] = []
   const visit = (branches: readonly Branch[]): void => {
     for (const { event, isInferred, count, branches: further } of branches) {
@@ -22,9 +22,9 @@ export function messagesOf(roots: readonly FlowNode[], { fold, stages }: Diagram
       visit(further)
     }
   }
-  visit(foldBranches(stages ? withRequestStages(roots) : roots, fold))
+  visit(foldBranches(stages ? withRequestStages(roots) : roots, fold, expanded))
   const ordered = inOrder(messages)
-  return fold ? foldRepeats(ordered) : ordered
+  return fold ? foldRepeats(ordered, expanded) : ordered
 }
 
 /**
@@ -46,13 +46,15 @@ function inOrder(messages: readonly FlowMessage[]): FlowMessage[] {
 const linesPerMessageMax = 3
 
 /** Merges repeated messages beyond the limit into the last line of their kind. */
-function foldRepeats(messages: readonly FlowMessage[]): FlowMessage[] {
+function foldRepeats(messages: readonly FlowMessage[], expanded?: ReadonlySet<FlowId>): FlowMessage[] {
   const lines = new Map<string, number[]>()
   const drawn: FlowMessage[] = []
   for (const message of messages) {
     const key = messageShape(message.event)
     const known = lines.get(key) ?? []
-    const last = known.length < linesPerMessageMax ? undefined : known.at(-1)
+    const latest = known.length < linesPerMessageMax ? undefined : known[linesPerMessageMax - 1]
+    const isExpanded = latest !== undefined && expanded?.has((drawn[latest] as FlowMessage).event.id)
+    const last = isExpanded ? undefined : latest
     if (last === undefined) {
       lines.set(key, [...known, drawn.length])
       drawn.push(message)

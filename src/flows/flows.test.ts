@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { causeOf, FlowRecorder, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { flowTreesOf } from './flow-graph.ts'
+import { messagesOf } from './flow-messages.ts'
 import { sequenceDiagram } from './sequence-diagram.ts'
 import { mermaidDiagram } from './mermaid-diagram.ts'
 import { textDiagram } from './text-diagram.ts'
@@ -281,4 +282,43 @@ test('the stages of a call are shown below it with their durations, between its 
   +1500ms    ${own} authentication 0ms → refused
 `,
   )
+})
+
+test('a folded message expands: its similar messages are drawn separately, others stay folded', () => {
+  const trees = flowTreesOf(recorded().events(), web)
+  const folded = messagesOf(trees, { fold: true })
+  const created = folded.filter(({ event }) => event.what === 'create pods')
+  equal(created.map(({ count }) => count).join(), '2')
+  const expanded = new Set(created.map(({ event }) => event.id))
+  const texts = messagesOf(trees, { fold: true, expanded }).map(
+    ({ event, count }) => `${event.what} ${event.object?.name} ${count}`,
+  )
+  equal(
+    texts.filter((text) => text.startsWith('create pods')).join(', '),
+    'create pods web-aaaaa 1, create pods web-bbbbb 1',
+  )
+})
+
+test('messages that are repeated many times expand too', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  for (let at = 0; at < 6; at++)
+    flow.record(
+      'persist',
+      'API Server',
+      'Store',
+      'put deployment',
+      web,
+      at + 1,
+      causeOf(flow.record('call', `client-${at}`, 'API Server', 'update deployments', web)),
+    )
+  const trees = flowTreesOf(flow.events(), web)
+  const writes = (expanded?: ReadonlySet<FlowId>) =>
+    messagesOf(trees, { fold: true, expanded }).filter(({ event }) => event.arrow === 'persist')
+  equal(
+    writes()
+      .map(({ count }) => count)
+      .join(),
+    '1,1,4',
+  )
+  equal(writes(new Set([writes()[2]?.event.id as FlowId])).length, 6)
 })

@@ -1,7 +1,7 @@
 // Folding of branches: branches that differ only in names and revisions are drawn once, with a count. The pods of one
 // ReplicaSet are merged event by event, even if one of them triggered another component; other branches only if they
 // are equal as a whole.
-import type { FlowEvent } from '../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldParticipants } from './fold-participants.ts'
 
@@ -13,23 +13,43 @@ export interface Branch {
   readonly branches: readonly Branch[]
 }
 
+const noneExpanded: ReadonlySet<FlowId> = new Set()
+
 /** Similar branches merged, in the order of their first; all branches separately when `fold` is false. */
-export const foldBranches = (nodes: readonly FlowNode[], fold: boolean): readonly Branch[] =>
+export const foldBranches = (
+  nodes: readonly FlowNode[],
+  fold: boolean,
+  expanded: ReadonlySet<FlowId> = noneExpanded,
+): readonly Branch[] =>
   fold
-    ? foldFamilies([foldParticipants(nodes)])
+    ? foldFamilies([foldParticipants(nodes)], expanded)
     : nodes.map((node) => branchOf([node], foldBranches(node.children, false)))
 
 /** `families` are the children of several similar events. */
-function foldFamilies(families: readonly (readonly FlowNode[])[]): Branch[] {
+function foldFamilies(families: readonly (readonly FlowNode[])[], expanded: ReadonlySet<FlowId>): Branch[] {
   const byShape = new Map<string, Branch>()
   for (const kin of similarNodes(families)) {
-    const branch = branchOf(kin, foldFamilies(kin.map(({ children }) => children)))
+    if (kin.length > 1 && expanded.has(firstOf(kin).event.id)) {
+      for (const node of kin)
+        byShape.set(`separate ${node.event.id}`, branchOf([node], foldFamilies([node.children], expanded)))
+      continue
+    }
+    const branch = branchOf(
+      kin,
+      foldFamilies(
+        kin.map(({ children }) => children),
+        expanded,
+      ),
+    )
     const shape = branchShape(branch)
     const same = byShape.get(shape)
     byShape.set(shape, same === undefined ? branch : mergeBranches(same, branch))
   }
   return [...byShape.values()]
 }
+
+const firstOf = (kin: readonly [FlowNode, ...FlowNode[]]): FlowNode =>
+  kin.reduce((first, node) => (node.event.id < first.event.id ? node : first))
 
 /** Groups of nodes to merge: similar siblings, matched by their position among the events of the same object. */
 function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<readonly [FlowNode, ...FlowNode[]]> {
@@ -61,7 +81,7 @@ const mergeBranches = (a: Branch, b: Branch): Branch => ({
 })
 
 function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Branch[]): Branch {
-  const { event, isInferred } = kin.reduce((first, node) => (node.event.id < first.event.id ? node : first))
+  const { event, isInferred } = firstOf(kin)
   return { event, isInferred, count: kin.length, branches }
 }
 

@@ -1,5 +1,5 @@
 // A flow as a tree in text: one line per event, indented under its cause. Similar branches are folded.
-import type { Arrow } from '../base/observability/flow-recorder.ts'
+import type { Arrow, FlowId } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldBranches, eventText, type Branch } from './fold-branches.ts'
 import { truncate, hasFailed, colorizerFor } from './diagram-colors.ts'
@@ -19,6 +19,8 @@ const inferredSign = '╌╌►'
 export interface DiagramOptions {
   /** Folds similar branches. */
   readonly fold: boolean
+  /** Messages, by id, whose similar messages are shown separately although others are folded. */
+  readonly expanded?: ReadonlySet<FlowId> | undefined
   /** Shows the authorization rule of each call. */
   readonly rules?: boolean
   /** Shows the stages of each call in the API server, with their durations. */
@@ -32,7 +34,7 @@ export interface DiagramOptions {
 export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
   const startMs = roots[0]?.event.atMs ?? 0
   const drawn = options.stages ? withRequestStages(roots) : roots
-  const lines = foldBranches(drawn, options.fold).flatMap((branch) =>
+  const lines = foldBranches(drawn, options.fold, options.expanded).flatMap((branch) =>
     linesOf(branch, { startMs, depth: 0, times: 1 }, options),
   )
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`

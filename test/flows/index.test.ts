@@ -7,7 +7,7 @@ const folder = new URL('../../docs/flows/', import.meta.url)
 
 test('docs/flows/README.md lists every page under its title', async () => {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8')
-  const pages = (await readdir(folder)).filter((name) => name !== 'README.md').toSorted()
+  const pages = (await readdir(folder)).filter((name) => name.endsWith('.md') && name !== 'README.md').toSorted()
   const listed = [...(await read('README.md')).matchAll(/^\| \[(.+)\]\((.+)\) \|/gm)].map(([, title, name]) => [
     title,
     name,

@@ -1,6 +1,10 @@
 // The page of a flow: its diagram is recorded by a test, never drawn by hand. RECORD_FLOWS=1 rewrites it.
 import { equal, match } from 'node:assert/strict'
 import { access, readFile, writeFile } from 'node:fs/promises'
+import { arrows } from '../../src/base/observability/flow-recorder.ts'
+import { hasFailed } from '../../src/flows/diagram-colors.ts'
+import type { DrawnMessage } from '../../src/flows/svg/drawn-message.ts'
+import { svgDiagram } from '../../src/flows/svg/svg-diagram.ts'
 import { getOrInsert } from '../../src/base/collections/get-or-insert.ts'
 
 /** The lines of a recorded flow about these participants and objects, with their causes, without variable values. */
@@ -99,6 +103,30 @@ export interface Section {
   readonly diagram: string
 }
 
+const signs = {
+  '──►': 'call',
+  '--►': 'watch',
+  '══►': 'persist',
+  '···►': 'reconcile',
+  '···': 'step',
+  '╌╌►': 'call',
+} as const
+const line = /^ *\+(\d+)ms +(.+?) (──►|--►|══►|···►|···|╌╌►)(?: (.+?))?: (.*)$/ // linear: lines of this test's own diagrams
+
+/** The messages of a recorded diagram, as the renderer draws them. */
+export function drawnLines(diagram: string): DrawnMessage[] {
+  return diagram.split('\n').flatMap((text, id) => {
+    const [, ms, from = '', sign = '', to = from, what = ''] = line.exec(text) ?? []
+    if (ms === undefined) return []
+    const arrow = arrows.find((one) => one === signs[sign as keyof typeof signs]) ?? 'call'
+    const outcome = what.includes(' → ') && arrow === 'call' ? what.slice(what.lastIndexOf(' → ') + 3) : undefined
+    const failed = hasFailed({ arrow, to, outcome })
+    return [
+      { id, arrow, from, to, afterMs: Number(ms), text: what, count: 1, isInferred: sign === '╌╌►', hasFailed: failed },
+    ]
+  })
+}
+
 /** A case that no diagram of the page shows, and the tests that cover it. */
 export type Elsewhere = readonly [path: string, outcome: string, ...shownBy: string[]]
 
@@ -123,13 +151,19 @@ export async function comparePage(
   const body = sections.map(
     ({ heading, text, diagram }) => `## ${heading}\n\n${text}\n\n\`\`\`\n${diagram.trimEnd()}\n\`\`\`\n`,
   )
+  const [first] = sections
+  const drawing = svgDiagram(drawnLines(first?.diagram ?? ''), { title: `${title}: ${first?.heading}` })
   const page = [
     `# ${title}\n`,
     `Recorded by \`test/flows/${name}.test.ts\`.\n`,
+    `![${title}: ${first?.heading}](${name}.svg)\n`,
     ...body,
     ...(elsewhere.length === 0 ? [] : [tableOf(elsewhere)]),
   ].join('\n')
-  const file = new URL(`../../docs/flows/${name}.md`, import.meta.url)
-  if (process.env['RECORD_FLOWS'] !== undefined) await writeFile(file, page)
-  equal(page, await readFile(file, 'utf8'))
+  const texts = { md: page, svg: drawing }
+  for (const [extension, text] of Object.entries(texts)) {
+    const file = new URL(`../../docs/flows/${name}.${extension}`, import.meta.url)
+    if (process.env['RECORD_FLOWS'] !== undefined) await writeFile(file, text)
+    equal(text, await readFile(file, 'utf8'))
+  }
 }
