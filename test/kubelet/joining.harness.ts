@@ -47,11 +47,7 @@ export async function startJoinable(...options: string[]): Promise<JoinableClust
     equal(code, 0, `kubectl ${args.join(' ')}: ${err}`)
     return out
   }
-  await k(['apply', '-f', '-'], {
-    apiVersion: 'v1',
-    kind: 'List',
-    items: [...bindings.map(binding), secretOf(goodToken)],
-  })
+  await k(['apply', '-f', '-'], joinObjects())
   const { server, authority } = parseKubeconfig(await readFile(up.kubeconfig, 'utf8'))
   const argsOf = (name: string, more: readonly string[]) => [
     'kubelet',
@@ -103,7 +99,14 @@ export const secretOf = ({ id, secret }: typeof goodToken, more: Readonly<Record
   stringData: { 'token-id': id, 'token-secret': secret, 'usage-bootstrap-authentication': 'true', ...more },
 })
 
-const kubeconfigWith = (server: string, authority: string, token: string): string => `apiVersion: v1
+/** What a cluster needs so that machines join with the token. */
+export const joinObjects = (): object => ({
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [...bindings.map(binding), secretOf(goodToken)],
+})
+
+export const kubeconfigWith = (server: string, authority: string, token: string): string => `apiVersion: v1
 kind: Config
 clusters: [{ name: c, cluster: { server: '${server}', certificate-authority-data: ${base64Text(authority)} } }]
 users: [{ name: u, user: { token: ${token} } }]

@@ -1,0 +1,142 @@
+// Builds the images of the suite in one OCI archive for this machine's architecture. No registry is involved.
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { architecture } from '../../containers/busybox.ts'
+import { run } from '../command.ts'
+import { busyboxLayer, imageCatalog, type ImageSpec, type LayerFile } from './catalog.ts'
+import { busyboxApplets, debianTree } from './debian-tree.ts'
+
+interface Descriptor {
+  readonly mediaType: string
+  readonly digest: string
+  readonly size: number
+}
+
+const mediaTypes = {
+  config: 'application/vnd.oci.image.config.v1+json',
+  index: 'application/vnd.oci.image.index.v1+json',
+  layer: 'application/vnd.oci.image.layer.v1.tar',
+  manifest: 'application/vnd.oci.image.manifest.v1+json',
+} as const
+
+/** Parts of the Debian tree that no image needs. */
+const excluded = ['var/cache/apt', 'var/lib/apt/lists', 'var/log', 'usr/share/doc', 'usr/share/man', 'usr/share/locale']
+const excludedContents = [...excluded, 'dev', 'proc', 'sys', 'tmp'].map((path) => `--exclude=./${path}/*`)
+/** The same files give the same digest. */
+const reproducible = ['--sort=name', '--mtime=@0', '--numeric-owner']
+
+/** Writes the archive; returns the names of images whose executables are missing. */
+export function buildImages(executables: string, work: string, archive: string): readonly string[] {
+  mkdirSync(work, { recursive: true })
+  const root = debianTree(work)
+  const layout = mkdtempSync(join(work, 'layout-'))
+  try {
+    mkdirSync(join(layout, 'blobs/sha256'), { recursive: true })
+    const catalog = imageCatalog({
+      executable: (name) => join(executables, name),
+      debianText: (path) => readFileSync(join(root, path), 'utf8'),
+      certificate: localhostCertificate(layout),
+    })
+    const isComplete = ({ needs }: ImageSpec) =>
+      needs.every((name) => statSync(join(executables, name), { throwIfNoEntry: false }) !== undefined)
+    const busybox = busyboxLayer(join(root, 'bin/busybox'), join(root, 'bin/bash-static'), busyboxApplets(root))
+    const bases = {
+      debian: layerOf(layout, root, excludedContents),
+      busybox: layerOfFiles(layout, busybox),
+    }
+    const manifests = catalog.filter(isComplete).map((image) => buildImage(layout, image, bases[image.base]))
+    writeJson(join(layout, 'oci-layout'), { imageLayoutVersion: '1.0.0' })
+    writeJson(join(layout, 'index.json'), { schemaVersion: 2, mediaType: mediaTypes.index, manifests })
+    const contents = ['oci-layout', 'index.json', 'blobs']
+    run('tar', [...reproducible, '-cf', `${archive}.new`, '-C', layout, ...contents])
+    renameSync(`${archive}.new`, archive)
+    return catalog.filter((image) => !isComplete(image)).map(({ name }) => name)
+  } finally {
+    rmSync(layout, { recursive: true })
+  }
+}
+
+function buildImage(layout: string, { name, files, config }: ImageSpec, base: Descriptor): object {
+  const layers = files.length === 0 ? [base] : [base, layerOfFiles(layout, files)]
+  const described = {
+    created: '1970-01-01T00:00:00Z',
+    architecture,
+    os: 'linux',
+    config: {
+      Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+      WorkingDir: '/',
+      // Images with equal files remain different images.
+      Labels: { name },
+      ...config,
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
+  }
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: mediaTypes.manifest,
+    config: blob(layout, mediaTypes.config, described),
+    layers,
+  }
+  const annotations = { 'io.containerd.image.name': name }
+  return { ...blob(layout, mediaTypes.manifest, manifest), annotations, platform: { architecture, os: 'linux' } }
+}
+
+function layerOfFiles(layout: string, files: readonly LayerFile[]): Descriptor {
+  const folder = mkdtempSync(join(layout, 'layer-'))
+  chmodSync(folder, 0o755)
+  for (const file of files) place(folder, file)
+  const layer = layerOf(layout, folder, ['--owner=0', '--group=0'])
+  rmSync(folder, { recursive: true })
+  return layer
+}
+
+function place(folder: string, { path, content, source, link, mode = 0o644 }: LayerFile): void {
+  const target = join(folder, path)
+  if (path.endsWith('/')) {
+    mkdirSync(target, { recursive: true })
+    return chmodSync(target, mode === 0o644 ? 0o755 : mode)
+  }
+  mkdirSync(dirname(target), { recursive: true })
+  if (link !== undefined) return symlinkSync(link, target)
+  if (source !== undefined) copyFileSync(source, target)
+  else writeFileSync(target, content ?? '')
+  chmodSync(target, mode)
+}
+
+function layerOf(layout: string, folder: string, options: readonly string[]): Descriptor {
+  const file = join(layout, 'layer.tar')
+  run('tar', [...reproducible, ...options, '-cf', file, '-C', folder, '.'])
+  const [digest = ''] = run('sha256sum', [file]).split(' ')
+  const size = statSync(file).size
+  renameSync(file, join(layout, 'blobs/sha256', digest))
+  return { mediaType: mediaTypes.layer, digest: `sha256:${digest}`, size }
+}
+
+function blob(layout: string, mediaType: string, value: object): Descriptor {
+  const bytes = Buffer.from(JSON.stringify(value))
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  writeFileSync(join(layout, 'blobs/sha256', digest), bytes)
+  return { mediaType, digest: `sha256:${digest}`, size: bytes.length }
+}
+
+const writeJson = (file: string, value: object): void => writeFileSync(file, JSON.stringify(value))
+
+function localhostCertificate(folder: string): { readonly certificate: string; readonly key: string } {
+  const [key, certificate] = [join(folder, 'localhost.key'), join(folder, 'localhost.crt')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const output = ['-newkey', 'rsa:2048', '-nodes', '-days', '3650', '-keyout', key, '-out', certificate]
+  run('openssl', ['req', '-x509', ...output, ...subject])
+  return { certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }
+}

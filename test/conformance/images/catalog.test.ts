@@ -1,0 +1,42 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { busyboxLayer, imageCatalog } from './catalog.ts'
+
+const catalog = imageCatalog({
+  executable: (name) => `/suite/${name}`,
+  debianText: (path) => `${path}\n`,
+  certificate: { certificate: 'certificate', key: 'key' },
+})
+
+suite('the images of the suite', () => {
+  test('have distinct names with tags', () => {
+    equal(new Set(catalog.map(({ name }) => name)).size, catalog.length)
+    for (const { name } of catalog) ok(/^registry\.k8s\.io\/[a-z0-9/-]+:[\w.-]+$/.test(name), name)
+  })
+
+  test('name every executable that they copy', () => {
+    for (const { files, needs, name } of catalog)
+      deepEqual(
+        files.flatMap(({ source }) => (source === undefined ? [] : [source])),
+        needs.map((need) => `/suite/${need}`),
+        name,
+      )
+  })
+
+  test('add the user of the image to those of Debian', () => {
+    const passwd = catalog[0]?.files.find(({ path }) => path === 'etc/passwd')?.content
+    equal(passwd, 'etc/passwd\nuser-defined-in-image:x:1000:1000::/home/user-defined-in-image:/bin/sh\n')
+  })
+})
+
+test('the shell of the busybox image is bash, and every other applet is busybox', () => {
+  const files = busyboxLayer('/busybox', '/bash', ['busybox', 'ls', 'sh'])
+  const placed = files
+    .filter(({ path }) => /^bin\/./.test(path))
+    .map(({ path, source, link }) => [path, source ?? link])
+  deepEqual(placed, [
+    ['bin/busybox', '/busybox'],
+    ['bin/sh', '/bash'],
+    ['bin/ls', 'busybox'],
+  ])
+})

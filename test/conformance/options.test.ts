@@ -1,0 +1,21 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { parseOptions, UsageError } from './options.ts'
+
+suite('the command line of the conformance runner', () => {
+  test('runs all conformance specs by default', () => {
+    const { focus, parallel, suite, again } = parseOptions([])
+    deepEqual([focus, parallel, suite, again.size], [String.raw`\[Conformance\]`, 3, '../shared/upstream', 0])
+  })
+
+  test('takes a focus and flags in any order', () => {
+    const options = parseOptions(['--parallel', '2', 'sig-node', '--again', 'failed,hollow', '--up=--store memory'])
+    equal(options.focus, 'sig-node')
+    deepEqual([options.parallel, [...options.again], options.up], [2, ['failed', 'hollow'], ['--store', 'memory']])
+  })
+
+  for (const args of [['a', 'b'], ['--parallel', '0'], ['--minutes', 'x'], ['--again', 'lost'], ['--unknown']])
+    test(`rejects ${args.join(' ')}`, () => {
+      throws(() => parseOptions(args), UsageError)
+    })
+})
