@@ -41,6 +41,8 @@ const allowed: readonly (readonly [path: RegExp, words: readonly string[]])[] = 
   [/^src\/apiserver\/discovery\/non-resource-paths\.ts$/, ['wants']],
   [/^src\/apiserver\/registry\/update\.ts$/, ['wants']],
   [/^src\/apiserver\/watch-cache\/watch-cache\.ts$/, ['tell', 'told']],
+  // The name of a user in images.
+  [/^test\/conformance\/images\/catalog\.ts$/, ['nobody']],
   [/^src\/cluster\/testing\/(test-cluster|until-failure)\.ts$/, ['told']],
 ]
 
