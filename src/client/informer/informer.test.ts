@@ -251,3 +251,18 @@ test('informers are shared by kind and report when all have listed', async () =>
   equal(requests[0]?.text, 'list limit=500')
   tasks.stop()
 })
+
+test('a metadata informer that is stopped between two attempts does not fail the tasks of its component', async () => {
+  const failures: string[] = []
+  const tasks = new TaskGroup({ onFailure: (task) => failures.push(task) })
+  const clock = new VirtualClock()
+  const { client, requests } = scripted(clock, [new Error('the kind is not served any more')], [])
+  const informers = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks)
+  const stop = new AbortController()
+  informers.metadataOf(configMap, stop.signal)
+  await clock.settle()
+  equal(requests.length, 1)
+  stop.abort()
+  await tasks.join()
+  deepEqual([failures, tasks.signal.aborted], [[], false])
+})

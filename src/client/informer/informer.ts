@@ -98,7 +98,7 @@ export class Informer<T extends ApiObject = ApiObject> {
         log.debug('a list or watch failed', { resource: this.kind.plural, error: errorText(error) })
       }
       if (signal.aborted) return
-      await clock.sleep(this.#backoff.nextMs(), signal)
+      await clock.sleep(this.#backoff.nextMs(), signal).catch(() => {}) // the loop checks the signal
     }
   }
 
