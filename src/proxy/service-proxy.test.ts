@@ -89,6 +89,19 @@ test('node ports are at the internal addresses of the Node', async () => {
   match(nftables.transactions[1]?.join('\n') ?? '', /refused4 { 10.96.0.20 . tcp . 80, 192.168.0.1 . tcp . 30080 }/)
 })
 
+test('node ports follow the addresses that the machine has', async () => {
+  let addresses = ['192.168.0.1']
+  const { services, clock, nftables, tasks } = simulatedProxy({ nodeAddresses: () => addresses })
+  await using _tasks = tasks
+  services.put(serviceWith({ type: 'NodePort', ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 30080 }] }))
+  await clock.settle()
+  match(nftables.transactions[0]?.join('\n') ?? '', /192.168.0.1 . tcp . 30080/)
+  addresses = ['192.168.0.1', '192.168.7.1']
+  await clock.advance(1_000)
+  const whole = nftables.transactions.filter(isFull).at(-1)
+  match(whole?.join('\n') ?? '', /192.168.0.1 . tcp . 30080, 192.168.7.1 . tcp . 30080/)
+})
+
 test('unused addresses of Services are dropped', async () => {
   const { cidrs, clock, nftables, tasks } = simulatedProxy()
   await using _tasks = tasks
@@ -200,7 +213,7 @@ test('a health check port is open as long as the Service has one', async () => {
 
 test('node ports at 127.0.0.1: replies are routed, and pods cannot send to it', async () => {
   const { clock, kernelSettings, nftables, tasks } = simulatedProxy({
-    nodeAddresses: ['127.0.0.1'],
+    nodeAddresses: () => ['127.0.0.1'],
     loopbackInterface: 'cni0',
   })
   await using _tasks = tasks

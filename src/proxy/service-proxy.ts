@@ -40,8 +40,8 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
   readonly metrics: ProxyMetrics
   readonly flow: FlowRecorder
   readonly nodeName: string
-  /** The addresses of node ports; by default the internal addresses in the status of the Node. */
-  readonly nodeAddresses?: readonly string[]
+  /** The addresses of node ports, read repeatedly; by default the internal addresses in the status of the Node. */
+  readonly nodeAddresses?: () => readonly string[]
   /** The addresses of Services, of which unused ones are dropped; by default those of the ServiceCIDR objects. */
   readonly serviceCidrs?: readonly string[]
 }
@@ -92,7 +92,7 @@ export class ServiceProxy {
     this.health = new ProxyHealth(clock, metrics)
     const isProxyHealthy = () => this.health.isHealthy
     this.#serviceHealth = new ServiceHealth({ listeners, log, host: healthCheckHost, isProxyHealthy })
-    this.#ranges = { nodeAddresses: deps.nodeAddresses ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
+    this.#ranges = { nodeAddresses: deps.nodeAddresses?.() ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
     this.#table = new ProxyTable({ ...deps, ...this.#ranges })
     const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
     services.onChange(() => metrics.serviceChanges.add({}))
@@ -246,10 +246,11 @@ export class ServiceProxy {
   }
 
   async #checkRepeatedly(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#deps
+    const { clock, log, nodeAddresses } = this.#deps
     for (let round = 1; !signal.aborted; round++) {
       await this.#routeLoopback()
       await clock.sleep(presenceMs, signal)
+      if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: nodeAddresses() })
       if (await (round % presencesPerProbe === 0 ? this.#isComplete() : this.#isPresent())) continue
       log.warn('the rules of Services were changed by another program; they are restored')
       this.#isInDoubt = true

@@ -274,6 +274,6 @@ inNamespaces(import.meta.url, () => {
           `nsenter -t ${network.pids.get('pod-a1')} -n sh -ec 'ip route del 127.0.0.1 via 10.244.0.1; ip addr add 127.0.0.1/8 dev lo'`,
         )
       },
-      { nodeAddresses: ['127.0.0.1'], loopbackInterface: 'cni0' },
+      { nodeAddresses: () => ['127.0.0.1'], loopbackInterface: 'cni0' },
     ))
 })

@@ -78,6 +78,10 @@ const mistakes: [argv: string[], message: RegExp][] = [
     /--bind-address "localhost" is not an IP address/,
   ],
   [
+    ['proxy', '--kubeconfig', '/none', '--nodeport-addresses', 'primary,10.0.0.0/8'],
+    /--nodeport-addresses "primary" is not a range of addresses/,
+  ],
+  [
     ['proxy', '--kubeconfig', '/none', '--cluster-cidr', '10.244.0.0/16,10.0.0.0/33'],
     /--cluster-cidr "10\.0\.0\.0\/33" is not a range of addresses/,
   ],

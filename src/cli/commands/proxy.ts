@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
 import { removeProxyRules, runProxy, type ListenAddress } from '../../cluster/run/run-proxy.ts'
+import { localAddressesIn } from '../../cluster/run/local-addresses.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { componentLog, kubeconfigOption, readKubeconfig, verboseOption } from '../options/component-options.ts'
 
@@ -26,6 +27,11 @@ export const proxy = defineCommand({
       value: '<address>',
       help: "the address of node ports (the Node's internal addresses)",
     },
+    'nodeport-addresses': {
+      type: 'string',
+      value: '<ranges>',
+      help: "accept node ports at this machine's addresses in these ranges, or at the Node's: primary (primary)",
+    },
     'healthz-bind-address': {
       type: 'string',
       value: '<address:port>',
@@ -45,10 +51,8 @@ export const proxy = defineCommand({
       await removeProxyRules()
       return 0
     }
-    const podCidrs = rangesOf(options['cluster-cidr'] ?? '')
-    const address = options['bind-address']
-    if (address !== undefined && !isIp(address))
-      throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an IP address`)
+    const podCidrs = rangesOf('--cluster-cidr', options['cluster-cidr'] ?? '')
+    const nodeAddresses = nodeAddressesOf(options['bind-address'], options['nodeport-addresses'] ?? 'primary')
     const healthz = listenAddress('--healthz-bind-address', options['healthz-bind-address'] ?? healthzDefault)
     const metricsAt = listenAddress('--metrics-bind-address', options['metrics-bind-address'] ?? metricsDefault)
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
@@ -57,7 +61,7 @@ export const proxy = defineCommand({
       {
         ...{ kubeconfig, podCidrs, log, masqueradesAll: options['masquerade-all'] === true },
         nodeName: (options['hostname-override'] ?? hostname()).toLowerCase(),
-        ...(address === undefined ? {} : { nodeAddresses: [address] }),
+        ...(nodeAddresses === undefined ? {} : { nodeAddresses }),
         ...(healthz === undefined ? {} : { healthz }),
         ...(metricsAt === undefined ? {} : { metricsAt }),
         onSynced: () => out('ready\n'),
@@ -68,10 +72,19 @@ export const proxy = defineCommand({
   },
 })
 
-function rangesOf(text: string): readonly string[] {
+/** Undefined: the addresses of the Node. */
+function nodeAddressesOf(address: string | undefined, ranges: string): (() => readonly string[]) | undefined {
+  if (address !== undefined && !isIp(address))
+    throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an IP address`)
+  if (ranges === 'primary' || ranges === '') return address === undefined ? undefined : () => [address]
+  const parsed = rangesOf('--nodeport-addresses', ranges)
+  return () => localAddressesIn(parsed)
+}
+
+function rangesOf(flag: string, text: string): readonly string[] {
   const ranges = text.split(',').filter((range) => range !== '')
   const wrong = ranges.find((range) => cidrErrors(range).length > 0)
-  if (wrong !== undefined) throw new UsageError(`--cluster-cidr ${JSON.stringify(wrong)} is not a range of addresses`)
+  if (wrong !== undefined) throw new UsageError(`${flag} ${JSON.stringify(wrong)} is not a range of addresses`)
   return ranges
 }
 

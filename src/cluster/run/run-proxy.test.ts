@@ -129,7 +129,7 @@ test('node ports are at the given addresses, and nothing is served without an ad
   const spec = { type: 'NodePort' as const, ports: [{ port: 80, nodePort: 30080 }] }
   await client.of(service).create({ metadata: { name: 'web' }, spec }, 'default', ctx)
   const { kubeconfig } = served
-  const proxy = startProxy({ kubeconfig, nodeAddresses: ['192.168.0.9'], masqueradesAll: true })
+  const proxy = startProxy({ kubeconfig, nodeAddresses: () => ['192.168.0.9'], masqueradesAll: true })
   deepEqual(await proxy.synced, {})
   await proxy.whileRunning(proxy.nftables.applied(/refused4 \{.*192\.168\.0\.9 \. tcp \. 30080/))
   proxy.stop.abort()

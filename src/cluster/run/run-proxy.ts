@@ -40,8 +40,8 @@ export interface RunProxyOptions {
   /** The addresses of pods. */
   readonly podCidrs: readonly string[]
   readonly masqueradesAll: boolean
-  /** The addresses of node ports; by default those of the Node. */
-  readonly nodeAddresses?: readonly string[]
+  /** The addresses of node ports, read repeatedly; by default those of the Node. */
+  readonly nodeAddresses?: () => readonly string[]
   /** Nowhere when omitted. */
   readonly healthz?: ListenAddress
   readonly metricsAt?: ListenAddress
