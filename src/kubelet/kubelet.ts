@@ -20,7 +20,7 @@ import { runHeartbeat } from './node/heartbeat.ts'
 import { defaultKubeletSettings, type KubeletSettings } from './node/kubelet-settings.ts'
 import type { NodeHost } from './node/node-host.ts'
 import { NodeManager } from './node/node-manager.ts'
-import type { NodeDescription } from './node/node-status.ts'
+import { cloudIdentity, type NodeDescription } from './node/node-status.ts'
 import { PodAdmitter } from './node/pod-admitter.ts'
 import { ObjectWatches } from './objects/object-watches.ts'
 import { ReferencedObjects } from './objects/referenced-objects.ts'
@@ -92,8 +92,10 @@ export class Kubelet {
   readonly stats: NodeStats
 
   // The order follows the dependencies: no component refers to one that is constructed later.
-  constructor(deps: KubeletDeps) {
-    const { client, runtime, clock, log, description, host, settings = defaultKubeletSettings } = deps
+  constructor(given: KubeletDeps) {
+    const { client, runtime, clock, log, host, settings = defaultKubeletSettings } = given
+    const description = { ...given.description, ...cloudIdentity(settings) }
+    const deps: KubeletDeps = { ...given, description }
     const { name: nodeName, hostIp, capacity, allocatable = capacity } = description
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
     const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: memoryCapacityBytes }

@@ -66,6 +66,7 @@ const fields: Readonly<Record<string, Field>> = {
   maxPods: ['max-pods', number],
   port: ['port', number],
   registerWithTaints: ['register-with-taints', taints],
+  providerID: ['provider-id', text],
   resolvConf: ['resolv-conf', text],
   rotateCertificates: ['rotate-certificates', truth],
   serverTLSBootstrap: ['rotate-server-certificates', truth],

@@ -14,6 +14,8 @@ test('flags are parsed as upstream parses them', () => {
     'eviction-soft-grace-period': 'nodefs.available=1m30s',
     'eviction-pressure-transition-period': '30s',
     'image-gc-high-threshold': '70',
+    'cloud-provider': 'external',
+    'provider-id': 'cloud://i-1',
   })
   deepEqual(settings.kubeReserved, { cpu: '200m', memory: '500Mi' })
   deepEqual(
@@ -25,9 +27,11 @@ test('flags are parsed as upstream parses them', () => {
   )
   equal(settings.pressureTransitionMs, 30_000)
   equal(settings.imageGc.highPercent, 70)
+  deepEqual([settings.cloudProvider, settings.providerId], ['external', 'cloud://i-1'])
 })
 
 const wrong: [flags: KubeletFlagValues, message: RegExp][] = [
+  [{ 'cloud-provider': 'aws' }, /^--cloud-provider: "aws" is not external$/],
   [{ 'kube-reserved': 'cpu' }, /^--kube-reserved: "cpu" is no amount such as memory=500Mi$/],
   [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is not a threshold/],
   [{ 'image-gc-low-threshold': '101' }, /^--image-gc-low-threshold: "101" is no whole number up to 100$/],

@@ -17,6 +17,10 @@ import {
 
 export const kubeletFlags = {
   'cgroup-root': { value: '<path>', help: 'the cgroup in which the cgroups of pods are created (/)' },
+  'cloud-provider': {
+    value: 'external',
+    help: 'a cloud controller manager initializes the node and reports its addresses (no cloud)',
+  },
   'cluster-dns': {
     value: '<addresses>',
     help: 'addresses of the DNS servers of the cluster, separated by commas (none)',
@@ -57,6 +61,7 @@ export const kubeletFlags = {
     value: '<directory>',
     help: 'a directory of static pod manifests (node/manifests in the data directory)',
   },
+  'provider-id': { value: '<id>', help: 'the instance of the node in the cloud: aws:///eu-west-1a/i-0123' },
   'resolv-conf': { value: '<file>', help: 'the DNS configuration of the node (/etc/resolv.conf)' },
   'shutdown-grace-period': {
     value: '<time>',
@@ -106,6 +111,7 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
     },
     shutdownPeriods: shutdownSettings(reader),
     terminatesPodsOnSigterm: read('shutdown-on-sigterm', switchIn),
+    ...cloudSettings(flags, reader),
     ...manifestSettings(flags, reader),
   }
 }
@@ -174,6 +180,18 @@ function shutdownSettings({ read, time }: FlagReader): KubeletSettings['shutdown
     byPriority: read('shutdown-grace-period-by-pod-priority', periodsIn),
   }
   return read('shutdown-grace-period', () => shutdownPeriods(shutdown))
+}
+
+function cloudSettings(
+  flags: KubeletFlagValues,
+  { read }: FlagReader,
+): Pick<KubeletSettings, 'cloudProvider' | 'providerId'> {
+  const isExternal = read('cloud-provider', (text = '') => {
+    if (text !== '' && text !== 'external') throw new Error(`${JSON.stringify(text)} is not external`)
+    return text === 'external'
+  })
+  const providerId = flags['provider-id'] ?? ''
+  return { ...(isExternal ? { cloudProvider: 'external' } : {}), ...(providerId === '' ? {} : { providerId }) }
 }
 
 function manifestSettings(

@@ -94,7 +94,8 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const authority = own.clientAuthority ?? remote.authority
   const ports = { own, hostIp, nodeName, certificateDirectory, authority, holder, deps }
   const port = await listenForRequests(ports, tasks, cleanUps)
-  const identity = { name: nodeName, hostIp, kubeletPort: port, labels: own.labels, taints: own.taints }
+  const isHostIpGiven = own.nodeIp !== undefined
+  const identity = { name: nodeName, hostIp, isHostIpGiven, kubeletPort: port, labels: own.labels, taints: own.taints }
   const started = await startNode({ options, identity, deps: { ...deps, flow } }, tasks)
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
@@ -121,7 +122,7 @@ const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : h
 
 interface NodeStart {
   readonly options: RunKubeletOptions
-  readonly identity: Pick<NodeDescription, 'name' | 'hostIp' | 'kubeletPort' | 'labels' | 'taints'>
+  readonly identity: Pick<NodeDescription, 'name' | 'hostIp' | 'isHostIpGiven' | 'kubeletPort' | 'labels' | 'taints'>
   readonly deps: KubeletNodeDeps
 }
 

@@ -12,6 +12,10 @@ export interface KubeletSettings extends EvictionSettings {
   readonly systemReserved: ResourceAmounts
   readonly imageGc: ImageGcSettings
   readonly podsMax: number
+  /** `external`: a cloud controller manager initializes the node and reports its addresses. */
+  readonly cloudProvider?: 'external'
+  /** The instance of the node in the cloud, if the kubelet knows it. */
+  readonly providerId?: string
   readonly dns: DnsSettings
   readonly logRotation: { readonly fileBytesMax: number; readonly filesMax: number }
   /** Grace periods of pods at a node shutdown; empty: graceful shutdown is disabled. */

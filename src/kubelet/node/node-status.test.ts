@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { healthyNode, nodeObject, type NodeDescription } from './node-status.ts'
+import { cloudIdentity, healthyNode, nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
 
 const description: NodeDescription = {
   name: 'a',
@@ -27,4 +27,29 @@ test('a node without problems is ready; one problem is its message, several are 
   equal(readyOf([])?.status, 'True')
   deepEqual([readyOf(['no network'])?.status, readyOf(['no network'])?.message], ['False', 'no network'])
   equal(readyOf(['no network', 'no runtime'])?.message, '[no network, no runtime]')
+})
+
+test('a node of a cloud is tainted until it is initialized, and reports no address that it was not given', () => {
+  const cloud = { ...description, ...cloudIdentity({ cloudProvider: 'external', providerId: 'cloud://i-1' }) }
+  const { spec, metadata, status } = nodeObject(cloud, healthyNode, 0)
+  const taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }
+  deepEqual([spec?.taints, spec?.providerID], [[taint], 'cloud://i-1'])
+  deepEqual(status?.addresses, [{ type: 'Hostname', address: description.name }])
+  const annotation = 'alpha.kubernetes.io/provided-node-ip'
+  equal(metadata?.annotations?.[annotation], undefined)
+  const given = nodeObject({ ...cloud, isHostIpGiven: true }, healthyNode, 0)
+  equal(given.metadata?.annotations?.[annotation], description.hostIp)
+  deepEqual(given.status?.addresses?.[0], { type: 'InternalIP', address: description.hostIp })
+})
+
+test('addresses of the cloud and conditions of other components are kept', () => {
+  const addresses = [{ type: 'ExternalIP', address: '198.51.100.1' }]
+  const network = { type: 'NetworkUnavailable', status: 'False', reason: 'RouteCreated', message: '' }
+  const cloud = { ...description, hasCloudProvider: true }
+  const status = nodeStatus(cloud, { addresses, conditions: [network] }, healthyNode, 0)
+  deepEqual(status.addresses, addresses)
+  deepEqual(
+    (status.conditions ?? []).map(({ type }) => type),
+    ['NetworkUnavailable', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready'],
+  )
 })

@@ -2,6 +2,7 @@
 import { managedAttachmentAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
+import type { KubeletSettings } from './kubelet-settings.ts'
 import type { NodeInput } from '../../api/core/v1/node/node.ts'
 
 export interface NodeDescription {
@@ -22,7 +23,24 @@ export interface NodeDescription {
   readonly kubeletPort?: number
   /** System information for `status.nodeInfo`. */
   readonly machine?: MachineInfo
+  /** Set where a cloud controller manager initializes the node and reports its addresses. */
+  readonly hasCloudProvider?: boolean
+  readonly providerId?: string
+  /** Whether the address was given by a flag, so that it is known before the cloud reports it. */
+  readonly isHostIpGiven?: boolean
 }
+
+/** What the settings say about the node's cloud. */
+export const cloudIdentity = ({
+  cloudProvider,
+  providerId,
+}: Pick<KubeletSettings, 'cloudProvider' | 'providerId'>): Pick<
+  NodeDescription,
+  'hasCloudProvider' | 'providerId'
+> => ({
+  ...(cloudProvider === undefined ? {} : { hasCloudProvider: true }),
+  ...(providerId === undefined ? {} : { providerId }),
+})
 
 export interface NodeTaint {
   readonly key: string
@@ -52,7 +70,8 @@ export interface NodeState {
 export const healthyNode: NodeState = { pressures: [], problems: [] }
 
 export function nodeObject(description: NodeDescription, state: NodeState, nowMs: number): NodeInput {
-  const { name, operatingSystem, architecture, podCidrs, taints = [] } = description
+  const { name, operatingSystem, architecture, podCidrs, providerId } = description
+  const taints = [...(description.taints ?? []), ...(description.hasCloudProvider === true ? [uninitializedTaint] : [])]
   const labels = {
     ...description.labels,
     'kubernetes.io/hostname': name,
@@ -63,13 +82,28 @@ export function nodeObject(description: NodeDescription, state: NodeState, nowMs
   }
   const spec = {
     ...(podCidrs === undefined ? {} : { podCIDR: podCidrs[0] ?? '', podCIDRs: [...podCidrs] }),
-    ...(taints.length === 0 ? {} : { taints: [...taints] }),
+    ...(taints.length === 0 ? {} : { taints }),
+    ...(providerId === undefined ? {} : { providerID: providerId }),
   }
   return {
-    metadata: { name, labels, annotations: { [managedAttachmentAnnotation]: 'true' } },
+    metadata: {
+      name,
+      labels,
+      annotations: { [managedAttachmentAnnotation]: 'true', ...addressAnnotation(description) },
+    },
     ...(Object.keys(spec).length === 0 ? {} : { spec }),
     status: nodeStatus(description, undefined, state, nowMs),
   }
+}
+
+/** Cloud controller managers prefer the address that the kubelet was given. */
+const addressAnnotation = ({ hasCloudProvider, isHostIpGiven, hostIp }: NodeDescription) =>
+  hasCloudProvider === true && isHostIpGiven === true ? { 'alpha.kubernetes.io/provided-node-ip': hostIp } : {}
+
+const uninitializedTaint: NodeTaint = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
 }
 
 type NodeStatusInput = NonNullable<NodeInput['status']>
@@ -108,7 +142,7 @@ export function nodeStatus(
   { pressures, problems }: NodeState,
   nowMs: number,
 ): NodeStatusInput {
-  const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
+  const { capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const { kubeletPort, machine } = description
   const now = rfc3339(nowMs)
   const found = healthy.map((one) => {
@@ -120,14 +154,13 @@ export function nodeStatus(
     const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
     return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime }
   })
+  // Conditions of other components, such as NetworkUnavailable, are kept.
+  const others = (before?.conditions ?? []).filter(({ type }) => !conditions.some((own) => own.type === type))
   return {
     capacity,
     allocatable,
-    conditions,
-    addresses: [
-      { type: 'InternalIP', address: hostIp },
-      { type: 'Hostname', address: name },
-    ],
+    conditions: [...others, ...conditions],
+    addresses: nodeAddresses(description, before),
     ...(kubeletPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
     nodeInfo: {
       machineID: machine?.machineId ?? '',
@@ -142,4 +175,17 @@ export function nodeStatus(
       architecture,
     },
   }
+}
+
+/** With a cloud provider, addresses that it has reported are kept, and before that only a given address is reported. */
+function nodeAddresses(
+  { name, hostIp, hasCloudProvider, isHostIpGiven }: NodeDescription,
+  before: NodeStatusInput | undefined,
+): NonNullable<NodeStatusInput['addresses']> {
+  const known = before?.addresses ?? []
+  if (hasCloudProvider === true && known.length > 0) return known
+  const hostname = { type: 'Hostname', address: name }
+  return hasCloudProvider === true && isHostIpGiven !== true
+    ? [hostname]
+    : [{ type: 'InternalIP', address: hostIp }, hostname]
 }
