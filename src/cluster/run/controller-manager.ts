@@ -10,7 +10,7 @@ import { Informers } from '../../client/informer/informers.ts'
 import { LeaderElection, type LeaseSettings } from '../../client/leader-election.ts'
 import type { Controller } from '../../controllers/runtime/controller.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
-import { controllers } from '../../controllers/controllers.ts'
+import { controllers as allControllers } from '../../controllers/controllers.ts'
 import type { ControllerMetrics } from '../../controllers/runtime/runner.ts'
 import { startController } from '../../controllers/runtime/start-controller.ts'
 
@@ -31,6 +31,9 @@ export interface ControllerManagerDeps {
   readonly lease?: Partial<LeaseSettings>
   /** Called when this manager becomes the leader. */
   readonly onLead?: () => void
+  /** The controllers to run, and the name of their lease; those of kube-controller-manager by default. */
+  readonly controllers?: readonly Controller[]
+  readonly leaseName?: string
 }
 
 export interface ControllerManager {
@@ -38,10 +41,10 @@ export interface ControllerManager {
   release(signal: AbortSignal): Promise<void>
 }
 
-const leaseName = 'kube-controller-manager'
+const leaseNameDefault = 'kube-controller-manager'
 
 export function startControllerManager(tasks: TaskGroup, deps: ControllerManagerDeps): ControllerManager {
-  const { identity } = deps
+  const { identity, leaseName = leaseNameDefault } = deps
   if (identity === undefined) {
     startControllers(tasks, deps)
     return { release: () => Promise.resolve() }
@@ -54,7 +57,7 @@ export function startControllerManager(tasks: TaskGroup, deps: ControllerManager
 function startControllers(tasks: TaskGroup, deps: ControllerManagerDeps): void {
   deps.onLead?.()
   const informers = new Informers(deps.client, deps, tasks)
-  for (const controller of controllers)
+  for (const controller of deps.controllers ?? allControllers)
     startController(
       controller,
       { ...deps, random: deps.random.fork(controller.name), client: deps.clientOf(controller), informers },

@@ -1,6 +1,7 @@
 // The definition of a controller: its name, the kinds that it reconciles, owns and watches, and a pure plan of changes,
 // or an explicit reconcile where a plan does not fit. The rest is the runtime's.
 import type { Context } from '../../base/observability/context.ts'
+import type { Backoff } from '../../base/work/work-queue.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject, ObjectKey } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
@@ -119,6 +120,8 @@ export interface ReconcileController<State = unknown> {
   readonly watches: readonly Kind[]
   /** How many keys are reconciled at a time, where the usual number is too small. */
   readonly workers?: number
+  /** How long failed keys wait, where the usual backoff is too short. */
+  readonly backoff?: Backoff
   /** Which kinds found by discovery it also watches; only their metadata is read. */
   readonly watchesDiscovered?: (served: ServedKind) => boolean
   readonly indexes?: readonly ObjectIndex[]

@@ -51,7 +51,8 @@ const workersPerController = 5
 /** Starts the controller's workers in the task group. */
 export function startController(controller: Controller, deps: ControllerDeps, tasks: TaskGroup): void {
   const { client } = deps
-  const queue = new WorkQueue<string>(deps.clock)
+  const backoff = controller.type === 'reconcile' ? controller.backoff : undefined
+  const queue = new WorkQueue<string>(deps.clock, backoff)
   const events = new EventRecorder(client, controller.component ?? controller.account, deps)
   const runnerDeps: RunnerDeps = { ...deps, queue, events, tasks }
   const runner =
