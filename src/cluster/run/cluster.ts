@@ -21,6 +21,8 @@ import type { Policies } from '../../apiserver/filters/policies.ts'
 import type { User } from '../../apiserver/request/request.ts'
 import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import { cloudControllers } from '../../cloud/cloud-controllers.ts'
+import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
 import { managerAccount } from '../../controllers/runtime/controller.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import { RangePool } from '../../controllers/node-ipam/range-pool.ts'
@@ -118,6 +120,8 @@ export interface ClusterOptions {
   readonly flowEvents?: number
   /** The storage driver of simulated nodes, with its sidecars. */
   readonly csi?: SimulatedStorage | undefined
+  /** The cloud of simulated nodes, with its controllers. */
+  readonly cloud?: SimulatedCloud | undefined
   /** Whether the kinds of volume snapshots and their controller are installed. */
   readonly hasVolumeSnapshots?: boolean
   /** Cluster IPs and node ports of Services. */
@@ -173,7 +177,8 @@ export class Cluster {
     const snapshots = options.hasVolumeSnapshots === true ? [this.#snapshotController()] : []
     const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulatedVolumes())
     const sidecars = options.csi === undefined ? [] : [this.#csiSidecars(options.csi)]
-    const others = [...snapshots, ...sidecars, this.#scheduler(), ...storage]
+    const cloud = options.cloud === undefined ? [] : [this.#cloudControllers(options.cloud)]
+    const others = [...cloud, ...snapshots, ...sidecars, this.#scheduler(), ...storage]
     for (const component of [this.#apiServer(), ...managers, ...others, ...nodes])
       this.#components.set(component.name, component)
   }
@@ -409,6 +414,24 @@ export class Cluster {
     })
   }
 
+  #cloudControllers(cloud: SimulatedCloud): Component {
+    const { clock, random, log } = this.#options
+    const name = 'cloud-controllers'
+    cloud.connect({
+      powerOff: (node) => this.powerOff(node),
+      powerOn: (node) => this.component(`kubelet/${node}`).start(),
+    })
+    return new Component(name, this.#options, (tasks) => {
+      startControllerManager(tasks, {
+        ...{ clock, log, random: random.fork(name), flow: this.flow, metrics: this.#controllerMetrics },
+        settings: this.#controllerSettings,
+        client: this.client(name, controllerManagerUser),
+        clientOf: ({ name: controller, account }) => this.client(`controller/${controller}`, controllerUser(account)),
+        controllers: cloudControllers(cloud.provider, { clock, flow: this.flow }),
+      })
+    })
+  }
+
   #scheduler(): Component {
     const { clock, log, schedulerConfiguration: configuration = {} } = this.#options
     const { decisions, flow } = this
@@ -449,6 +472,7 @@ export class Cluster {
     const plugins = csi === undefined ? undefined : simulatedPlugins(csi, name, machine.disk)
     const hostIp = `192.0.2.${(index % 254) + 1}`
     const network = this.network.addNode(name, hostIp, machine)
+    this.#options.cloud?.addInstance(name, hostIp)
     this.#machines.set(name, machine)
     const description: NodeDescription = {
       name,

@@ -5,6 +5,7 @@ import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { Authority } from '../../pki/authority.ts'
+import { SimulatedCloud, type SimulatedCloudOptions } from '../../cloud/simulated/simulated-cloud.ts'
 import { SimulatedStorage, type SimulatedStorageOptions } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -46,6 +47,11 @@ export interface StartClusterOptions {
   readonly crds?: readonly DefinitionSource[]
   /** A storage driver `csi.coxswain.dev` on every node, with its sidecars: `cluster.csi`. */
   readonly csi?: Omit<SimulatedStorageOptions, 'clock'>
+  /**
+   * A simulated cloud with load balancers, routes and an instance for every node: `cluster.cloud`. Nodes register with
+   * the taint `node.cloudprovider.kubernetes.io/uninitialized`.
+   */
+  readonly cloud?: SimulatedCloudOptions
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
   readonly volumeSnapshots?: boolean
   /**
@@ -78,6 +84,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const calls = new CallAwaiter({ clock, faults, isFlowing })
   const random = seededRandom(seed)
   const csi = options.csi === undefined ? undefined : new SimulatedStorage({ clock, ...options.csi })
+  const cloud = options.cloud === undefined ? undefined : new SimulatedCloud({ clock, ...options.cloud })
+  const cloudFlags = cloud === undefined ? {} : { 'cloud-provider': 'external' }
   const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
   const { policies, tokenUses, close } = buildRequestPolicies(policyParts)
@@ -90,10 +98,11 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,
     linkFaults: faults.links,
-    kubeletSettings: kubeletSettings(kubeletFlags),
+    kubeletSettings: kubeletSettings({ ...cloudFlags, ...kubeletFlags }),
     advertisesAddOns: true,
     hasVolumeSnapshots,
     csi,
+    cloud,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
@@ -113,7 +122,19 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       cleanUps.defer(() => flowing.cancel())
     }
     const stop = () => cleanUps.disposeAsync()
-    const testCluster = new TestCluster({ cluster, clock, random, store, faults, calls, csi, served, isFlowing, stop })
+    const testCluster = new TestCluster({
+      cluster,
+      clock,
+      random,
+      store,
+      faults,
+      calls,
+      csi,
+      cloud,
+      served,
+      isFlowing,
+      stop,
+    })
     await testCluster.define(definitions)
     return testCluster
   } catch (error) {

@@ -23,6 +23,7 @@ import type { Faults } from './faults.ts'
 import { adminUser } from '../client/component-users.ts'
 import { IsolatedTransport } from './isolated-transport.ts'
 import type { StorageControl } from '../../machine/csi/simulated/simulated-csi-driver.ts'
+import type { CloudControl } from '../../cloud/simulated/simulated-cloud.ts'
 import { establishDefinitions, untilEstablished } from './establish-definitions.ts'
 import { manifestObjects, type Manifest, type ManifestObject } from './manifest.ts'
 import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
@@ -49,6 +50,7 @@ export interface TestClusterDeps {
   readonly faults: Faults
   readonly calls: CallAwaiter
   readonly csi: StorageControl | undefined
+  readonly cloud: CloudControl | undefined
   /** Set when it listens on a port. */
   readonly served: ServedCluster | undefined
   /** Whether time flows. */
@@ -99,6 +101,13 @@ export class TestCluster implements AsyncDisposable {
     const { csi } = this.#deps
     if (csi === undefined) throw new Error('the cluster was started without the option csi')
     return csi
+  }
+
+  /** The simulated cloud, if the cluster was started with `cloud`. */
+  get cloud(): CloudControl {
+    const { cloud } = this.#deps
+    if (cloud === undefined) throw new Error('the cluster was started without the option cloud')
+    return cloud
   }
 
   /** The URL of the API server. */
