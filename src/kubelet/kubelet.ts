@@ -57,13 +57,13 @@ export interface KubeletDeps {
 }
 
 function volumeComponents(deps: KubeletDeps, node: NodeInfo, registry: CsiRegistry, events: EventRecorder) {
-  const { client, clock, random, log, host } = deps
+  const { client, clock, random, flow, log, host } = deps
   const watches = new ObjectWatches({ client, clock, random, log })
   const objects = new ReferencedObjects(client, clock, node.nodeName, watches)
   const shared = { ...host, sources: objects, node, clock }
   const csi =
     host.plugins !== undefined
-      ? new CsiVolumes({ ...shared, ...host.plugins, ...node, registry, client, events, log })
+      ? new CsiVolumes({ ...shared, ...host.plugins, ...node, registry, client, events, flow, log })
       : undefined
   const volumes = new VolumeManager({ ...shared, csi })
   return { watches, objects, csi, volumes }

@@ -173,20 +173,20 @@ export class PodProvisioner {
   }
 
   /** Removes the volumes and the cgroup of a finished pod; its logs and termination messages are kept. */
-  async releaseResources(podUid: string, signal: AbortSignal): Promise<void> {
+  async releaseResources(podUid: string, context: Context): Promise<void> {
     await this.#deps.cgroups.remove(podUid)
-    await this.#deps.volumes.unmount(podUid, signal)
+    await this.#deps.volumes.unmount(podUid, context)
   }
 
   /** Removes everything of the pod from the node, including its logs. */
-  async removePodData(podUid: string, signal: AbortSignal): Promise<void> {
+  async removePodData(podUid: string, context: Context): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#deps
     objects.removePod(podUid)
     await cgroups.remove(podUid)
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
     // The directory is removed last, because a kubelet that restarts in between finds the pod by its directory.
-    await volumes.remove(podUid, signal)
+    await volumes.remove(podUid, context)
   }
 
   async #ownFiles(

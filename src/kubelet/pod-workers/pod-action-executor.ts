@@ -69,13 +69,13 @@ export class PodActionExecutor {
         return provisioner.removeContainerFiles(uid, action.container)
       case 'stop-sandbox':
         await call('stop sandbox', pod, context, () => runtime.stopSandbox(action.sandboxId, signal))
-        return provisioner.releaseResources(uid, signal)
+        return provisioner.releaseResources(uid, context)
       case 'remove-sandbox':
         if (action.isLost === true && pod !== undefined) recordEvent(pod, sandboxChanged, context)
         return call('remove sandbox', pod, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':
         // Also for a pod that never had a sandbox, because its volumes may be mounted.
-        await provisioner.removePodData(uid, signal)
+        await provisioner.removePodData(uid, context)
         return pod === undefined ? undefined : this.#release(pod, context)
       case 'wait':
         return

@@ -80,7 +80,7 @@ export class PodSyncer {
       states.delete(uid)
       probes.removePod(uid)
     }
-    if (observed === undefined) await provisioner.removePodData(uid, context.signal)
+    if (observed === undefined) await provisioner.removePodData(uid, context)
     return state.reportInMs === undefined ? againMs : Math.min(againMs ?? state.reportInMs, state.reportInMs)
   }
 

@@ -161,21 +161,21 @@ export class VolumeManager {
   }
 
   /** Unmounts and removes the volumes of a finished pod. */
-  unmount(podUid: string, signal: AbortSignal): Promise<void> {
+  unmount(podUid: string, context: Context): Promise<void> {
     const { paths } = this.#deps
     return this.#operations.run(podUid, async () => {
-      await this.#unmountImages(podUid, signal)
-      await this.#unmountCsi(podUid, signal)
+      await this.#unmountImages(podUid, context.signal)
+      await this.#unmountCsi(podUid, context)
       for (const directory of [subPathsDirectory(paths, podUid), ...volumeDirectories(paths, podUid)])
         await this.#unmountAndRemove(directory)
     })
   }
 
   /** Removes everything of the pod from the disk, including what other programs have created there. */
-  remove(podUid: string, signal: AbortSignal): Promise<void> {
+  remove(podUid: string, context: Context): Promise<void> {
     return this.#operations.run(podUid, async () => {
-      await this.#unmountImages(podUid, signal)
-      await this.#unmountCsi(podUid, signal)
+      await this.#unmountImages(podUid, context.signal)
+      await this.#unmountCsi(podUid, context)
       await this.#unmountAndRemove(podDirectory(this.#deps.paths, podUid))
     })
   }
@@ -193,12 +193,12 @@ export class VolumeManager {
   }
 
   /** Only their drivers may unmount volumes of storage drivers. */
-  async #unmountCsi(podUid: string, signal: AbortSignal): Promise<void> {
+  async #unmountCsi(podUid: string, context: Context): Promise<void> {
     const { csi, paths } = this.#deps
     if (csi === undefined) return
     // subPath mounts are on top of them.
     await this.#unmountAndRemove(subPathsDirectory(paths, podUid))
-    await csi.unmountPod(podUid, signal)
+    await csi.unmountPod(podUid, context)
   }
 
   async #unmountAndRemove(directory: string): Promise<void> {

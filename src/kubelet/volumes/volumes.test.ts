@@ -197,7 +197,7 @@ test('secrets are in memory, and everything is removed with the pod', async () =
   const { disk, place } = await mounted({ secret: { secretName: 'keys' } })
   match(place, /^\/pods\/u\/volumes\/kubernetes\.io~secret\/v$/)
   deepEqual(await disk.mountsBelow('/pods'), [place])
-  await volumesOn(disk).remove('u', ctx.signal)
+  await volumesOn(disk).remove('u', ctx)
   deepEqual([await disk.mountsBelow('/pods'), await disk.list('/pods/u')], [[], []])
 })
 
@@ -269,7 +269,7 @@ test('an image volume is mounted read-only once its image is present, and its sn
   const place = { path: '/pods/u/volumes/kubernetes.io~image/v', readOnly: true, isSealed: true }
   for (const _ of ['first container', 'second container'])
     deepEqual([...(await volumes.mount(target, new Map([['v', image]]), ctx))], [['v', place]])
-  await volumes.unmount('u', ctx.signal)
+  await volumes.unmount('u', ctx)
   deepEqual(done, [`mount sha256:1 ${place.path}`, `unmount ${place.path}`])
   deepEqual(await disk.mountsBelow('/pods'), [])
 })
@@ -299,7 +299,7 @@ test('an nfs volume is mounted once, with the options of its persistent volume, 
     'nfs files:/data /pods/u/volumes/kubernetes.io~nfs/v ro',
     'nfs [fd00::1]:/share /pods/u/volumes/kubernetes.io~nfs/volume-share nfsvers=4',
   ])
-  await volumesOn(disk).unmount('u', ctx.signal)
+  await volumesOn(disk).unmount('u', ctx)
   deepEqual(await disk.mountsBelow('/pods'), [])
 })
 
@@ -333,7 +333,7 @@ test('a mounted volume is refreshed, and an unmounted one is not mounted again',
   await volumes.refresh(target, ctx)
   color = 'red'
   equal(await text('color'), 'blue')
-  await volumes.remove('u', ctx.signal)
+  await volumes.remove('u', ctx)
   await volumes.refresh(target, ctx)
   deepEqual(await disk.list('/pods'), [])
 })

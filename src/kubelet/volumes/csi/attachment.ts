@@ -1,6 +1,7 @@
 // Waiting until the attach/detach controller has attached a volume to this node.
 import type { Clock } from '../../../base/time/clock.ts'
 import type { Context } from '../../../base/observability/context.ts'
+import { hasReason } from '../../../api/errors/status-error.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { VolumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import {
@@ -57,12 +58,26 @@ export async function waitForAttachment(
   for (let pollMs = pollMsMin; ; pollMs = Math.min(pollMs * 2, pollMsMax)) {
     const node = await sources.uncachedNode(context)
     if (node !== undefined && isAttached(name, node)) break
-    const attachment = await sources.volumeAttachment(attachmentId, context)
-    if (attachment?.status.attachError?.errorCode === resourceExhausted)
+    if (await isRejectedByLimit(sources, attachmentId, context))
       throw new AttachmentLimitExceeded('Node has reached its volume attachment limit, rejecting pod')
     if (clock.monotonicMs() >= untilMs)
       throw new AttachmentPending(`volume ${JSON.stringify(volume.specName)} is not attached to the node yet`)
     await clock.sleep(pollMs, context.signal)
   }
   return publishContext(volume, await sources.volumeAttachment(attachmentId, context), attachmentId)
+}
+
+/** A node may not read an attachment that does not exist yet: the request is forbidden then. */
+async function isRejectedByLimit(
+  sources: AttachmentDeps['sources'],
+  attachmentId: string,
+  context: Context,
+): Promise<boolean> {
+  try {
+    const attachment = await sources.volumeAttachment(attachmentId, context)
+    return attachment?.status.attachError?.errorCode === resourceExhausted
+  } catch (error) {
+    if (hasReason(error, 'Forbidden')) return false
+    throw error
+  }
 }

@@ -1,4 +1,7 @@
 // Calls to the registered drivers, with upstream's time limit and the errors that upstream shows.
+import type { Context } from '../../../base/observability/context.ts'
+import type { FlowRecorder } from '../../../base/observability/flow-recorder.ts'
+import { errorText } from '../../../base/observability/log.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import { nodeService } from '../../../machine/csi/methods.ts'
 import type { GrpcMethod } from '../../../wire/grpc/grpc-channel.ts'
@@ -12,6 +15,8 @@ import type { NodeCapabilities } from './capability.ts'
 export interface CsiCallsDeps {
   readonly registry: CsiRegistry
   readonly clock: Clock
+  readonly flow: FlowRecorder
+  readonly nodeName: string
 }
 
 /** Upstream's limit of a call. */
@@ -49,8 +54,29 @@ export class CsiCalls {
     this.#deps = deps
   }
 
-  /** `client`: how upstream's message names the failed search for the driver. */
+  /** Performs a call and records it in the flow. `client`: how upstream's message names the failed search for the driver. */
   async call<Q extends Message, A extends Message>(
+    driverName: string,
+    client: string,
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    context: Context,
+  ): Promise<Proto<A>> {
+    const { flow, nodeName } = this.#deps
+    const what = method.path.slice(method.path.lastIndexOf('/') + 1)
+    const call = flow.record('call', `kubelet/${nodeName}`, `csi/${driverName}`, what, undefined, 0, context.cause)
+    try {
+      const answer = await this.read(driverName, client, method, request, context.signal)
+      flow.finish(call, 'ok')
+      return answer
+    } catch (error) {
+      flow.finish(call, errorText(error))
+      throw error
+    }
+  }
+
+  /** Like `call`, for calls that change nothing. They are not recorded. */
+  async read<Q extends Message, A extends Message>(
     driverName: string,
     client: string,
     method: GrpcMethod<Q, A>,
@@ -74,7 +100,7 @@ export class CsiCalls {
   }
 
   async capabilities(driverName: string, client: string, signal: AbortSignal): Promise<NodeCapabilities> {
-    const { capabilities } = await this.call(driverName, client, nodeService.nodeGetCapabilities, {}, signal)
+    const { capabilities } = await this.read(driverName, client, nodeService.nodeGetCapabilities, {}, signal)
     return new Set(capabilities.map(({ rpc }) => rpc?.type ?? 'UNKNOWN'))
   }
 }

@@ -34,8 +34,11 @@ export class CsiState {
   readonly #users = new Map<string, Users>()
   readonly #listeners = new Set<() => void>()
   #isKnown = false
-  /** The volumes in use when the listeners were called last. */
-  #notified = ''
+  /**
+   * The volumes in use when the listeners were called last. Undefined at first: an earlier kubelet may have reported
+   * volumes that it then released, so also an empty list is reported.
+   */
+  #notified: string | undefined
 
   /** Calls the listener when the volumes in use have changed. */
   onChange(listener: () => void): void {
@@ -122,7 +125,7 @@ export class CsiState {
   }
 
   #changed(): void {
-    const names = this.volumesInUse?.join('\n') ?? ''
+    const names = this.volumesInUse?.join('\n')
     if (names === this.#notified) return
     this.#notified = names
     for (const listener of this.#listeners) listener()

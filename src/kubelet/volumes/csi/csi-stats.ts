@@ -82,7 +82,7 @@ export class CsiStats {
     if (!capabilities.has('GET_VOLUME_STATS')) return undefined
     const staged = stagesVolumes(capabilities) ? state.findStaged(uniqueName(publication)) : undefined
     const request = { volumeId: handle, volumePath: target, stagingTargetPath: staged?.staging ?? '' }
-    const response = await calls.call(driver, client, nodeService.nodeGetVolumeStats, request, signal)
+    const response = await calls.read(driver, client, nodeService.nodeGetVolumeStats, request, signal)
     return volumeUsage(response, rfc3339(clock.nowMs()))
   }
 }

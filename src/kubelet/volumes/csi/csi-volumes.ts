@@ -1,6 +1,8 @@
 // CsiVolumes: mounts the volumes of storage drivers for pods, and releases them. Decisions are in csi-steps.ts, each step
 // is in its own file; operations on one volume run one after the other.
 import { TaskGroup } from '../../../base/async/task-group.ts'
+import { context, type Context } from '../../../base/observability/context.ts'
+import type { FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../../base/observability/log.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import { WorkQueue, type Backoff } from '../../../base/work/work-queue.ts'
@@ -31,6 +33,7 @@ export interface CsiVolumesDeps {
   readonly nodeName: string
   readonly sha256: (text: string) => string
   readonly clock: Clock
+  readonly flow: FlowRecorder
   readonly log: Log
 }
 
@@ -76,20 +79,20 @@ export class CsiVolumes implements CsiMounts {
     signal.addEventListener('abort', close, { once: true })
     await using tasks = new TaskGroup({ signal })
     for (let work = await this.#unstaging.take(signal); work !== undefined; work = await this.#unstaging.take(signal)) {
-      const name = work.key
+      const { key: name, cause } = work
       // A driver that does not answer must not delay the others.
-      tasks.start(`unstage ${name}`, (stop) => this.#tryUnstage(name, stop))
+      tasks.start(`unstage ${name}`, (stop) => this.#tryUnstage(name, context(stop, cause)))
     }
   }
 
-  async #tryUnstage(name: string, signal: AbortSignal): Promise<void> {
+  async #tryUnstage(name: string, context: Context): Promise<void> {
     try {
-      await this.#operations.run(name, () => this.#unstageUnused(name, signal))
+      await this.#operations.run(name, () => this.#unstageUnused(name, context))
       this.#unstaging.forget(name)
     } catch (error) {
-      if (signal.aborted) return
+      if (context.signal.aborted) return
       this.#deps.log.debug('a volume could not be unstaged', { volume: name, error: errorText(error) })
-      this.#unstaging.retry(name)
+      this.#unstaging.retry(name, context.cause)
     } finally {
       this.#unstaging.done(name)
     }
@@ -106,26 +109,26 @@ export class CsiVolumes implements CsiMounts {
   }
 
   /** Unpublishes the volumes of a pod. Rejects when a driver does not release one; it is then called again. */
-  async unmountPod(podUid: string, signal: AbortSignal): Promise<void> {
+  async unmountPod(podUid: string, context: Context): Promise<void> {
     const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
     this.stats.removePod(podUid)
     const needed = this.state.removeUser(podUid)
     const publications = this.state.publicationsOfPod(podUid)
     const results = await Promise.allSettled(
       publications.map((publication) =>
-        this.#operations.run(uniqueName(publication), () => unpublish(deps, publication, signal)),
+        this.#operations.run(uniqueName(publication), () => unpublish(deps, publication, context)),
       ),
     )
-    for (const name of [...needed, ...publications.map(uniqueName)]) this.#unstaging.add(name)
+    for (const name of [...needed, ...publications.map(uniqueName)]) this.#unstaging.add(name, context.cause)
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  async #unstageUnused(name: string, signal: AbortSignal): Promise<void> {
+  async #unstageUnused(name: string, context: Context): Promise<void> {
     const { state } = this
     const staged = state.findStaged(name)
     if (staged === undefined) return
     const publications = state.publicationsOfVolume(name).length
     if (!isUnused({ publications, users: state.userCount(name) })) return
-    await unstage({ disk: this.#deps.disk, calls: this.#calls, state }, staged, signal)
+    await unstage({ disk: this.#deps.disk, calls: this.#calls, state }, staged, context)
   }
 }

@@ -112,7 +112,7 @@ async function callDriver(
     volumeCapability: volumeCapability(volume, capabilities, undefined),
   }
   const client = 'Expander.NodeExpand failed to create newCsiDriverClient'
-  await calls.call(volume.driver, client, nodeService.nodeExpandVolume, request, context.signal)
+  await calls.call(volume.driver, client, nodeService.nodeExpandVolume, request, context)
 }
 
 type ClaimStatus = PersistentVolumeClaim['status']

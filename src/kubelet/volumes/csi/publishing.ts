@@ -68,7 +68,7 @@ export async function publish(deps: PublishingDeps, input: PublishingInput, cont
     volumeContext: { ...volumeContext(volume, pod, spec), ...(inSecrets ? {} : tokens) },
   }
   try {
-    await calls.call(driver, getClient, nodeService.nodePublishVolume, request, context.signal)
+    await calls.call(driver, getClient, nodeService.nodePublishVolume, request, context)
   } catch (error) {
     // A volume that was published before stays published when a repetition fails.
     if (known?.isCertain !== true && error instanceof CsiCallError && error.isFinal)
@@ -92,11 +92,11 @@ async function accountTokens(
 export async function unpublish(
   deps: Pick<PublishingDeps, 'disk' | 'calls' | 'state'>,
   publication: Publication,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<void> {
   const { driver, handle, target } = publication
   const request = { volumeId: handle, targetPath: target }
-  await deps.calls.call(driver, getUnmountClient, nodeService.nodeUnpublishVolume, request, signal)
+  await deps.calls.call(driver, getUnmountClient, nodeService.nodeUnpublishVolume, request, context)
   await removePublication(deps, publication)
 }
 

@@ -60,7 +60,7 @@ export async function stage(deps: StagingDeps, input: StagingInput, context: Con
       volumeContext: volume.attributes,
     }
     try {
-      await calls.call(driver, clientOf(volume), nodeService.nodeStageVolume, request, context.signal)
+      await calls.call(driver, clientOf(volume), nodeService.nodeStageVolume, request, context)
     } catch (error) {
       if (error instanceof CsiCallError && error.isFinal && state.publicationsOfVolume(uniqueName(volume)).length === 0)
         await removeStaging(deps, record).catch(() => {})
@@ -74,18 +74,18 @@ export async function stage(deps: StagingDeps, input: StagingInput, context: Con
 export async function unstage(
   deps: Pick<StagingDeps, 'disk' | 'calls' | 'state'>,
   staged: Staged,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<void> {
   const { calls } = deps
   const { driver, handle, staging } = staged
   const client = 'attacher.UnmountDevice failed to create newCsiDriverClient'
-  if (stagesVolumes(await calls.capabilities(driver, client, signal)))
+  if (stagesVolumes(await calls.capabilities(driver, client, context.signal)))
     await calls.call(
       driver,
       client,
       nodeService.nodeUnstageVolume,
       { volumeId: handle, stagingTargetPath: staging },
-      signal,
+      context,
     )
   await removeStaging(deps, staged)
 }
