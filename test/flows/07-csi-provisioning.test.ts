@@ -110,6 +110,7 @@ test('07 csi provisioning', async () => {
   const steps = [
     /test ──► API Server/,
     /(scheduler|binder|sidecars|attach-detach|protection) ──►/,
+    /kubelet\/node-0 ──► csi/,
     /Runtime: (run sandbox|start container|remove sandbox)/,
   ]
   await comparePage(
@@ -134,9 +135,10 @@ test('07 csi provisioning', async () => {
         'test/flows/07-csi-provisioning.test.ts',
       ],
       [
-        'the kubelet or a sidecar is killed at a call',
+        'the kubelet, the controllers, the scheduler or a sidecar is killed at an arrow',
         'it continues where it was',
         'test/flows/07-csi-provisioning.test.ts',
+        'test/csi/restarts.test.ts',
       ],
       [
         'the driver rejects a call',
