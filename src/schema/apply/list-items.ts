@@ -1,4 +1,5 @@
 // list-items: the items of a list with their path elements, in the order of field sets.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { itemElement } from './item-element.ts'
@@ -27,13 +28,12 @@ export function orderedItems(structure: ListStructure, items: readonly JsonValue
 
 const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
 
-/** Items with the same element become one. */
+/** Items with the same element become one. Each of the given ones has one value. */
 function merged(items: readonly ListItem[]): ListItem[] {
   const byElement = new Map<string, { element: string; values: JsonValue[] }>()
-  for (const { element, values } of items) {
-    const known = byElement.get(element)
-    if (known === undefined) byElement.set(element, { element, values: [...values] })
-    else known.values.push(...values)
+  for (const item of items) {
+    const { element } = item
+    getOrInsert(byElement, element, () => ({ element, values: [] })).values.push(firstOf(item))
   }
   return [...byElement.values()]
 }
