@@ -28,6 +28,17 @@ export interface WireRequest {
   body(bytesMax: number): MaybePromise<Uint8Array>
 }
 
+/** A request whose body may be forwarded as it arrives. */
+export interface StreamedRequest extends WireRequest {
+  /** The length of the body in bytes; 0 without a body, undefined if it is unknown. */
+  readonly bodyBytes: number | undefined
+  /**
+   * The body as it arrives, instead of `body`. May be iterated once. Fails with BodyTooLarge beyond the limit. The client is
+   * read only as fast as the pieces are taken; the handler must bound the time that it waits for them.
+   */
+  bodyPieces(bytesMax: number): AsyncIterable<Uint8Array>
+}
+
 export interface ClientCertificate {
   readonly commonName: string
   readonly organizations: readonly string[]
@@ -47,6 +58,10 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** A stream is sent as it is produced, each piece flushed; iteration stops when the client disconnects. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | WirePieces
+  /** The length of a stream in bytes, if it is known; also that of the body that a HEAD request leaves out. */
+  readonly length?: number
+  /** Called at the end of a stream. HTTP/1.1 sends trailers only in chunked bodies. */
+  readonly trailers?: () => WireResponse['headers'] | undefined
   /** Called with the connection once status and headers are written, if the request is an upgrade. */
   readonly onUpgrade?: (socket: ByteStream) => Promise<void>
 }
@@ -79,7 +94,9 @@ export interface ListenOptions {
   /** Plain HTTP if absent. */
   readonly tls?: ListenTls
   /** Handles a request; an exception becomes a 500 without a body. */
-  readonly handle: (request: WireRequest) => MaybePromise<WireResponse>
+  readonly handle: (request: StreamedRequest) => MaybePromise<WireResponse>
+  /** Compresses long responses for clients that accept it; true when left out. */
+  readonly compresses?: boolean
   /** Missing limits have their defaults. */
   readonly limits?: Partial<ListenLimits>
   /** Called for connections and requests that were rejected or ended to enforce the limits. */
@@ -91,6 +108,15 @@ export interface ListenTls {
   readonly key: string
   /** The certificate authorities for client certificates, as PEM. */
   readonly clientAuthorities: Readonly<Partial<Record<ClientAuthority, string>>>
+  /** Certificates for clients that name a server (SNI); others get `certificate`. */
+  readonly serverNames?: readonly ServerNameCertificate[]
+}
+
+export interface ServerNameCertificate {
+  /** In lower case. `*.example.com` stands for names with one more label. */
+  readonly name: string
+  readonly certificate: string
+  readonly key: string
 }
 
 export interface Listener {

@@ -10,7 +10,7 @@ import type { ByteStream } from '../http/byte-stream.ts'
 import { HeldBytes, type SendProgress } from '../limits/held-bytes.ts'
 import type { OnShed } from '../limits/listen-limits.ts'
 import { isVerified, Overloaded } from '../http/listener.ts'
-import type { ClientCertificate, WireResponse, WirePieces, WireRequest } from '../http/listener.ts'
+import type { ClientCertificate, StreamedRequest, WireResponse, WirePieces } from '../http/listener.ts'
 import type { MemoryBudget } from '../limits/memory-budget.ts'
 import { sendPieces, type PieceSender } from '../http/send-pieces.ts'
 import type { ServedConnection } from '../http/served-connection.ts'
@@ -21,7 +21,8 @@ import {
   lingerSecondsMax,
   stalledSecondsMax,
 } from '../http/wire-timeouts.ts'
-import { responseHead, rejectionText, upgradeHead, type ResponseFraming } from './response-head.ts'
+import { BodyPieces } from './body-pieces.ts'
+import { responseHead, rejectionText, trailerLines, upgradeHead, type ResponseFraming } from './response-head.ts'
 import { Http1Request } from './http1-request.ts'
 import { leadingEmptyLines, findHeadEnd } from './head-end.ts'
 import { IncomingBody } from './incoming-body.ts'
@@ -47,7 +48,7 @@ export interface Http1Socket extends SendProgress {
 }
 
 export interface Http1Options {
-  readonly handle: (request: WireRequest) => MaybePromise<WireResponse>
+  readonly handle: (request: StreamedRequest) => MaybePromise<WireResponse>
   readonly remoteAddress: string
   readonly certificate: ClientCertificate | undefined
   /** The key by which the client's connections are counted (see clientKey). */
@@ -72,6 +73,8 @@ export class Http1Connection implements ServedConnection {
   #request: Http1Request | undefined
   /** The body being received. An unread body may outlive its request. */
   #body: IncomingBody | undefined
+  /** The body being forwarded. */
+  #streamed: BodyPieces | undefined
   #pieceSender: PieceSender | undefined
   /** The current response is a watch, which may be ended at any time. */
   #isWatch = false
@@ -218,7 +221,11 @@ export class Http1Connection implements ServedConnection {
     this.#dueSecond = Infinity
     this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
     this.#hasResponded = false
-    this.#request = new Http1Request(head, this.#options, (bytesMax) => this.#readBody(head, bytesMax))
+    this.#streamed = undefined
+    this.#request = new Http1Request(head, this.#options, {
+      body: (bytesMax) => this.#readBody(head, bytesMax),
+      bodyPieces: (bytesMax) => this.#streamBody(head, bytesMax),
+    })
     this.#respond(this.#request)
     return true
   }
@@ -256,8 +263,30 @@ export class Http1Connection implements ServedConnection {
     return whole
   }
 
+  #streamBody(head: RequestHead, bytesMax: number): AsyncIterable<Uint8Array> {
+    const body = this.#body
+    const pieces: BodyPieces = new BodyPieces(() => this.#resume())
+    if (body === undefined) {
+      pieces.end()
+      return pieces
+    }
+    body.stream(bytesMax, pieces)
+    this.#streamed = pieces
+    try {
+      if (body.isTaking) this.#buffered = this.#buffered.subarray(this.#takeBody(body, this.#buffered))
+    } catch (error) {
+      this.#reject(error)
+    }
+    if (body.isTaking && this.#state === 'open') {
+      if (head.expectsContinue) this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
+      if (!pieces.isFull) this.#resume()
+    }
+    return pieces
+  }
+
   #takeBody(body: IncomingBody, piece: Uint8Array): number {
     const taken = body.take(piece)
+    if (this.#streamed?.isFull === true && !body.isComplete) this.#pause()
     if (!this.#hasResponded) this.#held.body(body.bytes, body.isComplete)
     if (body.isComplete) this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
     return taken
@@ -295,7 +324,7 @@ export class Http1Connection implements ServedConnection {
 
   /** Returns a promise when the body is streamed. */
   #sendWhole({ head }: Http1Request, response: WireResponse): Promise<void> | undefined {
-    const { status, headers, body, onUpgrade } = response
+    const { status, headers, body, onUpgrade, trailers } = response
     if (onUpgrade !== undefined && head.upgrade) {
       this.#state = 'left'
       this.#dueSecond = Infinity
@@ -307,7 +336,8 @@ export class Http1Connection implements ServedConnection {
     const isLast = this.#isLast(head)
     const isBodiless = head.method === 'HEAD' || status === 204 || status === 304
     const whole = wholeOf(body)
-    const length = whole?.length ?? (isBodiless ? 'none' : head.isHttp10 ? 'until the end' : 'chunked')
+    const unknown = isBodiless ? 'none' : head.isHttp10 ? 'until the end' : 'chunked'
+    const length = response.length ?? whole?.length ?? unknown
     const framing: ResponseFraming = {
       length: status === 204 || status === 304 ? 'none' : length,
       connection: isLast || length === 'until the end' ? 'close' : head.isHttp10 ? 'keep-alive' : undefined,
@@ -316,7 +346,7 @@ export class Http1Connection implements ServedConnection {
     const text = responseHead(status, headers, framing)
     const finish = () => this.#finish(isLast || length === 'until the end')
     if (whole === undefined && !isBodiless)
-      return this.#stream(text, body as StreamBody, length === 'chunked').then(finish)
+      return this.#stream(text, body as StreamBody, { isChunked: length === 'chunked', trailers }).then(finish)
     if (whole === undefined) discardBody(response)
     this.#write(isBodiless || whole === undefined ? [text] : [text, whole])
     finish()
@@ -324,7 +354,7 @@ export class Http1Connection implements ServedConnection {
   }
 
   /** Sends a body as it is produced, in chunks unless the end of the connection delimits it. */
-  async #stream(head: string, body: StreamBody, isChunked: boolean): Promise<void> {
+  async #stream(head: string, body: StreamBody, { isChunked, trailers }: StreamFraming): Promise<void> {
     const write = (pieces: readonly Uint8Array[]): boolean => {
       if (!isChunked) return this.#write(pieces)
       const size = pieces.reduce((sum, { length }) => sum + length, 0)
@@ -343,7 +373,7 @@ export class Http1Connection implements ServedConnection {
           await new Promise<void>((resolve) => (this.#drained = resolve))
       }
     }
-    if (isChunked && this.#state === 'open') this.#write(['0\r\n\r\n'])
+    if (isChunked && this.#state === 'open') this.#write([`0\r\n${trailerLines(trailers?.() ?? {})}\r\n`])
   }
 
   #write(parts: readonly (string | Uint8Array)[]): boolean {
@@ -413,6 +443,11 @@ export class Http1Connection implements ServedConnection {
     this.#isPaused = false
     this.#socket.resume()
   }
+}
+
+interface StreamFraming {
+  readonly isChunked: boolean
+  readonly trailers: WireResponse['trailers']
 }
 
 type StreamBody = AsyncIterable<Uint8Array | string> | WirePieces

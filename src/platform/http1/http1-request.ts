@@ -1,8 +1,8 @@
 // Http1Request: a request on an HTTP/1.1 connection, while it is handled.
-import type { ClientCertificate, WireRequest } from '../http/listener.ts'
+import type { ClientCertificate, StreamedRequest, WireRequest } from '../http/listener.ts'
 import type { RequestHead } from './request-head.ts'
 
-export class Http1Request implements WireRequest {
+export class Http1Request implements StreamedRequest {
   readonly head: RequestHead
   readonly method: string
   readonly target: string
@@ -11,10 +11,12 @@ export class Http1Request implements WireRequest {
   readonly remoteAddress: string
   readonly certificate: ClientCertificate | undefined
   readonly body: WireRequest['body']
+  readonly bodyBytes: number | undefined
+  readonly bodyPieces: StreamedRequest['bodyPieces']
   readonly headerValues: WireRequest['headerValues']
   readonly #gone = new AbortController()
 
-  constructor(head: RequestHead, peer: Peer, body: WireRequest['body']) {
+  constructor(head: RequestHead, peer: Peer, { body, bodyPieces }: Pick<StreamedRequest, 'body' | 'bodyPieces'>) {
     this.head = head
     this.method = head.method
     this.target = head.target
@@ -23,6 +25,8 @@ export class Http1Request implements WireRequest {
     this.remoteAddress = peer.remoteAddress
     this.certificate = peer.certificate
     this.body = body
+    this.bodyBytes = head.body === 'chunked' ? undefined : head.body
+    this.bodyPieces = bodyPieces
     this.headerValues = (name) => headerValuesOf(head.lines, name)
   }
 

@@ -3,6 +3,7 @@ import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { BodyTooLarge } from '../http/listener.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
+import type { BodyPieces } from './body-pieces.ts'
 import type { BodyFraming } from './request-head.ts'
 
 export class IncomingBody {
@@ -14,6 +15,7 @@ export class IncomingBody {
   #bytesMax = 0
   #reader: PromiseWithResolvers<Uint8Array> | undefined
   #isDiscarded = false
+  #stream: BodyPieces | undefined
 
   constructor(framing: BodyFraming) {
     this.#chunked = framing === 'chunked' ? new ChunkedDecoder() : undefined
@@ -27,12 +29,12 @@ export class IncomingBody {
 
   /** Whether received bytes may be passed to `take`. */
   get isTaking(): boolean {
-    return !this.isComplete && (this.#reader !== undefined || this.#isDiscarded)
+    return !this.isComplete && (this.#reader !== undefined || this.#stream !== undefined || this.#isDiscarded)
   }
 
   /** Bytes that are held until the body is complete. */
   get bytes(): number {
-    return this.#isDiscarded ? 0 : this.#bytes
+    return this.#isDiscarded ? 0 : (this.#stream?.waitingBytes ?? this.#bytes)
   }
 
   /** How many bytes have not arrived; Infinity when the length is unknown. */
@@ -51,6 +53,13 @@ export class IncomingBody {
     this.#bytesMax = bytesMax
     if (this.#left > bytesMax) this.#rejectTooLarge()
     return this.#reader.promise
+  }
+
+  /** Passes the body on as it arrives; bytes must be passed to `take`. */
+  stream(bytesMax: number, pieces: BodyPieces): void {
+    this.#stream = pieces
+    this.#bytesMax = bytesMax
+    if (this.#left > bytesMax) this.#rejectTooLarge()
   }
 
   /** The body will not be read: its bytes are discarded. */
@@ -74,6 +83,7 @@ export class IncomingBody {
   /** No more bytes will arrive. */
   fail(error: Error): void {
     this.#reader?.reject(error)
+    this.#stream?.fail(error)
     this.discard()
   }
 
@@ -81,6 +91,7 @@ export class IncomingBody {
     if (this.#isDiscarded) return
     this.#bytes += piece.length
     if (this.#bytes > this.#bytesMax) this.#rejectTooLarge()
+    else if (this.#stream !== undefined) this.#stream.push(piece)
     else this.#pieces.push(piece)
   }
 
@@ -89,6 +100,7 @@ export class IncomingBody {
   }
 
   #finish(): void {
+    this.#stream?.end()
     const [first = nothing] = this.#pieces
     this.#reader?.resolve(this.#pieces.length < 2 ? first : concatBytes(this.#pieces))
     this.#pieces = []

@@ -31,7 +31,7 @@ export async function readWithOurs(pieces: readonly string[]): Promise<Reading> 
     const seen: SeenRequest = {
       method: request.method,
       target: request.target,
-      lines: (request as WireRequest & { head: { lines: string[] } }).head.lines,
+      lines: (request as unknown as WireRequest & { head: { lines: string[] } }).head.lines,
       body: undefined,
     }
     requests.push(seen)

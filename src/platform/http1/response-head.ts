@@ -28,6 +28,13 @@ export function upgradeHead(status: number, headers: Readonly<Record<string, str
   return `${text}\r\n`
 }
 
+/** The trailers of a chunked body. */
+export function trailerLines(trailers: Readonly<Record<string, string | readonly string[]>>): string {
+  let text = ''
+  for (const name in trailers) if (!isConnectionHeader(name)) text += headerLines(name, trailers[name])
+  return text
+}
+
 /** Headers that describe the connection. The connection sets them, not the handler. */
 function isConnectionHeader(name: string): boolean {
   switch (name) {

@@ -8,7 +8,7 @@ import { HeldBytes, type SendProgress } from '../../limits/held-bytes.ts'
 import { headerValuesOf, type Peer } from '../../http1/http1-request.ts'
 import type { OnShed } from '../../limits/listen-limits.ts'
 import { BodyTooLarge, Overloaded } from '../../http/listener.ts'
-import type { ListenOptions, WireResponse, WirePieces, WireRequest } from '../../http/listener.ts'
+import type { ListenOptions, StreamedRequest, WireResponse, WirePieces, WireRequest } from '../../http/listener.ts'
 import type { BudgetedConnection, MemoryBudget } from '../../limits/memory-budget.ts'
 import { sendPieces, type PieceSender } from '../../http/send-pieces.ts'
 import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
@@ -39,7 +39,7 @@ interface StreamConnection extends BudgetedConnection {
   responding(isAuthenticated: boolean): void
 }
 
-export class ServedStream implements WireRequest, SendProgress {
+export class ServedStream implements StreamedRequest, SendProgress {
   readonly method: string
   readonly target: string
   readonly headers: WireRequest['headers']
@@ -131,6 +131,25 @@ export class ServedStream implements WireRequest, SendProgress {
     return body.promise
   }
 
+  get bodyBytes(): number | undefined {
+    if (this.#stream.endAfterHeaders) return 0
+    const { 'content-length': length } = this.headers
+    return length === undefined ? undefined : Number(length)
+  }
+
+  /** Flow control bounds what the client sends before the pieces are taken. */
+  async *bodyPieces(bytesMax: number): AsyncGenerator<Uint8Array, void> {
+    let bytes = 0
+    for await (const piece of this.#stream as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > bytesMax) throw new BodyTooLarge(`the body is larger than ${bytesMax} bytes`)
+      yield piece
+    }
+    // A stream that is reset also ends.
+    if (this.#stream.aborted || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw goneError()
+    this.#isBodyComplete = true
+  }
+
   async respond(): Promise<void> {
     const stream = this.#stream
     stream.on('error', () => {}) // `close` follows
@@ -188,12 +207,16 @@ export class ServedStream implements WireRequest, SendProgress {
     this.#body?.reject(error)
   }
 
-  async #send({ status, headers, body }: WireResponse): Promise<void> {
+  async #send({ status, headers, body, length: known, trailers }: WireResponse): Promise<void> {
     const stream = this.#stream
-    const isBodiless = this.method === 'HEAD' || status === 204 || status === 304
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
-    const length = isWhole && status !== 204 && status !== 304 ? Buffer.byteLength(body) : undefined
-    stream.respond(headersOf(status, headers, length), { endStream: isBodiless })
+    const isEmpty = isWhole && body.length === 0 && trailers === undefined
+    const isBodiless = this.method === 'HEAD' || status === 204 || status === 304 || isEmpty
+    const ownLength = known ?? (isWhole ? Buffer.byteLength(body) : undefined)
+    const length = status !== 204 && status !== 304 ? ownLength : undefined
+    const sendsTrailers = trailers !== undefined && !isBodiless
+    stream.respond(headersOf(status, headers, length), { endStream: isBodiless, waitForTrailers: sendsTrailers })
+    if (sendsTrailers) stream.once('wantTrailers', () => stream.sendTrailers(trailersOf(trailers() ?? {})))
     if (isBodiless) {
       this.#isComplete = isWhole
       return discardBody({ body })
@@ -264,6 +287,16 @@ export class ServedStream implements WireRequest, SendProgress {
 }
 
 const goneError = () => new DOMException('the client has disconnected', 'AbortError')
+
+function trailersOf(trailers: WireResponse['headers']): Record<string, string | string[]> {
+  const written: Record<string, string | string[]> = {}
+  for (const name in trailers) {
+    const value = trailers[name]
+    if (value !== undefined && !forbidden.has(name))
+      setOwn(written, name, typeof value === 'string' ? value : [...value])
+  }
+  return written
+}
 
 function headersOf(status: number, headers: WireResponse['headers'], length?: number) {
   const written: Record<string, string | number | string[]> = { [HTTP2_HEADER_STATUS]: status }

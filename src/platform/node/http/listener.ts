@@ -44,7 +44,7 @@ export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerP
 }
 
 async function listen(
-  { host, port, tls, handle, limits: given, onShed = () => {} }: ListenOptions,
+  { host, port, tls, handle, compresses = true, limits: given, onShed = () => {} }: ListenOptions,
   clock: Clock,
   open: OpenAcceptor,
 ): Promise<Listener> {
@@ -52,7 +52,9 @@ async function listen(
   let seconds = 0
   const connections = new Map<ServedConnection, AcceptedConnection>()
   const options = {
-    handle: ((request) => thenMaybe(handle(request), (known) => compressed(request, known))) as typeof handle,
+    handle: compresses
+      ? (((request) => thenMaybe(handle(request), (known) => compressed(request, known))) as typeof handle)
+      : handle,
     second: () => seconds,
     date: httpDate(clock),
     turns: new TimeSlicedWork(realClock),

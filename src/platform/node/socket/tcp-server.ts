@@ -9,7 +9,7 @@ import { ConnectionLimiter } from '../../limits/connection-limiter.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
 import type { ListenTls } from '../../http/listener.ts'
 import { detectProtocol, plainHttpResponse } from './protocol-detection.ts'
-import { secureContextOf, createTlsServer } from './tls-server.ts'
+import { secureContextOf, createTlsServer, serverNameContexts } from './tls-server.ts'
 
 export interface TcpServerOptions {
   readonly tls: ListenTls | undefined
@@ -24,6 +24,7 @@ export class TcpServer {
   readonly #options: TcpServerOptions
   readonly #server = createServer((socket) => this.#accept(socket))
   readonly #tlsServer: ReturnType<typeof createTlsServer> | undefined
+  #contextOf: ReturnType<typeof serverNameContexts>
   readonly #limiter: ConnectionLimiter<Socket>
   readonly #sockets = new Set<Socket>()
   readonly #closed = new Promise<void>((resolve) => this.#server.once('close', resolve))
@@ -33,7 +34,8 @@ export class TcpServer {
   constructor(options: TcpServerOptions) {
     this.#options = options
     this.#limiter = new ConnectionLimiter(options.limits)
-    this.#tlsServer = options.tls && createTlsServer(options.tls)
+    this.#contextOf = serverNameContexts(options.tls)
+    this.#tlsServer = options.tls && createTlsServer(options.tls, (name) => this.#contextOf(name))
     this.#tlsServer?.on('secureConnection', (socket: TLSSocket) => {
       this.#handshakes.get(peerOf(socket))?.()
       options.onConnection(socket)
@@ -49,6 +51,7 @@ export class TcpServer {
   }
 
   renew(tls: ListenTls): void {
+    this.#contextOf = serverNameContexts(tls)
     this.#tlsServer?.setSecureContext(secureContextOf(tls))
   }
 

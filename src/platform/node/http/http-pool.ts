@@ -1,0 +1,187 @@
+// Pools of HTTP/1.1 connections on undici.
+import { setOwn } from '../../../base/collections/lookup.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher, Pool } from 'undici'
+import { onAbort, offAbort } from '../../../base/async/on-abort.ts'
+import {
+  NotSent,
+  type HttpPool,
+  type HttpPoolOptions,
+  type HttpPoolProvider,
+  type PooledRequest,
+  type PooledResponse,
+} from '../../http/http-pool.ts'
+
+/** Responses up to this length are collected and sent on in one write. */
+const collectedBytesMax = 64 << 10
+/** Bytes of a response that wait for the client before the server is not read any more. */
+const waitingBytesMax = 256 << 10
+
+/** undici takes 80 ms to load, so only components that use it load it. */
+export async function loadHttpPools(): Promise<HttpPoolProvider> {
+  const undici = await import('undici')
+  return { open: (options) => openPool(undici.Pool, options) }
+}
+
+function openPool(
+  NewPool: typeof Pool,
+  { server: { address, port }, connectionsMax, connectMsMax, idleMsMax }: HttpPoolOptions,
+): HttpPool {
+  const host = address.includes(':') ? `[${address}]` : address
+  const pool = new NewPool(`http://${host}:${port}`, {
+    connections: connectionsMax,
+    pipelining: 1,
+    bodyTimeout: idleMsMax,
+    headersTimeout: 0, // the caller's signal bounds the wait
+    connect: { timeout: connectMsMax, noDelay: true },
+  })
+  let pending = 0
+  return {
+    get pending() {
+      return pending
+    },
+    send(request, signal) {
+      pending++
+      const exchange = new PoolExchange(pool, request, signal, () => pending--)
+      return exchange.response
+    },
+    close: () => pool.close(),
+    destroy: () => pool.destroy(),
+  }
+}
+
+const unsentCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CLOSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_DESTROYED',
+])
+
+/** One request and its response, from the callbacks of undici. */
+class PoolExchange implements Dispatcher.DispatchHandler {
+  readonly #head = Promise.withResolvers<PooledResponse>()
+  readonly #signal: AbortSignal
+  readonly #onDone: () => void
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: PooledResponse['headers'] = {}
+  #trailers: PooledResponse['headers'] | undefined
+  #isCollected = false
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #state: 'open' | 'ended' | Error = 'open'
+  #wake: (() => void) | undefined
+
+  constructor(pool: Pool, request: PooledRequest, signal: AbortSignal, onDone: () => void) {
+    this.#signal = signal
+    this.#onDone = onDone
+    const { method, target, headers, body } = request
+    try {
+      signal.throwIfAborted()
+      onAbort(signal, this.#abort)
+      pool.dispatch(
+        {
+          method,
+          path: target,
+          headers: headers as IncomingHttpHeaders,
+          // undici sends any async iterable; its type names only some.
+          body: (body as unknown as Uint8Array | undefined) ?? null,
+        },
+        this,
+      )
+    } catch (error) {
+      this.#finish(error as Error)
+    }
+  }
+
+  get response(): Promise<PooledResponse> {
+    return this.#head.promise
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal))
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    this.#status = status
+    this.#headers = plain(headers)
+    const length = Number(headers['content-length'] ?? Infinity)
+    this.#isCollected = length <= collectedBytesMax
+    if (!this.#isCollected) this.#head.resolve(this.#respond(this.#pieces()))
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#waiting.push(piece)
+    this.#waitingBytes += piece.length
+    if (!this.#isCollected && this.#waitingBytes > waitingBytesMax) controller.pause()
+    this.#wake?.()
+  }
+
+  onResponseEnd(_controller: unknown, trailers: IncomingHttpHeaders): void {
+    this.#trailers = plain(trailers)
+    if (this.#isCollected) {
+      const [first = nothing] = this.#waiting
+      this.#head.resolve(this.#respond(this.#waiting.length < 2 ? first : Buffer.concat(this.#waiting)))
+    }
+    this.#finish('ended')
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#finish(error)
+  }
+
+  readonly #abort = (): void => {
+    if (this.#controller === undefined) this.#finish(reasonOf(this.#signal))
+    else this.#controller.abort(reasonOf(this.#signal))
+  }
+
+  #respond(body: PooledResponse['body']): PooledResponse {
+    return { status: this.#status, headers: this.#headers, body, trailers: () => this.#trailers }
+  }
+
+  #finish(how: 'ended' | Error): void {
+    if (this.#state !== 'open') return
+    offAbort(this.#signal, this.#abort)
+    this.#state = how
+    if (how !== 'ended') this.#head.reject(this.#signal.aborted ? reasonOf(this.#signal) : failureOf(how))
+    this.#onDone()
+    this.#wake?.()
+  }
+
+  async *#pieces(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        const pieces = this.#waiting
+        this.#waiting = []
+        this.#waitingBytes = 0
+        if (this.#controller?.paused === true) this.#controller.resume()
+        yield* pieces
+        if (this.#waiting.length > 0) continue
+        if (this.#state instanceof Error) throw this.#state
+        if (this.#state === 'ended') return
+        await new Promise<void>((resolve) => (this.#wake = resolve))
+      }
+    } finally {
+      if (this.#state === 'open') this.#controller?.abort(new DOMException('the response is not read', 'AbortError'))
+    }
+  }
+}
+
+const nothing = new Uint8Array(0)
+const reasonOf = (signal: AbortSignal): Error => signal.reason as Error
+
+const failureOf = (error: NodeJS.ErrnoException): Error =>
+  unsentCodes.has(error.code ?? '') ? new NotSent(error.message, { cause: error }) : error
+
+function plain(headers: IncomingHttpHeaders): PooledResponse['headers'] {
+  const found: Record<string, string | readonly string[]> = {}
+  for (const name in headers) {
+    const value = headers[name] // safe name: a key of the record
+    if (value !== undefined) setOwn(found, name, value)
+  }
+  return found
+}
