@@ -10,6 +10,7 @@ export const schedulerUser = userWithName('system:kube-scheduler', [authenticate
 /** As upstream's: its role allows it to read Services, endpoints and Nodes. */
 export const proxyUser = userWithName('system:kube-proxy', [authenticatedGroup])
 export const dnsUser = userWithName('system:coxswain:dns', [authenticatedGroup])
+export const ingressUser = userWithName('system:coxswain:ingress', [authenticatedGroup])
 export const csiSidecarsUser = userWithName('system:coxswain:csi-sidecars', [authenticatedGroup])
 export const snapshotControllerUser = userWithName('system:coxswain:snapshot-controller', [authenticatedGroup])
 export const localPathUser = userWithName('system:coxswain:local-path', [authenticatedGroup])

@@ -1,0 +1,70 @@
+// Starts the ingress controller of a cluster: its class, its permissions, the fallback certificate and the proxy.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import { context } from '../../base/observability/context.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Client } from '../../client/client.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import {
+  startIngressController,
+  type IngressController,
+  type IngressControllerDeps,
+  type IngressSettings,
+} from '../../ingress/ingress-controller.ts'
+import { Authority } from '../../pki/authority.ts'
+import { loadHttpPools } from '../../platform/node/http/http-pool.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { publishIngressClass } from '../bootstrap/ingress-class.ts'
+import { ingressUser } from '../client/component-users.ts'
+
+export interface StartIngressOptions {
+  readonly client: Client
+  /** May create the class and the role of the controller. */
+  readonly publisher: Client
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly flow: FlowRecorder
+  readonly metrics: Metrics
+  readonly platform: Platform
+  readonly settings: Omit<IngressSettings, 'fallback'>
+  /** Connections to endpoints; by default over the network of this machine. */
+  readonly connections?: Partial<Pick<IngressControllerDeps, 'http1' | 'http2' | 'outbound'>>
+}
+
+/** Resolves when the Ingresses that existed are served. It ends with the tasks. */
+export async function startIngress(options: StartIngressOptions, tasks: TaskGroup): Promise<IngressController> {
+  const { client, publisher, clock, random, log, flow, metrics, platform, settings, connections = {} } = options
+  await publishIngressClass(publisher, ingressUser.name, context(tasks.signal))
+  const deps: IngressControllerDeps = {
+    ...{ client, clock, random, log, flow, metrics, isKeyPair },
+    informers: new Informers(client, { clock, random, log }, tasks),
+    listeners: platform.listeners,
+    http1: connections.http1 ?? (await loadHttpPools()),
+    http2: connections.http2 ?? platform.http2,
+    outbound: connections.outbound ?? platform.outbound,
+  }
+  const fallback = fallbackCertificate(clock, random, platform)
+  const controller = startIngressController(deps, { ...settings, fallback }, tasks)
+  await controller.synced
+  return controller
+}
+
+/** For clients that name no known server. No client trusts it. */
+function fallbackCertificate(clock: Clock, random: Random, { crypto }: Platform) {
+  const authority = Authority.create('coxswain-ingress-fallback', { clock, random: random.fork('fallback'), crypto })
+  const name = 'ingress.invalid'
+  return authority.issue({ subject: { commonName: name, organizations: [] }, uses: ['server'], dnsNames: [name] })
+}
+
+export function isKeyPair(certificate: string, key: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,106 @@
+// What is recorded about a request once its response is known: a log line with the trace, metrics, and a flow event.
+import type { FlowId, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { Histogram, Metrics, Counter } from '../../base/observability/metrics.ts'
+import type { Clock } from '../../base/time/clock.ts'
+
+export const accessLogLevels = ['off', 'errors', 'all'] as const
+export type AccessLogLevel = (typeof accessLogLevels)[number]
+
+export interface ServedRequest {
+  readonly method: string
+  readonly host: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+  readonly client: string
+  /** The route, such as `ingress/default/web`; undefined if none matched. */
+  readonly route: string | undefined
+  /** The Service, as `namespace/name:port`. */
+  readonly service: string | undefined
+  /** `address:port` of the endpoint that responded. */
+  readonly endpoint: string | undefined
+  readonly attempts: number
+  readonly traceparent: string
+  /** Why there was no response of an endpoint. */
+  readonly failure: string | undefined
+}
+
+export interface RequestRecorderDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly accessLog: AccessLogLevel
+  readonly metrics: Metrics
+  readonly flow: FlowRecorder
+}
+
+/** More requests would displace the events of the control plane from the ring. */
+const flowEventsPerSecondMax = 10
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export class RequestRecorder {
+  readonly #deps: RequestRecorderDeps
+  readonly #requests: Counter
+  readonly #durations: Histogram
+  readonly #retries: Counter
+  #second = 0
+  #eventsInSecond = 0
+
+  constructor(deps: RequestRecorderDeps) {
+    this.#deps = deps
+    const { metrics } = deps
+    this.#requests = metrics.counter('coxswain_ingress_requests_total', 'Requests by route and status code.', [
+      'route',
+      'code',
+    ])
+    this.#durations = metrics.histogram(
+      'coxswain_ingress_request_duration_seconds',
+      'Time from the head of a request to the head of its response.',
+      durationBounds,
+      ['route'],
+    )
+    this.#retries = metrics.counter('coxswain_ingress_retries_total', 'Requests sent to another endpoint.', ['route'])
+  }
+
+  /** The flow event of a request that begins; undefined if too many requests were recorded in this second. */
+  begin(what: string, route: string | undefined): FlowId | undefined {
+    const second = Math.floor(this.#deps.clock.monotonicMs() / 1_000)
+    if (second !== this.#second) [this.#second, this.#eventsInSecond] = [second, 0]
+    if (this.#eventsInSecond++ >= flowEventsPerSecondMax) return undefined
+    return this.#deps.flow.record('call', 'client', 'Ingress', what, flowObject(route))
+  }
+
+  forward(begun: FlowId | undefined, endpoint: string, route: string | undefined): FlowId | undefined {
+    if (begun === undefined) return undefined
+    const cause = { event: begun, also: [], revisions: [] }
+    return this.#deps.flow.record('call', 'Ingress', `endpoint/${endpoint}`, 'forward', flowObject(route), 0, cause)
+  }
+
+  finish(event: FlowId | undefined, outcome: string): void {
+    if (event !== undefined) this.#deps.flow.finish(event, outcome)
+  }
+
+  served(request: ServedRequest): void {
+    const { route = 'none', status, durationMs, attempts, failure, method, host, path, ...fields } = request
+    this.#requests.add({ route, code: String(status) })
+    this.#durations.observe({ route }, durationMs / 1_000)
+    if (attempts > 1) this.#retries.add({ route }, attempts - 1)
+    const { accessLog, log } = this.#deps
+    if (accessLog === 'off' || (accessLog === 'errors' && status < 500)) return
+    log.info('request', {
+      ...{ method, host, path, status, route, ...fields },
+      ...(attempts > 1 ? { attempts } : {}),
+      ...(failure === undefined ? {} : { failure }),
+      ms: Math.round(durationMs * 10) / 10,
+    })
+  }
+}
+
+const resources = { ingress: 'ingresses', httproute: 'httproutes', grpcroute: 'grpcroutes' } as const
+
+/** `ingress/default/web` as an object. */
+function flowObject(route: string | undefined) {
+  const [kind = '', namespace = '', name = ''] = (route ?? '').split('/')
+  const resource = Object.hasOwn(resources, kind) ? resources[kind as keyof typeof resources] : undefined
+  return resource === undefined ? undefined : { resource, namespace, name }
+}

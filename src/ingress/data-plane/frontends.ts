@@ -1,0 +1,121 @@
+// Frontends: the ports on which the proxy listens. Routes and certificates change while connections stay open.
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Listener, ListenerProvider, ListenTls, ServerNameCertificate } from '../../platform/http/listener.ts'
+import { RouteTable } from '../routing/route-table.ts'
+import type { ProxyHandler } from './proxy-handler.ts'
+
+export interface FrontendSpec {
+  /** Unique among the frontends. */
+  readonly name: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly scheme: 'http' | 'https'
+  readonly routes: RouteTable
+  /** Only for HTTPS. Clients that name no known server get the fallback certificate. */
+  readonly certificates: readonly ServerNameCertificate[]
+}
+
+export interface FrontendsDeps {
+  readonly listeners: Pick<ListenerProvider, 'listen'>
+  readonly handler: Pick<ProxyHandler, 'handle'>
+  readonly host: string
+  readonly fallback: { readonly certificate: string; readonly key: string }
+  readonly log: Log
+}
+
+/** Whether a port is served; if not, why. */
+export type PortState =
+  | { readonly kind: 'open'; readonly port: number }
+  | { readonly kind: 'failed'; readonly why: string }
+
+interface Frontend {
+  spec: FrontendSpec
+  readonly listener: Listener
+}
+
+/** How long responses may take after a port was removed or the proxy stops. */
+const drainMs = 10_000
+
+export class Frontends implements AsyncDisposable {
+  readonly #deps: FrontendsDeps
+  readonly #open = new Map<string, Frontend>()
+  readonly #states = new Map<string, PortState>()
+
+  constructor(deps: FrontendsDeps) {
+    this.#deps = deps
+  }
+
+  /** By the name of the frontend. */
+  get states(): ReadonlyMap<string, PortState> {
+    return this.#states
+  }
+
+  /** Must not be called again before it has resolved. */
+  async apply(specs: readonly FrontendSpec[]): Promise<void> {
+    const wanted = new Map(specs.map((spec) => [spec.name, spec]))
+    for (const [name, { spec }] of this.#open) {
+      const next = wanted.get(name)
+      if (next?.scheme !== spec.scheme || next.port !== spec.port) await this.#close(name)
+    }
+    for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name)
+    for (const spec of wanted.values()) {
+      const frontend = this.#open.get(spec.name)
+      if (frontend === undefined) await this.#listen(spec)
+      else await this.#update(frontend, spec)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(Array.from(this.#open.keys(), (name) => this.#close(name)))
+  }
+
+  async #listen(spec: FrontendSpec): Promise<void> {
+    const { listeners, handler, host, log } = this.#deps
+    const { name, port, scheme } = spec
+    const frontend: { current: Frontend | undefined } = { current: undefined }
+    const routes = () => frontend.current?.spec.routes ?? noRoutes
+    const openPort = () => frontend.current?.listener.port ?? port
+    try {
+      const listener = await listeners.listen({
+        host,
+        port,
+        compresses: false,
+        handle: (request) => handler.handle(request, { scheme, port: openPort(), routes }),
+        ...(scheme === 'https' ? { tls: this.#tls(spec) } : {}),
+      })
+      frontend.current = { spec, listener }
+      this.#open.set(name, frontend.current)
+      this.#states.set(name, { kind: 'open', port: listener.port })
+    } catch (error) {
+      const why = errorText(error)
+      if (this.#states.get(name)?.kind !== 'failed') log.warn('a port of the ingress cannot be opened', { port, why })
+      this.#states.set(name, { kind: 'failed', why })
+    }
+  }
+
+  async #update(frontend: Frontend, spec: FrontendSpec): Promise<void> {
+    const before = frontend.spec
+    frontend.spec = spec
+    if (spec.scheme === 'https' && !hasEqualCertificates(before, spec)) await frontend.listener.renew(this.#tls(spec))
+  }
+
+  #tls({ certificates }: FrontendSpec): ListenTls {
+    return { ...this.#deps.fallback, clientAuthorities: {}, serverNames: certificates }
+  }
+
+  async #close(name: string): Promise<void> {
+    const frontend = this.#open.get(name)
+    this.#open.delete(name)
+    this.#states.delete(name)
+    await frontend?.listener.close(drainMs)
+  }
+}
+
+const noRoutes = new RouteTable([])
+
+const hasEqualCertificates = ({ certificates: a }: FrontendSpec, { certificates: b }: FrontendSpec): boolean =>
+  a.length === b.length &&
+  a.every(({ name, certificate, key }, index) => {
+    const other = b[index]
+    return other !== undefined && name === other.name && certificate === other.certificate && key === other.key
+  })

@@ -1,0 +1,303 @@
+// ProxyHandler: one request: the route, its filters, an endpoint of its Service, and another endpoint if the first does not
+// respond. 404 without a route, 503 without an endpoint, 502 if no endpoint responds, 504 if none responds in time.
+import type { Random } from '../../base/random/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { BodyTooLarge, type StreamedRequest, type WireResponse } from '../../platform/http/listener.ts'
+import { NotSent, type PooledResponse } from '../../platform/http/http-pool.ts'
+import type { OutboundProvider } from '../../platform/http/outbound.ts'
+import type { Peer } from '../../platform/sockets/sockets.ts'
+import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
+import { changedPath, filtersOf, redirectLocation } from '../routing/filters.ts'
+import type { Backend, Filter, HeaderChanges, Route } from '../routing/route.ts'
+import type { RouteTable } from '../routing/route-table.ts'
+import { selectBackend } from '../routing/select-backend.ts'
+import type { RequestRecorder } from './access-log.ts'
+import type { BackendPools } from './backend-pools.ts'
+import { forwardedHeaders, lengthOf, returnedHeaders, type Arrival } from './forwarded-request.ts'
+import { traceparentOf } from './trace-context.ts'
+import { forwardUpgrade } from './upgrade.ts'
+
+export interface ProxyLimits {
+  /** Bodies that are forwarded over HTTP/1.1. Streams over HTTP/2 have no limit, because gRPC streams have no end. */
+  readonly bodyBytesMax: number
+  /** From the request to the head of the response, unless the route has its own limit. */
+  readonly responseMsMax: number
+  /** How many endpoints a request is sent to at most. */
+  readonly attemptsMax: number
+}
+
+export const proxyLimitsDefault: ProxyLimits = { bodyBytesMax: 1 << 30, responseMsMax: 60_000, attemptsMax: 3 }
+
+export interface ProxyHandlerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly endpoints: Pick<ServiceEndpoints, 'of'>
+  readonly pools: Pick<BackendPools, 'of'>
+  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly recorder: Pick<RequestRecorder, 'begin' | 'finish' | 'forward' | 'served'>
+  readonly limits: ProxyLimits
+}
+
+/** The port on which requests arrive. */
+export interface Entry {
+  readonly scheme: 'http' | 'https'
+  readonly port: number
+  readonly routes: () => RouteTable
+}
+
+/** A response of the proxy itself. */
+interface Refusal {
+  readonly status: number
+  readonly message: string
+}
+
+const idempotent = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT', 'TRACE'])
+/** Servers interpret dot segments differently, so a path with one could bypass a rule. */
+const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+export class ProxyHandler {
+  readonly #deps: ProxyHandlerDeps
+
+  constructor(deps: ProxyHandlerDeps) {
+    this.#deps = deps
+  }
+
+  async handle(request: StreamedRequest, entry: Entry): Promise<WireResponse> {
+    return new Exchange(request, entry, this.#deps).respond()
+  }
+}
+
+class Exchange {
+  readonly #request: StreamedRequest
+  readonly #entry: Entry
+  readonly #deps: ProxyHandlerDeps
+  readonly #startMs: number
+  readonly #arrival: Arrival
+  readonly #host: string
+  readonly #path: string
+  readonly #query: string
+  readonly #traceparent: string
+  #route: Route | undefined
+  #backend: Backend | undefined
+  #endpoint: string | undefined
+  #attempts = 0
+  #failure: string | undefined
+
+  constructor(request: StreamedRequest, entry: Entry, deps: ProxyHandlerDeps) {
+    this.#request = request
+    this.#entry = entry
+    this.#deps = deps
+    this.#startMs = deps.clock.monotonicMs()
+    const authority = request.headers[':authority'] ?? request.headers['host'] ?? ''
+    this.#arrival = { scheme: entry.scheme, port: entry.port, authority }
+    this.#host = hostOf(authority)
+    const mark = request.target.indexOf('?')
+    this.#path = mark < 0 ? request.target : request.target.slice(0, mark)
+    this.#query = mark < 0 ? '' : request.target.slice(mark + 1)
+    this.#traceparent = traceparentOf(request.headers['traceparent'], deps.random)
+  }
+
+  async respond(): Promise<WireResponse> {
+    const { recorder } = this.#deps
+    const { method } = this.#request
+    if (!this.#path.startsWith('/') || dotSegment.test(this.#path))
+      return this.#record(refused({ status: 400, message: 'the path of the request is not valid' }))
+    const request = this.#request
+    const route = this.#entry.routes().find({
+      ...{ method, host: this.#host, path: this.#path, query: this.#query },
+      header: (name) => request.headers[name], // safe name: the record of headers has no prototype
+    })
+    this.#route = route
+    const event = recorder.begin(`${method} ${this.#host}${this.#path}`, route?.name)
+    const response = await this.#routed(route, (endpoint) => recorder.forward(event, endpoint, route?.name))
+    recorder.finish(event, String(response.status))
+    return this.#record(response)
+  }
+
+  #record(response: WireResponse): WireResponse {
+    const { recorder, clock } = this.#deps
+    const backend = this.#backend
+    recorder.served({
+      method: this.#request.method,
+      host: this.#host,
+      path: this.#path,
+      status: response.status,
+      durationMs: clock.monotonicMs() - this.#startMs,
+      client: this.#request.remoteAddress,
+      route: this.#route?.name,
+      service: backend && `${backend.namespace}/${backend.service}:${backend.port}`,
+      endpoint: this.#endpoint,
+      attempts: this.#attempts,
+      traceparent: this.#traceparent,
+      failure: this.#failure,
+    })
+    return response
+  }
+
+  async #routed(route: Route | undefined, onForward: OnForward): Promise<WireResponse> {
+    if (route === undefined) return refused({ status: 404, message: 'no rule matches the host and path' })
+    const { redirect } = filtersOf(route.filters)
+    if (redirect !== undefined) return this.#redirected(route)
+    const { status, message } =
+      route.emptyStatus === 404
+        ? { status: 404, message: 'the rule has no backend' }
+        : { status: 500, message: 'the backend of the rule is not valid' }
+    if (route.backends.length === 0) return refused({ status, message })
+    const selected = selectBackend(route.backends, this.#deps.random)
+    if (selected?.backend === undefined)
+      return refused({ status: 500, message: 'the backend of the rule is not valid' })
+    this.#backend = selected.backend
+    const filters = selected.filters.length === 0 ? route.filters : [...route.filters, ...selected.filters]
+    const { bodyBytes } = this.#request
+    if (bodyBytes !== undefined && bodyBytes > this.#deps.limits.bodyBytesMax) return refused(tooLarge)
+    return this.#forwarded(selected.backend, route, filters, onForward)
+  }
+
+  #redirected(route: Route): WireResponse {
+    const { redirect, responseHeaders } = filtersOf(route.filters)
+    const { scheme, port } = this.#entry
+    const from = { scheme, port, host: this.#host, path: this.#path, query: this.#query }
+    const status = redirect?.statusCode ?? 302
+    const location = redirectLocation(redirect ?? { statusCode: status }, from, route.match.path)
+    return { status, headers: returnedHeaders({ headers: { location } }, responseHeaders), body: '' }
+  }
+
+  /** Sends the request to an endpoint, and to others while it has not been sent or may be repeated. */
+  async #forwarded(
+    backend: Backend,
+    route: Route,
+    filters: readonly Filter[],
+    onForward: OnForward,
+  ): Promise<WireResponse> {
+    const { clock, endpoints, limits } = this.#deps
+    const { requestHeaders, responseHeaders, rewrite } = filtersOf(filters)
+    const target = changedPath(this.#path, rewrite?.path, route.match.path) + (this.#query && `?${this.#query}`)
+    const deadline = new AbortController()
+    const responseMs = Math.min(route.requestMsMax ?? limits.responseMsMax, route.backendMsMax ?? Infinity)
+    const timer = responseMs === 0 ? undefined : clock.after(responseMs, () => deadline.abort(new ResponseTimeout()))
+    const signal = this.#cancelledWith(deadline)
+    const tried = new Set<Peer>()
+    try {
+      for (;;) {
+        const endpoint = nextEndpoint(endpoints.of(backend), tried)
+        if (endpoint === undefined && tried.size === 0)
+          return refused({ status: 503, message: 'the Service has no ready endpoint' })
+        if (endpoint === undefined) return this.#failed(badGateway)
+        tried.add(endpoint)
+        this.#attempts++
+        this.#endpoint = `${endpoint.address}:${endpoint.port}`
+        const event = onForward(this.#endpoint)
+        const attempt = { backend, endpoint, target, requestHeaders, responseHeaders, hostname: rewrite?.hostname }
+        try {
+          const response = await this.#attempt(attempt, signal)
+          this.#deps.recorder.finish(event, String(response.status))
+          return response
+        } catch (error) {
+          this.#failure = (error as Error).message
+          this.#deps.recorder.finish(event, this.#failure)
+          if (error instanceof ResponseTimeout)
+            return refused({ status: 504, message: 'the endpoint did not respond in time' })
+          if (error instanceof BodyTooLarge) return refused(tooLarge)
+          if (this.#request.signal.aborted) return refused({ status: 499, message: 'the client has disconnected' })
+          if (!this.#mayRetry(error) || this.#attempts >= limits.attemptsMax) return this.#failed(badGateway)
+        }
+      }
+    } finally {
+      timer?.cancel()
+    }
+  }
+
+  /** A request that was not sent may be repeated; one without a body also if its method is idempotent. */
+  #mayRetry(error: unknown): boolean {
+    return error instanceof NotSent || (this.#request.bodyBytes === 0 && idempotent.has(this.#request.method))
+  }
+
+  async #attempt(attempt: Attempt, signal: AbortSignal): Promise<WireResponse> {
+    const { pools, limits, outbound } = this.#deps
+    const { backend, endpoint, target, requestHeaders, responseHeaders, hostname } = attempt
+    const { method, bodyBytes, upgrade } = this.#request
+    const protocol = backend.protocol
+    const requested = upgrade ? this.#request.headers['upgrade'] : undefined
+    const headers = forwardedHeaders(this.#request, this.#arrival, {
+      ...{ protocol, hostname, changes: requestHeaders, traceparent: this.#traceparent },
+      upgrade: requested,
+    })
+    if (requested !== undefined)
+      return forwardUpgrade({ outbound, endpoint, responseHeaders }, { method, target, headers }, signal)
+    const bytesMax = protocol === 'h2c' ? Infinity : limits.bodyBytesMax
+    const body = bodyBytes === 0 ? undefined : this.#request.bodyPieces(bytesMax)
+    const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)
+    return wireResponse(response, responseHeaders)
+  }
+
+  #failed(refusal: Refusal): WireResponse {
+    return refused(refusal)
+  }
+
+  /** Aborted by the deadline until the response begins, and when the client disconnects. */
+  #cancelledWith(deadline: AbortController): AbortSignal {
+    const { signal } = this.#request
+    if (signal.aborted) deadline.abort(signal.reason)
+    else signal.addEventListener('abort', () => deadline.abort(signal.reason), { once: true })
+    return deadline.signal
+  }
+}
+
+type OnForward = (endpoint: string) => ReturnType<RequestRecorder['forward']>
+
+interface Attempt {
+  readonly backend: Backend
+  readonly endpoint: Peer
+  readonly target: string
+  readonly requestHeaders: readonly HeaderChanges[]
+  readonly responseHeaders: readonly HeaderChanges[]
+  readonly hostname: string | undefined
+}
+
+class ResponseTimeout extends Error {
+  override name = 'ResponseTimeout'
+  override message = 'the endpoint did not respond in time'
+}
+
+const badGateway: Refusal = { status: 502, message: 'no endpoint of the Service responded' }
+const tooLarge: Refusal = { status: 413, message: 'the body of the request is too large' }
+
+const refused = ({ status, message }: Refusal): WireResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: `${message}\n`,
+})
+
+/** Endpoints in turn, without those that were tried. */
+function nextEndpoint(
+  known: { readonly endpoints: readonly Peer[]; next: number },
+  tried: ReadonlySet<Peer>,
+): Peer | undefined {
+  const { endpoints } = known
+  for (let count = 0; count < endpoints.length; count++) {
+    known.next = (known.next + 1) % endpoints.length
+    const endpoint = endpoints[known.next]
+    if (endpoint !== undefined && !isTried(tried, endpoint)) return endpoint
+  }
+  return undefined
+}
+
+/** The list of endpoints may have been computed again meanwhile. */
+const isTried = (tried: ReadonlySet<Peer>, { address, port }: Peer): boolean =>
+  tried.size > 0 && [...tried].some((each) => each.address === address && each.port === port)
+
+function wireResponse(response: PooledResponse, changes: readonly HeaderChanges[]): WireResponse {
+  const length = lengthOf(response)
+  const headers = returnedHeaders(response, changes)
+  const { status, body } = response
+  if (body instanceof Uint8Array) return { status, headers, body, ...(body.length === 0 && length ? { length } : {}) }
+  return { status, headers, body, ...(length === undefined ? {} : { length }), trailers: () => response.trailers() }
+}
+
+/** The host without the port, in lower case. */
+export function hostOf(authority: string): string {
+  const lower = authority.toLowerCase()
+  if (lower.startsWith('[')) return lower.slice(0, lower.indexOf(']') + 1)
+  const at = lower.indexOf(':')
+  return at < 0 ? lower : lower.slice(0, at)
+}

@@ -1,0 +1,51 @@
+// Forwards a request that asks for another protocol, such as WebSocket, on a connection of its own, and then the bytes of
+// both directions until either side ends.
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+import { Unreachable, type OutboundProvider, type OutboundRequest } from '../../platform/http/outbound.ts'
+import { NotSent } from '../../platform/http/http-pool.ts'
+import type { Peer } from '../../platform/sockets/sockets.ts'
+import type { HeaderChanges } from '../routing/route.ts'
+import { returnedHeaders } from './forwarded-request.ts'
+
+export interface UpgradeDeps {
+  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly endpoint: Peer
+  readonly responseHeaders: readonly HeaderChanges[]
+}
+
+export async function forwardUpgrade(
+  { outbound, endpoint, responseHeaders }: UpgradeDeps,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  const { address, port } = endpoint
+  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const exchange = await outbound.exchange({ origin, tls: {} }, request, signal).catch((error: unknown) => {
+    throw error instanceof Unreachable ? new NotSent(error.message, { cause: error }) : error
+  })
+  if (exchange.kind === 'answer')
+    return { status: exchange.status, headers: returnedHeaders(exchange, responseHeaders), body: exchange.body }
+  const headers = returnedHeaders(exchange, responseHeaders)
+  const { upgrade = '' } = exchange.headers
+  return {
+    status: 101,
+    headers: { ...headers, connection: 'upgrade', upgrade },
+    body: '',
+    onUpgrade: (client) => joined(client, exchange.stream),
+  }
+}
+
+/** Resolves when both directions have ended. */
+async function joined(client: ByteStream, endpoint: ByteStream): Promise<void> {
+  const copy = async (from: ByteStream, to: ByteStream) => {
+    try {
+      for await (const piece of from.pieces) await to.write(piece)
+      to.end()
+    } catch {
+      from.destroy()
+      to.destroy()
+    }
+  }
+  await Promise.all([copy(client, endpoint), copy(endpoint, client)])
+}

@@ -1,0 +1,213 @@
+// IngressController: keeps the data plane equal to the Ingresses of its class, writes their addresses to their status, and
+// records events about references to missing objects. Changes that arrive in one turn of the event loop are applied
+// together; requests in progress are not affected.
+import { secret } from '../api/core/v1/secret.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
+import { keyOf, type ObjectKey } from '../api/meta/object.ts'
+import { ingress, type Ingress } from '../api/networking/v1/ingress.ts'
+import { ingressClass } from '../api/networking/v1/ingress-class.ts'
+import type { IngressLoadBalancerIngress } from '../api/networking/v1/ingress-spec.ts'
+import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
+import type { TaskGroup } from '../base/async/task-group.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
+import { context } from '../base/observability/context.ts'
+import { mergeCauses, causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { errorText, type Log } from '../base/observability/log.ts'
+import type { Metrics } from '../base/observability/metrics.ts'
+import type { Random } from '../base/random/random.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import type { Client } from '../client/client.ts'
+import { EventRecorder } from '../client/events/event-recorder.ts'
+import type { Informers } from '../client/informer/informers.ts'
+import type { Http2Provider } from '../platform/http/http2-client.ts'
+import type { HttpPoolProvider } from '../platform/http/http-pool.ts'
+import type { ListenerProvider, ServerNameCertificate } from '../platform/http/listener.ts'
+import type { OutboundProvider } from '../platform/http/outbound.ts'
+import { equalValues } from '../schema/json/json-value.ts'
+import { ServiceEndpoints } from './backends/service-endpoints.ts'
+import { RequestRecorder, type AccessLogLevel } from './data-plane/access-log.ts'
+import { BackendPools } from './data-plane/backend-pools.ts'
+import { Frontends, type PortState } from './data-plane/frontends.ts'
+import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './data-plane/proxy-handler.ts'
+import { compileIngress, type CompiledIngress, type Problem } from './ingress-api/compile-ingresses.ts'
+import { isServedHere } from './ingress-api/ingress-class.ts'
+import { RouteTable } from './routing/route-table.ts'
+import type { Route } from './routing/route.ts'
+
+export interface IngressControllerDeps {
+  readonly client: Client
+  readonly informers: Pick<Informers, 'of'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly flow: FlowRecorder
+  readonly metrics: Metrics
+  readonly listeners: Pick<ListenerProvider, 'listen'>
+  readonly http1: HttpPoolProvider
+  readonly http2: Http2Provider
+  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  /** Whether the text is a certificate and its key. */
+  readonly isKeyPair: (certificate: string, key: string) => boolean
+}
+
+export interface IngressSettings {
+  /** The address on which the proxy listens. */
+  readonly host: string
+  /** 0: any free port. */
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** The addresses in the status of Ingresses. */
+  readonly addresses: readonly IngressLoadBalancerIngress[]
+  /** The certificate for clients that name no known server. */
+  readonly fallback: { readonly certificate: string; readonly key: string }
+  readonly accessLog: AccessLogLevel
+  readonly limits?: Partial<ProxyLimits>
+}
+
+export class IngressController {
+  readonly #deps: IngressControllerDeps
+  readonly #settings: IngressSettings
+  readonly #events: EventRecorder
+  readonly #endpoints: ServiceEndpoints
+  readonly #pools: BackendPools
+  readonly #frontends: Frontends
+  readonly #synced = Promise.withResolvers<void>()
+  /** What was last reported about an Ingress, so that events are not repeated. */
+  readonly #reported = new Map<ObjectKey, string>()
+  #wake = Promise.withResolvers<void>()
+  #causes: Cause[] = []
+
+  constructor(deps: IngressControllerDeps, settings: IngressSettings) {
+    this.#deps = deps
+    this.#settings = settings
+    const { client, informers, clock, random, log } = deps
+    this.#events = new EventRecorder(client, 'ingress-controller', { clock, random, log })
+    this.#pools = new BackendPools(deps.http1, deps.http2)
+    this.#endpoints = new ServiceEndpoints(informers.of(service), informers.of(endpointSlice), () => this.#changed())
+    const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
+    const limits = { ...proxyLimitsDefault, ...settings.limits }
+    const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
+    this.#frontends = new Frontends({ ...deps, handler, host: settings.host, fallback: settings.fallback })
+    informers.of(ingress).onChange(({ cause }) => this.#changed(cause))
+    informers.of(ingressClass).onChange(({ cause }) => this.#changed(cause))
+    informers.of(secret).onChange(({ cause }) => this.#changed(cause))
+  }
+
+  /** Resolves when the Ingresses that existed at the start are served. */
+  get synced(): Promise<void> {
+    return this.#synced.promise
+  }
+
+  /** The ports that are open. */
+  get ports(): { readonly http: PortState | undefined; readonly https: PortState | undefined } {
+    const { states } = this.#frontends
+    return { http: states.get('http'), https: states.get('https') }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await using _pools = this.#pools
+    await using _frontends = this.#frontends
+    const { informers, log } = this.#deps
+    const lists = [
+      informers.of(ingress).synced,
+      informers.of(ingressClass).synced,
+      informers.of(secret).synced,
+      informers.of(service).synced,
+      informers.of(endpointSlice).synced,
+    ]
+    await unlessAborted(Promise.all(lists), signal)
+    while (!signal.aborted) {
+      const causes = this.#causes.splice(0)
+      this.#wake = Promise.withResolvers()
+      try {
+        await this.#reconcile(mergeCauses(causes), signal)
+        this.#synced.resolve()
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn('Ingresses could not be applied', { error: errorText(error) })
+      }
+      await unlessAborted(this.#wake.promise, signal).catch(() => {})
+      await eventLoopTurn()
+    }
+  }
+
+  runEvents(signal: AbortSignal): Promise<void> {
+    return this.#events.run(signal)
+  }
+
+  #changed(cause?: Cause): void {
+    if (cause !== undefined) this.#causes.push(cause)
+    this.#wake.resolve()
+  }
+
+  async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
+    const { informers, flow, isKeyPair } = this.#deps
+    const [services, secrets] = [informers.of(service), informers.of(secret)]
+    const classes = informers.of(ingressClass)
+    const served = [...informers.of(ingress).all()].filter((each) => isServedHere(each, (name) => classes.get(name)))
+    const sources = {
+      service: (key: ObjectKey) => services.get(key),
+      secret: (key: ObjectKey) => secrets.get(key),
+      isKeyPair,
+    }
+    const compiled = served.map((each) => [each, compileIngress(each, sources)] as const)
+    const step = flow.record('reconcile', 'Ingress', 'Ingress', `apply ${served.length} Ingresses`, undefined, 0, cause)
+    await this.#apply(compiled.map(([, result]) => result))
+    flow.finish(step, 'applied')
+    this.#pools.retain(this.#endpoints.all())
+    const own = causeOf(step)
+    for (const [each, { problems }] of compiled) this.#report(each, problems, own)
+    this.#forget(served)
+    for (const each of served) await this.#publish(each, { signal, cause: own })
+  }
+
+  async #apply(compiled: readonly CompiledIngress[]): Promise<void> {
+    const routes: Route[] = compiled.flatMap((each) => each.routes)
+    const certificates: ServerNameCertificate[] = compiled.flatMap((each) => each.certificates)
+    const table = new RouteTable(routes)
+    await this.#frontends.apply([
+      { name: 'http', port: this.#settings.httpPort, scheme: 'http', routes: table, certificates: [] },
+      { name: 'https', port: this.#settings.httpsPort, scheme: 'https', routes: table, certificates },
+    ])
+  }
+
+  #report(each: Ingress, problems: readonly Problem[], cause: Cause): void {
+    const text = problems.map(({ message }) => message).join('\n')
+    if ((this.#reported.get(keyOf(each)) ?? '') === text) return
+    this.#reported.set(keyOf(each), text)
+    for (const { reason, message } of problems)
+      this.#events.record(each, { type: 'Warning', reason, message }, { cause })
+  }
+
+  #forget(served: readonly Ingress[]): void {
+    const keys = new Set(served.map(keyOf))
+    for (const key of this.#reported.keys()) if (!keys.has(key)) this.#reported.delete(key)
+  }
+
+  async #publish(each: Ingress, { signal, cause }: { signal: AbortSignal; cause: Cause }): Promise<void> {
+    const { addresses } = this.#settings
+    if (equalValues(each.status.loadBalancer.ingress ?? [], addresses)) return
+    try {
+      await this.#deps.client
+        .of(ingress)
+        .updateStatus({ ...each, status: { loadBalancer: { ingress: addresses } } }, context(signal, cause))
+    } catch (error) {
+      // The next version of the object arrives by the watch.
+      if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
+    }
+  }
+}
+
+/** Runs in `tasks` until they are stopped. */
+export function startIngressController(
+  deps: IngressControllerDeps,
+  settings: IngressSettings,
+  tasks: TaskGroup,
+): IngressController {
+  const controller = new IngressController(deps, settings)
+  tasks.start('ingress controller', (signal) => controller.run(signal))
+  tasks.start('events of ingress controller', (signal) => controller.runEvents(signal))
+  return controller
+}
