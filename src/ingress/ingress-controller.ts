@@ -14,7 +14,6 @@ import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { context } from '../base/observability/context.ts'
 import { mergeCauses, causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
-import type { Metrics } from '../base/observability/metrics.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hasReason } from '../api/errors/status-error.ts'
@@ -29,6 +28,7 @@ import { equalValues } from '../schema/json/json-value.ts'
 import { ServiceEndpoints } from './backends/service-endpoints.ts'
 import { RequestRecorder, type AccessLogLevel } from './data-plane/access-log.ts'
 import { BackendPools } from './data-plane/backend-pools.ts'
+import type { IngressMetrics } from './data-plane/ingress-metrics.ts'
 import { Frontends, type PortState } from './data-plane/frontends.ts'
 import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './data-plane/proxy-handler.ts'
 import { compileIngress, type CompiledIngress, type Problem } from './ingress-api/compile-ingresses.ts'
@@ -43,7 +43,7 @@ export interface IngressControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
-  readonly metrics: Metrics
+  readonly metrics: IngressMetrics
   readonly listeners: Pick<ListenerProvider, 'listen'>
   readonly http1: HttpPoolProvider
   readonly http2: Http2Provider

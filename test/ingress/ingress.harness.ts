@@ -16,6 +16,7 @@ import type { Client } from '../../src/client/client.ts'
 import { adminUser, apiServerUser, ingressUser } from '../../src/cluster/client/component-users.ts'
 import { startIngress } from '../../src/cluster/node/start-ingress.ts'
 import { serveCluster } from '../../src/cluster/run/served-cluster.harness.ts'
+import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { loadHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 
@@ -49,7 +50,7 @@ export async function startIngressCluster(log: Log = silentLog) {
     {
       client: cluster.client('ingress', ingressUser),
       publisher: cluster.client('apiserver', apiServerUser),
-      ...{ clock: realClock, random: systemRandom, log, flow: cluster.flow, metrics: cluster.metrics },
+      ...{ clock: realClock, random: systemRandom, log, flow: cluster.flow, metrics: ingressMetrics(cluster.metrics) },
       platform: nodePlatform,
       connections: await loopbackConnections(),
       settings: {

@@ -4,11 +4,11 @@ import type { TaskGroup } from '../../base/async/task-group.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
-import type { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import type { IngressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
 import {
   startIngressController,
   type IngressController,
@@ -29,7 +29,7 @@ export interface StartIngressOptions {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
-  readonly metrics: Metrics
+  readonly metrics: IngressMetrics
   readonly platform: Platform
   readonly settings: Omit<IngressSettings, 'fallback'>
   /** Connections to endpoints; by default over the network of this machine. */

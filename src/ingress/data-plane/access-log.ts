@@ -1,8 +1,8 @@
 // What is recorded about a request once its response is known: a log line with the trace, metrics, and a flow event.
 import type { FlowId, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
-import type { Histogram, Metrics, Counter } from '../../base/observability/metrics.ts'
 import type { Clock } from '../../base/time/clock.ts'
+import type { IngressMetrics } from './ingress-metrics.ts'
 
 export const accessLogLevels = ['off', 'errors', 'all'] as const
 export type AccessLogLevel = (typeof accessLogLevels)[number]
@@ -30,36 +30,20 @@ export interface RequestRecorderDeps {
   readonly clock: Clock
   readonly log: Log
   readonly accessLog: AccessLogLevel
-  readonly metrics: Metrics
+  readonly metrics: IngressMetrics
   readonly flow: FlowRecorder
 }
 
 /** More requests would displace the events of the control plane from the ring. */
 const flowEventsPerSecondMax = 10
-const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export class RequestRecorder {
   readonly #deps: RequestRecorderDeps
-  readonly #requests: Counter
-  readonly #durations: Histogram
-  readonly #retries: Counter
   #second = 0
   #eventsInSecond = 0
 
   constructor(deps: RequestRecorderDeps) {
     this.#deps = deps
-    const { metrics } = deps
-    this.#requests = metrics.counter('coxswain_ingress_requests_total', 'Requests by route and status code.', [
-      'route',
-      'code',
-    ])
-    this.#durations = metrics.histogram(
-      'coxswain_ingress_request_duration_seconds',
-      'Time from the head of a request to the head of its response.',
-      durationBounds,
-      ['route'],
-    )
-    this.#retries = metrics.counter('coxswain_ingress_retries_total', 'Requests sent to another endpoint.', ['route'])
   }
 
   /** The flow event of a request that begins; undefined if too many requests were recorded in this second. */
@@ -82,10 +66,10 @@ export class RequestRecorder {
 
   served(request: ServedRequest): void {
     const { route = 'none', status, durationMs, attempts, failure, method, host, path, ...fields } = request
-    this.#requests.add({ route, code: String(status) })
-    this.#durations.observe({ route }, durationMs / 1_000)
-    if (attempts > 1) this.#retries.add({ route }, attempts - 1)
-    const { accessLog, log } = this.#deps
+    const { accessLog, log, metrics } = this.#deps
+    metrics.requests.add({ route, code: String(status) })
+    metrics.durations.observe({ route }, durationMs / 1_000)
+    if (attempts > 1) metrics.retries.add({ route }, attempts - 1)
     if (accessLog === 'off' || (accessLog === 'errors' && status < 500)) return
     log.info('request', {
       ...{ method, host, path, status, route, ...fields },
