@@ -4,6 +4,7 @@ import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
+import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { up as startUp } from '../../cluster/run/up.ts'
@@ -51,6 +52,7 @@ export const up = defineCommand({
       help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
       section: 'Storage',
     },
+    ...inSection(ingressFlags, 'Ingress'),
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
     ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
     ...inSection(signingDurationFlag, 'Certificates'),
@@ -75,6 +77,7 @@ export const up = defineCommand({
       containers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
+      ingressFlags: options,
       hasVolumeSnapshots: options['volume-snapshots'] ?? false,
       signingDuration: options['cluster-signing-duration'],
       log,

@@ -35,6 +35,7 @@ import type { SimulatedStorage } from '../../machine/csi/simulated/simulated-csi
 import { LinkFaults } from '../../machine/network/link-faults.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import type { Identity } from '../../pki/authority.ts'
 import type { OutboundTls } from '../../platform/http/outbound.ts'
@@ -56,6 +57,9 @@ import {
 } from '../bootstrap/bootstrap-objects.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installCsiDriver } from '../bootstrap/csi-sidecars.ts'
+import { ingressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
+import { startIngress } from '../node/start-ingress.ts'
+import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishLocalPath } from '../bootstrap/local-path-storage.ts'
@@ -79,6 +83,7 @@ import {
   controllerManagerUser,
   controllerUser,
   dnsUser,
+  ingressUser,
   localPathUser,
   nodeUser,
   proxyUser,
@@ -129,6 +134,8 @@ export interface ClusterOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** Whether there is the StorageClass `local-path`, whose volumes are directories of the nodes of this process. */
   readonly localPath?: boolean
+  /** Where Ingresses are served; nowhere when omitted. */
+  readonly ingress?: IngressChoices
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
   /** The port of the web UI, if it has one of its own. */
@@ -178,7 +185,8 @@ export class Cluster {
     const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulatedVolumes())
     const sidecars = options.csi === undefined ? [] : [this.#csiSidecars(options.csi)]
     const cloud = options.cloud === undefined ? [] : [this.#cloudControllers(options.cloud)]
-    const others = [...cloud, ...snapshots, ...sidecars, this.#scheduler(), ...storage]
+    const ingress = options.ingress?.mode === 'on' ? [this.#ingress(options.ingress)] : []
+    const others = [...cloud, ...ingress, ...snapshots, ...sidecars, this.#scheduler(), ...storage]
     for (const component of [this.#apiServer(), ...managers, ...others, ...nodes])
       this.#components.set(component.name, component)
   }
@@ -191,7 +199,10 @@ export class Cluster {
   addRealNode(node: RealNode): void {
     const { name } = node.description
     const storage = this.#localPath(name, new Map([[name, node.volumes]]))
-    for (const component of [...this.#nodeServices(node), ...storage, this.#realKubelet(node)]) this.#add(component)
+    const { ingress } = this.#options
+    const proxies = ingress?.mode === 'auto' ? [this.#ingress(ingress, node.description.hostIp)] : []
+    for (const component of [...this.#nodeServices(node), ...storage, ...proxies, this.#realKubelet(node)])
+      this.#add(component)
   }
 
   /** Adds a simulated node. */
@@ -575,6 +586,23 @@ export class Cluster {
       }),
     )
     return [proxy, dns]
+  }
+
+  /** `hostIp` is in the status of Ingresses if the proxy listens on all addresses. */
+  #ingress({ mode: _, ...choices }: IngressChoices, hostIp?: string): Component {
+    const { clock, log } = this.#options
+    const random = this.#options.random.fork('ingress')
+    const address = choices.host === '0.0.0.0' || choices.host === '::' ? hostIp : choices.host
+    const settings = { ...choices, addresses: address === undefined ? [] : [{ ip: address }] }
+    const metrics = ingressMetrics(this.metrics)
+    return new Component('ingress', this.#options, (tasks) =>
+      tasks.start('ingress', async () => {
+        const publisher = this.client('apiserver', apiServerUser)
+        const client = this.client('ingress', ingressUser)
+        const deps = { client, publisher, clock, random, log, flow: this.flow, metrics }
+        await startIngress({ ...deps, platform: nodePlatform, settings }, tasks)
+      }),
+    )
   }
 
   /** The kubelet's server in this process, without a socket. */

@@ -4,6 +4,7 @@ import type { Log } from '../../base/observability/log.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import type { StoreChoice } from '../data-directory/open-store.ts'
+import type { IngressFlagValues } from '../flags/ingress-flags.ts'
 import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
@@ -30,6 +31,8 @@ export interface UpOptions {
   readonly nodeRangeFlags?: NodeRangeFlagValues
   /** Flags for cluster IPs and node ports. */
   readonly serviceRangeFlags?: ServiceRangeFlagValues
+  /** Flags of the ingress controller. */
+  readonly ingressFlags?: IngressFlagValues
   /** Flags of this machine's kubelet. */
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
@@ -67,6 +70,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   policyFlags: {},
   nodeRangeFlags: {},
   serviceRangeFlags: {},
+  ingressFlags: {},
   kubeletFlags: {},
   schedulerConfiguration: {},
   flowEvents: flowEventsDefault,

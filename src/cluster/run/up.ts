@@ -18,6 +18,7 @@ import { machineNames, servingHosts } from '../certificates/serving-hosts.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
 import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
+import { ingressChoicesOf } from '../flags/ingress-flags.ts'
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
 import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 import { clusterCidrDefault, firstNodeRanges, nodeRangesOf } from '../flags/node-ranges.ts'
@@ -148,6 +149,7 @@ function newCluster(
   const reserved =
     containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, ...firstNodeRanges(nodeRanges)]
   return new Cluster({
+    ingress: ingressChoicesOf(options.ingressFlags),
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
     ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots, localPath: true },
