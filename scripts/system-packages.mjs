@@ -14,6 +14,8 @@ const programs = [
   { command: 'iptables', package: 'iptables', for: 'host ports, which a CNI plugin implements with it' },
   { command: 'dig', package: 'bind9-dnsutils', for: 'DNS, asked by an independent client' },
   { command: 'dnsmasq', package: 'dnsmasq-base', for: 'an upstream DNS server, and the benchmark of DNS' },
+  { command: 'debootstrap', package: 'debootstrap', for: 'images of the conformance suite' },
+  { command: 'xz', package: 'xz-utils', for: 'executables of the conformance suite' },
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
   { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },
   { command: 'chromium', package: 'chromium', for: 'the web UI' },

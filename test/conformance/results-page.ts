@@ -1,6 +1,18 @@
 // The results as a table by SIG, and the list of specs that did not pass.
-import type { Recorded } from './results.ts'
 import { firstLine, outcomeStates, type Outcome, type OutcomeState } from './spec-report.ts'
+
+export interface Incident {
+  readonly time: string
+  readonly what: string
+}
+
+export interface Recorded {
+  readonly specs: Readonly<Record<string, Outcome>>
+  /** Seconds of all batches. */
+  readonly seconds: number
+  /** When the cluster under test stopped or did not respond. */
+  readonly incidents: readonly Incident[]
+}
 
 type Counts = Readonly<Record<OutcomeState | 'all', number>>
 

@@ -2,21 +2,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { realClock } from '../../src/base/time/clock.ts'
-import { resultsPage } from './results-page.ts'
+import { resultsPage, type Incident, type Recorded } from './results-page.ts'
 import type { Outcome } from './spec-report.ts'
-
-export interface Incident {
-  readonly time: string
-  readonly what: string
-}
-
-export interface Recorded {
-  readonly specs: Readonly<Record<string, Outcome>>
-  /** Seconds of all batches. */
-  readonly seconds: number
-  /** When the cluster under test stopped or did not respond. */
-  readonly incidents: readonly Incident[]
-}
 
 export class Results {
   readonly #folder: string

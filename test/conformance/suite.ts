@@ -70,7 +70,7 @@ const suiteArguments = ({ names, parallel, minutesMax, executables, kubeconfig }
   '--silence-skips',
   '--json-report=report.json',
   `--output-dir=${folder}`,
-  `--focus=${names.map(exactly).join('|')}`,
+  `--focus=${focusOn(names)}`,
   join(executables, 'e2e.test'),
   '--',
   '--provider=skeleton',
@@ -80,8 +80,9 @@ const suiteArguments = ({ names, parallel, minutesMax, executables, kubeconfig }
   `--report-dir=${folder}`,
 ]
 
-/** Ginkgo matches the focus with the name of the suite, a space and the name of the spec. */
-const exactly = (name: string): string => ` ${name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`
+/** A pattern for exactly these specs. Ginkgo matches it with the name of the suite, a space and the name of the spec. */
+export const focusOn = (names: readonly string[]): string =>
+  names.map((name) => ` ${name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`).join('|')
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {

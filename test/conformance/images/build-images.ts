@@ -68,8 +68,8 @@ export function buildImages(executables: string, work: string, archive: string):
   }
 }
 
-function buildImage(layout: string, { name, files, config }: ImageSpec, base: Descriptor): object {
-  const layers = files.length === 0 ? [base] : [base, layerOfFiles(layout, files)]
+function buildImage(layout: string, { name, layers: added, config }: ImageSpec, base: Descriptor): object {
+  const layers = [base, ...added.map((files) => layerOfFiles(layout, files))]
   const described = {
     created: '1970-01-01T00:00:00Z',
     architecture,

@@ -15,16 +15,16 @@ suite('the images of the suite', () => {
   })
 
   test('name every executable that they copy', () => {
-    for (const { files, needs, name } of catalog)
+    for (const { layers, needs, name } of catalog)
       deepEqual(
-        files.flatMap(({ source }) => (source === undefined ? [] : [source])),
+        layers.flat().flatMap(({ source }) => (source === undefined ? [] : [source])),
         needs.map((need) => `/suite/${need}`),
         name,
       )
   })
 
   test('add the user of the image to those of Debian', () => {
-    const passwd = catalog[0]?.files.find(({ path }) => path === 'etc/passwd')?.content
+    const passwd = catalog[0]?.layers.flat().find(({ path }) => path === 'etc/passwd')?.content
     equal(passwd, 'etc/passwd\nuser-defined-in-image:x:1000:1000::/home/user-defined-in-image:/bin/sh\n')
   })
 })

@@ -15,7 +15,8 @@ export interface ImageSpec {
   /** Executables of the suite that it contains; without one of them it cannot be built. */
   readonly needs: readonly string[]
   readonly base: 'debian' | 'busybox'
-  readonly files: readonly LayerFile[]
+  /** The files of each layer above the base. Equal layers of several images are stored once. */
+  readonly layers: readonly (readonly LayerFile[])[]
   readonly config: object
 }
 
@@ -79,7 +80,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
     name: `${suite}/${tag}`,
     needs: ['agnhost'],
     base: 'debian',
-    files: [...agnhostFiles, ...more],
+    layers: more.length === 0 ? [agnhostFiles] : [agnhostFiles, more],
     config: { Entrypoint: ['/agnhost'], Cmd: ['pause'], ExposedPorts: ports(80, 8080, 8081, 9376, 5000), ...config },
   })
   const pictured = (name: string) =>
@@ -105,7 +106,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
     agnhost('agnhost:2.55', [{ path: 'etc/previous', content: '' }]),
     pictured('kitten'),
     pictured('nautilus'),
-    { name: `${suite}/busybox:1.37.0-1`, needs: [], base: 'busybox', files: [], config: shell },
+    { name: `${suite}/busybox:1.37.0-1`, needs: [], base: 'busybox', layers: [], config: shell },
     nginx('1.15-4'),
     nginx('1.27-0'),
     debian(`${suite}/nonewprivs:1.4`, ['nonewprivs'], [program('nonewprivs', 'usr/local/bin/nnp', 0o6755)], {
@@ -134,7 +135,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
       name: `${registry}/pause:3.10.2`,
       needs: [],
       base: 'busybox',
-      files: [{ path: 'pause', content: pauseScript, mode: 0o755 }],
+      layers: [[{ path: 'pause', content: pauseScript, mode: 0o755 }]],
       config: { Entrypoint: ['/pause'], User: '65535:65535' },
     },
   ]
@@ -144,7 +145,7 @@ const debian = (name: string, needs: readonly string[], files: readonly LayerFil
   name,
   needs,
   base: 'debian',
-  files,
+  layers: files.length === 0 ? [] : [files],
   config,
 })
 
