@@ -10,6 +10,7 @@ a regular expression for their names (\\[Conformance\\]). Specs that have a resu
 
   --suite <folder>    the executables of the suite (../shared/upstream)
   --results <folder>  results.json, results.md, logs of the cluster and of failed specs (.cache/conformance/results)
+  --skip <pattern>    no specs whose name matches this regular expression
   --specs <file>      only the specs in this file, one name per line
   --again <states>    also run specs again that are, for example, failed,hollow
   --parallel <n>      how many specs run at a time (3); serial ones always run alone
@@ -23,6 +24,7 @@ export interface Options {
   readonly focus: string
   readonly suite: string
   readonly results: string | undefined
+  readonly skip: string | undefined
   readonly specs: string | undefined
   readonly again: ReadonlySet<OutcomeState>
   readonly parallel: number
@@ -45,6 +47,7 @@ export function parseOptions(args: readonly string[]): Options {
     focus: positionals[0] ?? String.raw`\[Conformance\]`,
     suite: values.suite,
     results: values.results,
+    skip: values.skip,
     specs: values.specs,
     again: new Set(again as OutcomeState[]),
     parallel: positive('parallel', values.parallel),
@@ -64,6 +67,7 @@ function parsed(args: readonly string[]) {
       options: {
         suite: { ...text, default: '../shared/upstream' },
         results: text,
+        skip: text,
         specs: text,
         again: text,
         parallel: { ...text, default: '3' },

@@ -62,7 +62,7 @@ async function runSpecs(options: Options, signal: AbortSignal): Promise<Recorded
   await registry.listen(firstAddress)
   const start = () => TwoNodes.start({ images, registry, results: folder, up: options.up, incident })
   await using cluster = new RestartedCluster(start, incident)
-  const names = listSpecs(executables, options.focus, folder).filter(isChosen(options))
+  const names = listSpecs(executables, options, folder).filter(isChosen(options))
   const isOpen = (name: string) => {
     const state = results.outcome(name)?.state ?? 'interrupted'
     return state === 'interrupted' || options.again.has(state)

@@ -12,10 +12,16 @@ const slowSeconds = 120
 /** How long the suite may clean up after its time is over. */
 const graceSeconds = 60
 
+export interface Selection {
+  readonly focus: string
+  readonly skip: string | undefined
+}
+
 /** The names of the specs that the suite would run, in alphabetical order. */
-export function listSpecs(executables: string, focus: string, results: string): string[] {
+export function listSpecs(executables: string, { focus, skip }: Selection, results: string): string[] {
   const file = join(results, 'list.json')
   const options = ['dry-run', `focus=${focus}`, `json-report=${file}`, 'silence-skips']
+  if (skip !== undefined) options.push(`skip=${skip}`)
   run(
     join(executables, 'e2e.test'),
     options.map((option) => `--ginkgo.${option}`),
