@@ -1,13 +1,14 @@
-// The provisioner: creates volumes for claims of its driver, and deletes released volumes. Upstream: external-provisioner.
+// The provisioner: creates volumes for claims of its driver. volume-deletion.ts deletes released volumes. Upstream:
+// external-provisioner.
 import type { Context } from '../../../base/observability/context.ts'
 import { node } from '../../../api/core/v1/node/node.ts'
 import {
   persistentVolumeClaim,
   type PersistentVolumeClaim,
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
-import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { hasReason } from '../../../api/errors/status-error.ts'
-import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../../api/meta/object.ts'
+import { keyOf, namespaceOf, type ObjectKey } from '../../../api/meta/object.ts'
 import { csiNode } from '../../../api/storage/v1/csi-node.ts'
 import { storageClass, type StorageClass } from '../../../api/storage/v1/storage-class.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
@@ -19,18 +20,11 @@ import { removeFinalizer } from '../sidecar/finalizers.ts'
 import { storageBytes } from '../sidecar/quantities.ts'
 import { secretValues } from '../sidecar/secrets.ts'
 import { watch, type Sidecar, type SidecarTools } from '../sidecar/sidecar.ts'
-import {
-  deletionFinalizer,
-  mustDelete,
-  mustProvision,
-  mustReleaseFinalizer,
-  selectedNodeAnnotation,
-  selectedNodeOf,
-  volumeNameOf,
-} from './claim-decision.ts'
+import { mustProvision, selectedNodeAnnotation, selectedNodeOf, volumeNameOf } from './claim-decision.ts'
 import { accessibilityRequirements } from './claim-topology.ts'
 import { cloningFinalizer, contentSource } from './content-source.ts'
-import { deletionSecretOf, secretOf, volumeObject, volumeRequest, type VolumeParts } from './volume-object.ts'
+import { syncVolume } from './volume-deletion.ts'
+import { secretOf, volumeObject, volumeRequest, type VolumeParts } from './volume-object.ts'
 
 export interface ProvisionerOptions {
   readonly hasExtraMetadata?: boolean
@@ -59,7 +53,7 @@ export const provisioner =
       reconcile: (key, context) =>
         key.startsWith(claimPrefix)
           ? runner.syncClaim(key.slice(claimPrefix.length), context)
-          : runner.syncVolume(key.slice(volumePrefix.length), context),
+          : syncVolume(tools, key.slice(volumePrefix.length), context),
     }
   }
 
@@ -213,44 +207,7 @@ class Provisioner {
       .patch(claim.metadata.name, namespaceOf(claim), { metadata: { annotations } }, 'merge', context)
   }
 
-  async syncVolume(name: string, context: Context): Promise<undefined> {
-    const { client, informers, driver } = this.#tools
-    const volume = informers.of(persistentVolume).get(objectKey('', name))
-    if (volume === undefined) return
-    if (volume.spec.csi?.driver === driver.name && mustReleaseFinalizer(volume))
-      return removeFinalizer(client, persistentVolume, volume, deletionFinalizer, context) as Promise<undefined>
-    if (!mustDelete(volume, driver.name)) return
-    try {
-      await this.#delete(volume, context)
-    } catch (error) {
-      context.signal.throwIfAborted()
-      this.#record(volume, { type: 'Warning', reason: 'VolumeFailedDelete', message: driverErrorText(error) }, context)
-      throw error
-    }
-  }
-
-  async #delete(volume: PersistentVolume, context: Context): Promise<void> {
-    const { client, informers, driver } = this.#tools
-    const { name, uid } = volume.metadata
-    const attachments = [...informers.of(volumeAttachment).all()]
-    const attachment = attachments.find(({ spec }) => spec.source.persistentVolumeName === name)
-    if (attachment !== undefined)
-      throw new Error(`persistentvolume ${name} is still attached to node ${attachment.spec.nodeName}`)
-    const secrets = await secretValues(client, deletionSecretOf(volume.metadata.annotations), context)
-    await driver.call(
-      controllerService.deleteVolume,
-      { volumeId: volume.spec.csi?.volumeHandle ?? '', secrets },
-      context,
-    )
-    await removeFinalizer(client, persistentVolume, volume, deletionFinalizer, context)
-    try {
-      await client.of(persistentVolume).delete(name, { uid }, context)
-    } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error
-    }
-  }
-
-  #record(about: PersistentVolumeClaim | PersistentVolume, note: EventNote, context: Context): void {
+  #record(about: PersistentVolumeClaim, note: EventNote, context: Context): void {
     this.#tools.events.record(about, note, context)
   }
 }
