@@ -1,10 +1,10 @@
 // A program in a network namespace of its own: it makes attempts that the test requests as lines on its input, and serves
-// a port if its arguments name one.
+// the ports that its arguments name.
 import { createInterface } from 'node:readline'
 import { attempt, respond, type Attempt } from './attempt.ts'
 
-const [name = '', port] = process.argv.slice(2)
-if (port !== undefined) await respond(name, Number(port))
+const [name = '', ...ports] = process.argv.slice(2)
+for (const port of ports) await respond(name, Number(port))
 process.stdout.write('ready\n')
 
 for await (const line of createInterface({ input: process.stdin })) {

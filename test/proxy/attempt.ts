@@ -51,7 +51,7 @@ function viaUdp({ address, port, waitMs }: Attempt): Promise<Outcome> {
 
 const plain = (address = '') => address.replace(/^::ffff:/, '')
 
-/** Responds on all addresses of the machine, until the process ends. */
+/** Responds on all addresses of the machine, until the process ends; it does not keep the process running. */
 export async function respond(name: string, port: number): Promise<void> {
   const tcp = createServer({ allowHalfOpen: false }, (socket) => {
     socket.on('error', () => {})
@@ -63,4 +63,6 @@ export async function respond(name: string, port: number): Promise<void> {
     new Promise<void>((resolve) => void tcp.listen(port, '::', 511, resolve)),
     new Promise<void>((resolve) => void udp.bind(port, '::', resolve)),
   ])
+  tcp.unref()
+  udp.unref()
 }

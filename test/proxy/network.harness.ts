@@ -23,7 +23,7 @@ export function run(command: string): string {
   return stdout
 }
 
-class Agent implements Machine {
+export class Agent implements Machine {
   readonly pid: number
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, (outcome: Outcome) => void>()
@@ -34,9 +34,9 @@ class Agent implements Machine {
     this.pid = child.pid ?? 0
   }
 
-  static async start(name: string, serves: boolean): Promise<Agent> {
+  static async start(name: string, ports: readonly number[]): Promise<Agent> {
     const program = new URL('agent.ts', import.meta.url).pathname
-    const args = ['--net', process.execPath, program, name, ...(serves ? [String(serverPort)] : [])]
+    const args = ['--net', process.execPath, program, name, ...ports.map(String)]
     const agent = new Agent(spawn('unshare', args, { stdio: ['pipe', 'pipe', 'inherit'] }))
     await agent.#listen()
     return agent
@@ -90,7 +90,7 @@ export async function startNetwork(): Promise<TestNetwork> {
   ]
   await Promise.all(
     names.map(async ([name, serves]) => {
-      const agent = await Agent.start(name, serves)
+      const agent = await Agent.start(name, serves ? [serverPort] : [])
       started.defer(() => agent.stop())
       agents.set(name, agent)
     }),

@@ -1,0 +1,161 @@
+// PolicyTable: the desired content of the table, kept up to date from pods, namespaces and policies, and the transactions
+// that lead to it. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
+import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
+import type { ObjectKey } from '../../api/meta/object.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import { contentDiff, diffCommands, noDiff } from '../../machine/nftables/table-content.ts'
+import {
+  compiledPolicy,
+  directions,
+  type CompiledPolicy,
+  type Direction,
+  type PodSelection,
+} from '../rules/compiled-policy.ts'
+import { isSelected, type PodFacts } from '../rules/pod-facts.ts'
+import { SelectionIndex } from '../rules/selection-index.ts'
+import { PeerSets } from './peer-sets.ts'
+import { PolicyChains, type IsolationChain } from './policy-chains.ts'
+import { layoutCommands, suffixOf, table, type PolicyLayout } from './policy-layout.ts'
+import { TrackedContent } from './tracked-content.ts'
+
+export interface PolicyTableOptions extends PolicyLayout {
+  readonly nodeName: string
+}
+
+/** A pod of this node. */
+interface LocalPod {
+  readonly addresses: readonly string[]
+  readonly isolation: Readonly<Record<Direction, IsolationChain | undefined>>
+}
+
+export class PolicyTable {
+  readonly #options: PolicyTableOptions
+  readonly #content = new TrackedContent()
+  readonly #pods = new Map<ObjectKey, PodFacts>()
+  readonly #podsOf = new Map<string, Set<ObjectKey>>()
+  readonly #namespaces = new Map<string, Labels>()
+  readonly #policies = new Map<ObjectKey, CompiledPolicy>()
+  readonly #policyIndex = new SelectionIndex<CompiledPolicy>()
+  readonly #local = new Map<ObjectKey, LocalPod>()
+  /** The pods of this node with each address. The last one has it. */
+  readonly #owners = new Map<string, ObjectKey[]>()
+  readonly #sets: PeerSets
+  readonly #chains: PolicyChains
+
+  constructor(options: PolicyTableOptions) {
+    this.#options = options
+    this.#sets = new PeerSets(this.#content, {
+      pods: (namespace) => this.#podsIn(namespace),
+      labelsOf: (namespace) => this.#namespaces.get(namespace),
+    })
+    this.#chains = new PolicyChains(this.#content, this.#sets)
+  }
+
+  setNamespace(name: string, labels: Labels | undefined): void {
+    if (labels === undefined) this.#namespaces.delete(name)
+    else this.#namespaces.set(name, labels)
+    for (const pod of this.#podsIn(name)) this.#sets.update(pod.key, pod)
+  }
+
+  setPod(key: ObjectKey, now: PodFacts | undefined): void {
+    const before = this.#pods.get(key)
+    if (before !== undefined) {
+      this.#pods.delete(key)
+      this.#podsOf.get(before.namespace)?.delete(key)
+    }
+    if (now !== undefined) {
+      this.#pods.set(key, now)
+      getOrInsert(this.#podsOf, now.namespace, () => new Set<ObjectKey>()).add(key)
+    }
+    this.#sets.update(key, now)
+    this.#updateLocal(key)
+  }
+
+  setPolicy(key: ObjectKey, policy: NetworkPolicy | undefined): void {
+    const before = this.#policies.get(key)
+    const now = policy === undefined ? undefined : compiledPolicy(policy)
+    if (before !== undefined) this.#policyIndex.remove(subjectOf(before), before)
+    if (now === undefined) this.#policies.delete(key)
+    else {
+      this.#policies.set(key, now)
+      this.#policyIndex.add(subjectOf(now), now)
+      this.#chains.update(now)
+    }
+    const namespace = now?.namespace ?? before?.namespace
+    for (const pod of this.#podsIn(namespace))
+      if ([before, now].some((each) => each !== undefined && isSelected(subjectOf(each), pod, undefined)))
+        this.#updateLocal(pod.key)
+  }
+
+  /** The commands for what changed since the last call. */
+  changes(): readonly string[] {
+    return [...diffCommands(table, this.#content.take())]
+  }
+
+  /** Commands that replace the table. */
+  all(): readonly string[] {
+    this.#content.take()
+    const diff = noDiff()
+    contentDiff({ elements: new Map(), objects: new Map() }, this.#content.current, diff)
+    return [...layoutCommands(this.#options), ...diffCommands(table, diff)]
+  }
+
+  *#podsIn(namespace: string | undefined): Generator<PodFacts> {
+    if (namespace === undefined) return yield* this.#pods.values()
+    for (const key of this.#podsOf.get(namespace) ?? []) {
+      const pod = this.#pods.get(key)
+      if (pod !== undefined) yield pod
+    }
+  }
+
+  #updateLocal(key: ObjectKey): void {
+    const pod = this.#pods.get(key)
+    const before = this.#local.get(key)
+    const isLocal = pod?.nodeName === this.#options.nodeName && pod.addresses.length > 0
+    if (!isLocal && before === undefined) return
+    if (isLocal) this.#local.set(key, this.#localPod(pod))
+    else this.#local.delete(key)
+    const addresses = isLocal ? pod.addresses : []
+    for (const address of addresses) this.#own(address, key)
+    for (const address of before?.addresses ?? []) if (!addresses.includes(address)) this.#disown(address, key)
+    for (const direction of directions) this.#chains.release(before?.isolation[direction])
+  }
+
+  #localPod(pod: PodFacts): LocalPod {
+    const policies = [...this.#policyIndex.candidates(pod)]
+      .filter((policy) => isSelected(subjectOf(policy), pod, undefined))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    const chainOf = (direction: Direction) => this.#chains.acquire(policies, direction, pod)
+    return { addresses: pod.addresses, isolation: { ingress: chainOf('ingress'), egress: chainOf('egress') } }
+  }
+
+  #own(address: string, key: ObjectKey): void {
+    const owners = getOrInsert(this.#owners, address, () => [])
+    if (!owners.includes(key)) owners.push(key)
+    this.#updateAddress(address)
+  }
+
+  #disown(address: string, key: ObjectKey): void {
+    const owners = (this.#owners.get(address) ?? []).filter((each) => each !== key)
+    if (owners.length === 0) this.#owners.delete(address)
+    else this.#owners.set(address, owners)
+    this.#updateAddress(address)
+  }
+
+  #updateAddress(address: string): void {
+    const suffix = suffixOf(familyOf(address))
+    const owner = this.#owners.get(address)?.at(-1)
+    const isolation = owner === undefined ? undefined : this.#local.get(owner)?.isolation
+    this.#content.setElement(`pods${suffix}`, address, owner === undefined ? undefined : '')
+    const isIsolated = directions.some((direction) => isolation?.[direction] !== undefined)
+    this.#content.setElement(`self${suffix}`, `${address} . ${address}`, isIsolated ? '' : undefined)
+    for (const direction of directions) {
+      const chain = isolation?.[direction]
+      this.#content.setElement(`${direction}${suffix}`, address, chain === undefined ? undefined : `goto ${chain.name}`)
+    }
+  }
+}
+
+const subjectOf = ({ namespace, pods }: CompiledPolicy): PodSelection => ({ namespaces: { name: namespace }, pods })

@@ -1,0 +1,89 @@
+// What policies decide about one connection, with the rule that decides: the same rules as in the kernel, for explanations
+// and for the simulated network.
+import type { ObjectKey } from '../../api/meta/object.ts'
+import { containsCidr, parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import type { CompiledPolicy, Direction, PeerMatch, PolicyRule, PortMatch, Protocol } from './compiled-policy.ts'
+import { isSelected, namedPortId, type PodFacts } from './pod-facts.ts'
+
+export interface TrafficEnd {
+  readonly address: string
+  /** Undefined if no pod with a network of its own has the address. */
+  readonly pod: PodFacts | undefined
+}
+
+export interface Traffic {
+  readonly from: TrafficEnd
+  /** After a Service has chosen its endpoint. */
+  readonly to: TrafficEnd
+  readonly protocol: Protocol
+  readonly port: number
+}
+
+export type SideVerdict =
+  /** No policy isolates the pod in this direction, or there is no pod. */
+  | { readonly kind: 'not isolated' }
+  /** A pod cannot block itself. */
+  | { readonly kind: 'itself' }
+  | { readonly kind: 'allowed'; readonly policy: ObjectKey; readonly rule: number }
+  /** None of these policies, which isolate the pod, has a rule that matches. */
+  | { readonly kind: 'blocked'; readonly policies: readonly ObjectKey[] }
+
+export interface PolicyView {
+  policiesIn(namespace: string): Iterable<CompiledPolicy>
+  labelsOf(namespace: string): Labels | undefined
+}
+
+export interface Decision {
+  readonly egress: SideVerdict
+  readonly ingress: SideVerdict
+  readonly isAllowed: boolean
+}
+
+export function decide(traffic: Traffic, view: PolicyView): Decision {
+  const [egress, ingress] = [side('egress', traffic, view), side('ingress', traffic, view)]
+  return { egress, ingress, isAllowed: egress.kind !== 'blocked' && ingress.kind !== 'blocked' }
+}
+
+function side(direction: Direction, traffic: Traffic, view: PolicyView): SideVerdict {
+  const { from, to } = traffic
+  const subject = direction === 'ingress' ? to.pod : from.pod
+  if (subject === undefined) return { kind: 'not isolated' }
+  const isolating = [...view.policiesIn(subject.namespace)]
+    .filter((policy) => policy.rules[direction] !== undefined && isSubject(policy, subject))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  if (isolating.length === 0) return { kind: 'not isolated' }
+  if (from.address === to.address) return { kind: 'itself' }
+  for (const { key, rules } of isolating) {
+    const rule = (rules[direction] ?? []).find((each) => isMatch(each, direction, traffic, view))
+    if (rule !== undefined) return { kind: 'allowed', policy: key, rule: rule.index }
+  }
+  return { kind: 'blocked', policies: isolating.map(({ key }) => key) }
+}
+
+const isSubject = ({ namespace, pods }: CompiledPolicy, pod: PodFacts): boolean =>
+  isSelected({ namespaces: { name: namespace }, pods }, pod, undefined)
+
+function isMatch({ peers, ports }: PolicyRule, direction: Direction, traffic: Traffic, view: PolicyView): boolean {
+  const peer = direction === 'ingress' ? traffic.from : traffic.to
+  const matching = peers?.filter((each) => isPeer(each, peer, view))
+  if (matching?.length === 0) return false
+  // A block has no names of ports, for which the peer of egress must be selected as a pod.
+  const hasNames = direction === 'ingress' || matching === undefined || matching.some(({ kind }) => kind === 'pods')
+  return ports === undefined || ports.some((port) => isPort(port, traffic, hasNames))
+}
+
+function isPeer(match: PeerMatch, { address, pod }: TrafficEnd, view: PolicyView): boolean {
+  if (match.kind === 'pods') return pod !== undefined && isSelected(match.selection, pod, view.labelsOf(pod.namespace))
+  return isInside(address, match.cidr) && !match.except.some((cidr) => isInside(address, cidr))
+}
+
+const isInside = (address: string, cidr: string): boolean =>
+  containsCidr(parseCidr(cidr), parseCidr(`${address}/${widthOf(familyOf(address))}`))
+
+function isPort(match: PortMatch, { to, protocol, port }: Traffic, hasNames: boolean): boolean {
+  if (match.protocol !== protocol) return false
+  if (match.kind === 'range') return port >= match.first && port <= match.last
+  return hasNames && (to.pod?.ports.get(namedPortId(protocol, match.name)) ?? []).includes(port)
+}
