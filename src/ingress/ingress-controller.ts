@@ -109,7 +109,7 @@ export class IngressController {
   async run(signal: AbortSignal): Promise<void> {
     await using _pools = this.#pools
     await using _frontends = this.#frontends
-    const { informers, log } = this.#deps
+    const { informers, log, clock } = this.#deps
     const lists = [
       informers.of(ingress).synced,
       informers.of(ingressClass).synced,
@@ -129,7 +129,8 @@ export class IngressController {
         log.warn('Ingresses could not be applied', { error: errorText(error) })
       }
       await unlessAborted(this.#wake.promise, signal).catch(() => {})
-      await eventLoopTurn()
+      // Other changes of the same turn are applied together with this one.
+      await clock.outside(eventLoopTurn())
     }
   }
 
