@@ -37,8 +37,9 @@ export function cloudNodeController(instances: CloudInstances): Controller {
   return definition
 }
 
+/** A node that was registered again is new to the cloud; labels with older names follow the stable ones. */
 const isConcerned = (before: Node, now: Node): boolean =>
-  isUninitialized(now) || isUninitialized(before) || !equalValues(before.metadata.labels, now.metadata.labels)
+  isUninitialized(now) ? !isUninitialized(before) : correctedLabels(now) !== undefined
 
 async function initialize(
   found: Node,
@@ -53,7 +54,16 @@ async function initialize(
     throw new Error(
       `failed to get instance metadata for node ${name}: cloud provider does not set node provider ID for node ${name}`,
     )
-  const initialized = await tools.client.of(node).update(initializedNode(found, instance), context)
+  // A new node is written by several controllers at a time, so its current version is read.
+  const initialized = await tools.client.of(node).modify(
+    name,
+    '',
+    (copy) => {
+      const { metadata, spec } = initializedNode(copy as Node, instance)
+      Object.assign(copy, { metadata, spec })
+    },
+    context,
+  )
   await setAddresses(initialized, instance, tools, context)
   tools.recordEvent(found, { type: 'Normal', reason: 'Synced', message: 'Node synced successfully' }, context)
   return addressesEveryMs

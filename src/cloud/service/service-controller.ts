@@ -6,7 +6,7 @@ import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
 import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
-import { keyOf, namespaceOf } from '../../api/meta/object.ts'
+import { isBeingDeleted, keyOf, namespaceOf } from '../../api/meta/object.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
 import { hasFinalizer } from '../../controllers/runtime/object-finalizers.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
@@ -149,7 +149,8 @@ async function cleanUp(found: Service, balancers: CloudLoadBalancers, tools: Too
       )
     : found
   recordEvent(found, { type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' }, context)
-  await setIngress(released, [], tools, context)
+  const isGone = isBeingDeleted(released) && (released.metadata.finalizers ?? []).length === 0
+  if (!isGone) await setIngress(released, [], tools, context)
 }
 
 const noNodes = {
