@@ -63,7 +63,8 @@ import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
-import { withUiSessions } from './ui/session-authentication.ts'
+import { hasOpenSession, withUiSessions } from './ui/session-authentication.ts'
+import { uiApi, type StepClock, type UiExplanations } from './ui/ui-api.ts'
 import type { UiFiles } from './ui/ui-assets.ts'
 import { UiEndpoints } from './ui/ui-endpoints.ts'
 import { UiSessions } from './ui/ui-sessions.ts'
@@ -108,6 +109,11 @@ export interface UiOptions {
   readonly files: () => MaybePromise<UiFiles>
   /** The port of its own, if it has one. */
   readonly port?: () => number | undefined
+  /** Sessions and streams follow the machine's time where that of the cluster is virtual. */
+  readonly clock?: Clock
+  readonly explanations?: UiExplanations
+  /** Advances the time, where it is virtual. */
+  readonly stepClock?: StepClock | undefined
 }
 
 const noUi: UiOptions = { files: () => new Map() }
@@ -222,8 +228,19 @@ export class ApiServer {
       isReady: () => this.#isReady,
       isDraining: () => this.#isDraining,
     }
-    const sessions = new UiSessions({ ...deps, random: deps.random.fork('ui sessions') })
-    this.#ui = new UiEndpoints({ sessions, ...(deps.ui ?? noUi) }, new Map())
+    const { ui = noUi, digest } = deps
+    const uiClock = ui.clock ?? deps.clock
+    const sessions = new UiSessions({ clock: uiClock, digest, random: deps.random.fork('ui sessions') })
+    const api = uiApi({
+      ...deps,
+      catalogue: this.catalogue,
+      registry: this.registry,
+      streamClock: uiClock,
+      explanations: ui.explanations,
+      stepClock: ui.stepClock,
+      isOpen: (request) => hasOpenSession(request, sessions),
+    })
+    this.#ui = new UiEndpoints({ sessions, ...ui }, api)
     this.#chain = handlerChain(
       filters,
       withUiSessions(this.registry.policies, sessions),

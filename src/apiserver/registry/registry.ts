@@ -255,6 +255,14 @@ export class Registry {
       if (converter.kind === kind && cache.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
   }
 
+  /** The oldest revision at which every built-in kind can be listed. */
+  get oldestRevision(): number {
+    let oldest = 0
+    for (const { kind, cache } of this.#resources.values())
+      if (kind.custom === undefined) oldest = Math.max(oldest, cache.oldestRevision)
+    return oldest
+  }
+
   /** Repairs the allocations of all kinds from their objects. */
   async repair(signal: AbortSignal): Promise<void> {
     for (const deps of this.#resources.values()) {

@@ -3,6 +3,7 @@
 import { StatusError } from '../../api/errors/status-error.ts'
 import { authenticated, rejected } from '../authentication/authenticator.ts'
 import type { Policies } from '../filters/policies.ts'
+import type { ApiRequest } from '../request/request.ts'
 import { sessionMisuse, sessionTokenOf } from './session-requests.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
@@ -20,3 +21,9 @@ export const withUiSessions = (policies: Policies, sessions: UiSessions): Polici
     return authenticated(user, [])
   },
 })
+
+/** False if the session of a long request has ended since. Requests without a session remain. */
+export function hasOpenSession({ credentials }: ApiRequest, sessions: UiSessions): boolean {
+  const token = credentials.kind === 'presented' ? sessionTokenOf(credentials.headers) : undefined
+  return token === undefined || sessions.userOf(token) !== undefined
+}

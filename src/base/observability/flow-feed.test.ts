@@ -39,6 +39,16 @@ test('a slow reader misses events that the ring has overwritten', () => {
   deepEqual(taken(feed), ['6', '7', '8', '9'])
 })
 
+test('a reader can skip the oldest unread events, and learns how many it missed', () => {
+  const flow = new FlowRecorder(new VirtualClock(), 4)
+  using feed = new FlowFeed(flow)
+  for (let n = 0; n < 10; n++) step(flow, `${n}`)
+  equal(feed.keepNewest(3), 7)
+  equal(feed.keepNewest(3), 0)
+  deepEqual(taken(feed), ['7', '8', '9'])
+  equal(feed.keepNewest(3), 0)
+})
+
 test('an abort ends the wait', async () => {
   using feed = new FlowFeed(new FlowRecorder(new VirtualClock()))
   equal(feed.take(1).length, 0)

@@ -37,6 +37,14 @@ export class FlowFeed implements Disposable {
     return events
   }
 
+  /** Skips the oldest unread events, so that at most `max` remain, and returns how many have been lost or skipped. */
+  keepNewest(max: number): number {
+    const first = Math.max(this.#flow.oldest, this.#flow.last - max + 1)
+    const skipped = Math.max(0, first - this.#next)
+    this.#next = Math.max(this.#next, first) as FlowId
+    return skipped
+  }
+
   /** Whether there are no unread events. */
   get isDrained(): boolean {
     return this.#ended.size === 0 && this.#next > this.#flow.last

@@ -1,5 +1,5 @@
 // Cluster: constructs and connects the components of one process. Nothing else in the tree constructs them.
-import type { Clock } from '../../base/time/clock.ts'
+import { realClock, type Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -90,7 +90,9 @@ import {
   schedulerUser,
   snapshotControllerUser,
 } from '../client/component-users.ts'
+import { uiExplanations } from '../ui/ui-explanations.ts'
 import { uiFiles } from '../ui/ui-files.ts'
+import type { StepClock } from '../../apiserver/ui/ui-api.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 
@@ -140,6 +142,8 @@ export interface ClusterOptions {
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
   /** The port of the web UI, if it has one of its own. */
   readonly uiPort?: () => number | undefined
+  /** Advances the time for the web UI, where it is virtual. */
+  readonly stepClock?: StepClock
 }
 
 const serverName = 'apiserver'
@@ -350,7 +354,13 @@ export class Cluster {
         outbound: nodeOutbound,
         proxyIdentity: this.#options.proxyIdentity,
         kmsCheck: this.#options.kmsCheck,
-        ui: { files: pageFiles, port: this.#options.uiPort ?? (() => undefined) },
+        ui: {
+          files: pageFiles,
+          port: this.#options.uiPort ?? (() => undefined),
+          clock: realClock,
+          explanations: uiExplanations({ clock, clientAs: (user) => this.client('Web UI', user) }),
+          stepClock: this.#options.stepClock,
+        },
       }
       const server = newApiServer(deps)
       this.#server = server

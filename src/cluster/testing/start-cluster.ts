@@ -1,5 +1,6 @@
 // startCluster(): a whole cluster in a test: memory store, simulated nodes, all controllers, virtual time.
 import { realClock } from '../../base/time/clock.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog, type Log } from '../../base/observability/log.ts'
 import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -104,6 +105,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     csi,
     cloud,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
+    ...(isFlowing ? {} : { stepClock: (step) => stepOf(step, clock, cluster.flow) }),
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
   cleanUps.defer(() => cluster.stop())
@@ -141,6 +143,15 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     await cleanUps.disposeAsync()
     throw error
   }
+}
+
+/** Advances the time for the web UI: by a duration, or to the next flow event. */
+async function stepOf(step: number | 'next', clock: VirtualClock, flow: FlowRecorder): Promise<number> {
+  await clock.settle()
+  const { last } = flow
+  if (step === 'next') await clock.runUntil(() => flow.last > last)
+  else await clock.advance(step)
+  return clock.nowMs()
 }
 
 /** Certificates for clusters with a port. Clients verify them by the machine's time. */

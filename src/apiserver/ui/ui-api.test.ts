@@ -1,0 +1,121 @@
+// The paths below /ui/api/ through the whole handler chain, for an administrator and for a user with few permissions.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGuarded, type GuardedHarness } from '../server-policies.harness.ts'
+import type { ObjectHistory } from './object-history.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const history = (resource: string, name: string, namespace = 'default') =>
+  `/ui/api/history?group=&version=v1&resource=${resource}&namespace=${namespace}&name=${name}`
+const jane = { as: 'jane' }
+
+const shown = ({ revisions }: ObjectHistory): string[] =>
+  revisions.map(({ request, object, manager }) => {
+    const { data } = (object ?? {}) as { data?: Record<string, string> }
+    return `${request}: ${object === undefined ? 'deleted' : (data?.['a'] ?? 'no data')}${manager === undefined ? '' : ` by ${manager}`}`
+  })
+
+async function write(server: GuardedHarness) {
+  const named = { metadata: { name: 'a' } }
+  await server.call('POST', configMaps, { ...named, data: { a: '1' } }, { 'user-agent': 'kubectl/v1' })
+  await server.call('PUT', `${configMaps}/a`, { ...named, data: { a: '2' } }, { 'user-agent': 'helm/v3' })
+  await server.call('POST', configMaps, { metadata: { name: 'other' } })
+}
+
+test('the history has every retained revision with its author, the newest first', async () => {
+  await using server = await startGuarded()
+  await write(server)
+  const { status, body } = await server.call('GET', history('configmaps', 'a'))
+  equal(status, 200)
+  deepEqual(shown(body), ['update configmaps: 2 by helm', 'create configmaps: 1 by kubectl'])
+  equal(body.isTruncated, false)
+  equal(body.revisions[0].sender, 'helm')
+  equal(body.revisions[0].atMs, server.clock.nowMs())
+})
+
+test('the history continues before a deletion', async () => {
+  await using server = await startGuarded()
+  await write(server)
+  await server.call('DELETE', `${configMaps}/a`)
+  await server.call('POST', configMaps, { metadata: { name: 'a' }, data: { a: '3' } })
+  const { body } = await server.call('GET', history('configmaps', 'a'))
+  deepEqual(
+    shown(body).map((text) => text.replace(/ by .*/, '')),
+    ['create configmaps: 3', 'delete configmaps: deleted', 'update configmaps: 2', 'create configmaps: 1'],
+  )
+  deepEqual((await server.call('GET', history('configmaps', 'never'))).body.revisions, [])
+})
+
+test('the values of Secrets are not part of the history', async () => {
+  await using server = await startGuarded()
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'hidden', kept: 'yes' }
+  const path = '/api/v1/namespaces/default/secrets'
+  await server.call('POST', path, { metadata: { name: 's', annotations }, stringData: { a: 'hidden' } })
+  await server.call('POST', path, { metadata: { name: 'plain' }, stringData: { a: 'hidden' } })
+  const { body } = await server.call('GET', history('secrets', 's'))
+  equal(body.revisions.length, 1)
+  deepEqual(body.revisions[0].object.metadata.annotations, { kept: 'yes' })
+  const text = JSON.stringify([body, (await server.call('GET', history('secrets', 'plain'))).body])
+  equal(text.includes('hidden') || text.includes('aGlkZGVu'), false)
+})
+
+const rejectedQueries: [query: string, status: number, message: RegExp][] = [
+  ['version=v1&resource=configmaps&namespace=default', 400, /name: must not be empty/],
+  ['version=v1&resource=configmaps&name=a', 400, /namespace: must not be empty/],
+  ['version=v1&resource=namespaces&namespace=default&name=a', 400, /namespace: must be empty/],
+  ['version=v2&resource=configmaps&namespace=default&name=a', 400, /resource: is not stored by this server/],
+  [
+    'group=apps&version=v1&resource=deployments&namespace=default&name=a',
+    403,
+    /"jane" cannot get resource "deployments"/,
+  ],
+]
+
+test('queries are checked and authorized as a read of the object', async () => {
+  await using server = await startGuarded()
+  for (const path of ['history', 'why', 'flow'])
+    for (const [query, status, message] of rejectedQueries) {
+      const { status: actual, body } = await server.call('GET', `/ui/api/${path}?${query}`, undefined, jane)
+      equal(actual, status, query)
+      match(body.message, message)
+    }
+  equal((await server.call('POST', '/ui/api/history', undefined, jane)).status, 405)
+  const unexplained = '/ui/api/why?version=v1&resource=configmaps&namespace=default&name=a'
+  equal((await server.call('GET', unexplained)).status, 404)
+  equal((await server.call('GET', unexplained.replace('why', 'flow'))).status, 404)
+})
+
+test('the retained revisions have their times', async () => {
+  await using server = await startGuarded()
+  await write(server)
+  const { body } = await server.call('GET', `/ui/api/revisions?at=${server.clock.nowMs()}`, undefined, jane)
+  equal(body.newest.revision, server.store.revision)
+  equal(body.at.revision, server.store.revision)
+  equal(body.oldest.revision <= body.marks[0].revision, true)
+  equal((await server.call('GET', '/ui/api/revisions?at=now')).status, 400)
+})
+
+test('the time of a cluster that is not virtual cannot be advanced', async () => {
+  await using server = await startGuarded()
+  equal((await server.call('POST', '/ui/api/clock', { ms: 1 })).status, 404)
+})
+
+async function firstLines(server: GuardedHarness, headers: Record<string, string>): Promise<string[]> {
+  const { body } = await server.wire('GET', '/ui/api/stream?past=100', headers)
+  for await (const piece of body as AsyncIterable<string>)
+    return piece
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ kind, event }) => (kind === 'event' ? `${event.what} ${event.object?.name}` : kind))
+  return []
+}
+
+test('the stream has the events that the user may see', async () => {
+  await using server = await startGuarded()
+  await write(server)
+  const all = await firstLines(server, {})
+  equal(all.includes('create configmaps a'), true)
+  equal(all.at(-1), 'ready')
+  deepEqual(await firstLines(server, jane), ['ready'])
+})

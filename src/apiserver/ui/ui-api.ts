@@ -1,0 +1,207 @@
+// The paths below /ui/api/: what the page needs beyond the Kubernetes API. Each is authorized by the objects it is about.
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { assert } from '../../base/assert.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { FlowEvent, FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { badRequest, methodNotAllowed, pathNotFound, StatusError } from '../../api/errors/status-error.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { resourceAttributes } from '../authorization/attributes.ts'
+import { forbiddenAccess } from '../authorization/forbidden-access.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import type { Registry } from '../registry/registry.ts'
+import { internalRequest, type ApiRequest, type User } from '../request/request.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { isPrivileged } from '../request/user-names.ts'
+import { objectHistory } from './object-history.ts'
+import { retainedRevisions } from './retained-revisions.ts'
+import type { UiHandler } from './ui-endpoints.ts'
+import { behindEventsMax, uiStream } from './ui-stream.ts'
+import { visibleEvents } from './visible-events.ts'
+
+/** An object that a request is about. */
+export interface NamedSubject {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What cluster/ computes from flow events, as the user. */
+export interface UiExplanations {
+  /** Why the object is not in its desired state; undefined if it does not exist. */
+  why(subject: NamedSubject, events: readonly FlowEvent[], user: User, signal: AbortSignal): Promise<object | undefined>
+  /** The graph of the object. */
+  flow(subject: FlowObject, events: readonly FlowEvent[]): object
+}
+
+/** Virtual time: by a duration, or to the next timer that is due. */
+export type StepClock = (ms: number | 'next') => Promise<number>
+
+export interface UiApiDeps {
+  readonly flow: FlowRecorder
+  readonly clock: Clock
+  readonly catalogue: KindCatalogue
+  readonly registry: Registry
+  readonly store: { readonly revision: number }
+  /** Whether the request's session, if it has one, still exists. */
+  readonly isOpen: (request: ApiRequest) => boolean
+  /** Paces streams. */
+  readonly streamClock: Clock
+  readonly explanations: UiExplanations | undefined
+  readonly stepClock: StepClock | undefined
+}
+
+const pastDefault = 5_000
+const stepMsMax = 365 * 24 * 3_600_000
+
+export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
+  const { flow, registry, store, explanations, stepClock } = deps
+  const { authorize } = registry.policies
+  const visible = (events: readonly FlowEvent[], { user, context }: ApiRequest) => {
+    assert(user !== undefined, 'authentication comes first')
+    return visibleEvents(events, user, { catalogue: deps.catalogue, authorize }, context.signal)
+  }
+  const about = async (request: ApiRequest): Promise<NamedSubject & { readonly user: User }> => {
+    const { user, query, context } = request
+    const subject = subjectOf(query, deps.catalogue)
+    const { kind, namespace, name } = subject
+    assert(user !== undefined, 'authentication comes first')
+    const scope = kind.plural === 'namespaces' ? name : namespace
+    const named = { group: kind.group, version: kind.version, resource: kind.plural, namespace: scope, name }
+    const attributes = resourceAttributes(user, 'get', named)
+    const decision = await authorize(attributes, context.signal)
+    if (decision.kind !== 'allowed') throw forbiddenAccess(attributes, decision.reason())
+    return { ...subject, user }
+  }
+  return new Map<string, UiHandler>([
+    ['stream', reads((request) => streamResponse(request, deps, visible))],
+    [
+      'history',
+      reads(async (request) => {
+        const subject = await about(request)
+        const objectAt = (revision: number) => objectAtRevision(subject, revision, registry, request)
+        return json(await objectHistory(flowObjectOf(subject), { flow, newest: store.revision, objectAt }))
+      }),
+    ],
+    [
+      'revisions',
+      reads(({ query }) => {
+        const at = numberIn(query, 'at')
+        return json(retainedRevisions({ oldest: registry.oldestRevision, newest: store.revision }, flow, at))
+      }),
+    ],
+    [
+      'why',
+      reads(async (request) => {
+        const { user, ...subject } = await about(request)
+        const events = await visible([...flow.events()], request)
+        const why = await explanations?.why(subject, events, user, request.context.signal)
+        if (why === undefined) throw pathNotFound()
+        return json(why)
+      }),
+    ],
+    [
+      'flow',
+      reads(async (request) => {
+        const subject = await about(request)
+        const graph = explanations?.flow(flowObjectOf(subject), await visible([...flow.events()], request))
+        if (graph === undefined) throw pathNotFound()
+        return json(graph)
+      }),
+    ],
+    ['clock', (request) => (stepClock === undefined ? notVirtual() : step(request, stepClock, deps.clock))],
+  ])
+}
+
+const json = (value: object): ApiResponse => ({ kind: 'json', status: 200, value })
+
+const notVirtual = (): never => {
+  throw new StatusError(404, 'NotFound', 'the time of this cluster is not virtual')
+}
+
+const reads =
+  (handle: UiHandler): UiHandler =>
+  (request) => {
+    if (request.target.verb !== 'get') throw methodNotAllowed()
+    return handle(request)
+  }
+
+function streamResponse(
+  request: ApiRequest,
+  { flow, clock, streamClock, isOpen }: UiApiDeps,
+  visible: (events: readonly FlowEvent[], request: ApiRequest) => Promise<readonly FlowEvent[]>,
+): ApiResponse {
+  const past = Math.min(numberIn(request.query, 'past') ?? pastDefault, behindEventsMax)
+  const stream = {
+    flow,
+    nowMs: () => clock.nowMs(),
+    clock: streamClock,
+    visible: (events: readonly FlowEvent[]) => visible(events, request),
+    isOpen: () => isOpen(request),
+  }
+  const headers = { 'content-type': 'application/json-lines', 'cache-control': 'no-store' }
+  return {
+    kind: 'wire',
+    response: { status: 200, headers, body: uiStream(stream, past, request.context.signal) },
+  }
+}
+
+/** Anyone who may do everything may also advance the time. */
+async function step({ target, user, body }: ApiRequest, stepClock: StepClock, clock: Clock): Promise<ApiResponse> {
+  if (target.verb === 'get') return json({ nowMs: clock.nowMs() })
+  if (target.verb !== 'post') throw methodNotAllowed()
+  if (user === undefined || !isPrivileged(user.groups))
+    throw new StatusError(403, 'Forbidden', 'only administrators may advance the time')
+  const { ms, to } = ((body.kind === 'value' ? body.value : undefined) ?? {}) as { ms?: unknown; to?: unknown }
+  if (to === 'next') return json({ nowMs: await stepClock('next') })
+  if (typeof ms !== 'number' || !(ms >= 0 && ms <= stepMsMax))
+    throw badRequest('ms: must be the milliseconds to advance, or to: must be "next"')
+  return json({ nowMs: await stepClock(ms) })
+}
+
+const flowObjectOf = ({ kind, namespace, name }: NamedSubject): FlowObject => ({
+  resource: kind.plural,
+  namespace,
+  name,
+})
+
+function subjectOf(query: URLSearchParams, catalogue: KindCatalogue): NamedSubject {
+  const [group, version, resource, namespace, name] = ['group', 'version', 'resource', 'namespace', 'name'].map(
+    (each) => query.get(each) ?? '',
+  ) as [string, string, string, string, string]
+  const kind = catalogue.atPath(group === '' ? version : `${group}/${version}`, resource)
+  if (kind === undefined || kind.computed !== undefined) throw badRequest('resource: is not stored by this server')
+  if (name === '') throw badRequest('name: must not be empty')
+  if (kind.namespaced === (namespace === ''))
+    throw badRequest(`namespace: must ${kind.namespaced ? 'not ' : ''}be empty`)
+  return { kind, namespace, name }
+}
+
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw badRequest(`${name}: must be a number`)
+  return Number(text)
+}
+
+async function objectAtRevision(
+  { kind, namespace, name }: NamedSubject,
+  revision: number,
+  registry: Registry,
+  { context }: ApiRequest,
+): Promise<ApiObject | undefined | 'lost'> {
+  const target = { kind: 'resource', verb: 'list', resource: kind, subresource: '', namespace, name: '' } as const
+  const query = new URLSearchParams({
+    resourceVersion: String(revision),
+    resourceVersionMatch: 'Exact',
+    fieldSelector: `metadata.name=${name}`,
+  })
+  const handled: MaybePromise<ApiResponse> = registry.handle({ ...internalRequest(target, context), query })
+  try {
+    const response = await handled
+    return response.kind === 'list' ? response.items[0]?.object : undefined
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 410) return 'lost'
+    throw error
+  }
+}

@@ -1,0 +1,57 @@
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { userWithName } from '../../apiserver/request/request.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { Client } from '../../client/client.ts'
+import { uiExplanations } from './ui-explanations.ts'
+
+const { signal } = new AbortController()
+const clock = new VirtualClock()
+const subject = { kind: deployment, namespace: 'default', name: 'web' }
+const web = {
+  metadata: { name: 'web', namespace: 'default', generation: 2 },
+  spec: { replicas: 1, selector: { matchLabels: { app: 'web' } } },
+  status: { observedGeneration: 1 },
+} as unknown as ApiObject
+
+/** A client that finds the deployment; other reads end with the status code. */
+function explainedTo(name: string, found: ApiObject | undefined, otherwise: number) {
+  const users: string[] = []
+  const fail = () => Promise.reject(new StatusError(otherwise, otherwise === 403 ? 'Forbidden' : 'InternalError', 'no'))
+  const client = {
+    of: (kind: Kind) => ({ find: () => (kind === deployment ? Promise.resolve(found) : fail()), list: fail }),
+  } as unknown as Client
+  const explanations = uiExplanations({
+    clock,
+    clientAs(user) {
+      users.push(user.name)
+      return client
+    },
+  })
+  return { users, why: explanations.why(subject, [], userWithName(name), signal), explanations }
+}
+
+test('an object is explained from what its reader may see', async () => {
+  const { why, users } = explainedTo('jane', web, 403)
+  const { waits } = (await why) as { waits: readonly string[] }
+  match(waits.join(' '), /has not processed the last change yet \(generation 2, observed 1\)/)
+  deepEqual(users, ['jane'])
+})
+
+test('an object that does not exist has no explanation; other errors are reported', async () => {
+  equal(await explainedTo('jane', undefined, 403).why, undefined)
+  await rejects(explainedTo('jane', web, 500).why, { code: 500 })
+})
+
+test('the graph of an object has its messages', () => {
+  const flow = new FlowRecorder(clock)
+  const object = { resource: 'deployments', namespace: 'default', name: 'web' }
+  flow.record('call', 'kubectl', 'API Server', 'create deployments', object)
+  const graph = explainedTo('jane', web, 403).explanations.flow(object, [...flow.events()]) as { roots: object[] }
+  equal(graph.roots.length, 1)
+})

@@ -1,0 +1,49 @@
+// uiExplanations: the sentences of `coxswain why` and the graph of `coxswain flow` for the web UI. Objects are read as the
+// user of the request; what that user may not read is treated as absent.
+import type { User } from '../../apiserver/request/request.ts'
+import type { UiExplanations } from '../../apiserver/ui/ui-api.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { context } from '../../base/observability/context.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Client } from '../../client/client.ts'
+import { discover, type DiscoveryResult } from '../../client/discovery.ts'
+import { flowTreesOf } from '../../flows/flow-graph.ts'
+import type { ClusterReader } from '../../flows/why/explainer.ts'
+import { why } from '../../flows/why/why.ts'
+
+export interface UiExplanationDeps {
+  readonly clientAs: (user: User) => Client
+  readonly clock: Clock
+}
+
+export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplanations => ({
+  async why({ kind, namespace, name }, events, user, signal) {
+    const client = clientAs(user)
+    const ctx = context(signal)
+    const object = await client.of(kind).find(name, namespace, ctx)
+    if (object === undefined) return undefined
+    let discovered: Promise<DiscoveryResult> | undefined
+    const around: ClusterReader = {
+      list: (of, home) =>
+        unlessForbidden(async () => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items, []),
+      find: (of, home, wanted) => unlessForbidden(() => client.of(of).find(wanted, home, ctx), undefined),
+      async kindOf(apiVersion, kindName) {
+        const { kinds } = await (discovered ??= discover(client, ctx))
+        return kinds.find((each) => each.kind.apiVersion === apiVersion && each.kind.kind === kindName)?.kind
+      },
+      nowMs: clock.nowMs(),
+      isCoxswain: true,
+    }
+    return why(kind, object, around, events)
+  },
+  flow: (subject, events) => ({ roots: flowTreesOf(events, subject) }),
+})
+
+async function unlessForbidden<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 403) return otherwise
+    throw error
+  }
+}
