@@ -1,7 +1,7 @@
 // Runs specs of Kubernetes' e2e suite against this checkout; `npm run conformance`, described in docs/conformance.md.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { realClock } from '../../src/base/time/clock.ts'
@@ -10,6 +10,7 @@ import { ArchiveRegistry } from './archive-registry.ts'
 import { run } from './command.ts'
 import { findExecutables } from './executables.ts'
 import { buildImages } from './images/build-images.ts'
+import { logErrors } from './log-errors.ts'
 import { parseOptions, usage, UsageError, type Options } from './options.ts'
 import { failureLines, sigTable, type Recorded } from './results-page.ts'
 import { Results } from './results.ts'
@@ -90,6 +91,8 @@ async function runSpecs(options: Options, signal: AbortSignal): Promise<Recorded
     if (open.length > 0)
       throw new Error(`${open.length} specs did not run; the last output.log of ${folder} has the reason`)
   }
+  for (const file of globSync(join(folder, '{first,second}-*.log')))
+    for (const { count, example } of logErrors(readFileSync(file, 'utf8'))) print(`${file}: ${count} × ${example}`)
   const chosen = new Set(names)
   return Object.fromEntries(Object.entries(results.recorded().specs).filter(([name]) => chosen.has(name)))
 }
