@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { persistentVolume, persistentVolumeClaim, type PersistentVolume } from '../../src/cluster/index.ts'
 import { isBeingDeleted } from '../../src/api/meta/object.ts'
-import { suits } from '../../src/controllers/persistent-volume/volume-matching.ts'
+import { suits } from '../../src/api/core/v1/volume/volume-matching.ts'
 import { attempt, ctx, home, listOf, type Act, type World } from './world.ts'
 
 const namesMax = 12

@@ -5,7 +5,7 @@ import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
 import { KnownObjects } from './known-objects.ts'
-import { isFree } from './volume-matching.ts'
+import { isFree } from '../../api/core/v1/volume/volume-matching.ts'
 import { VolumeIndex } from './volume-index.ts'
 import { isWaiting, WaitingClaims } from './waiting-claims.ts'
 

@@ -13,7 +13,7 @@ import type { EventNote } from '../../client/events/event-recorder.ts'
 import { bindStep } from './bind-step.ts'
 import { claimWithDriver, provisioningBy } from './provisioners.ts'
 import { claimStatusStep, normal, rest, statusWithoutVolume, warning, type Step } from './step.ts'
-import { mismatch } from './volume-matching.ts'
+import { mismatch } from '../../api/core/v1/volume/volume-matching.ts'
 
 const { bindCompleted, provisioner, provisionerBeta, selectedNode } = bindingAnnotations
 

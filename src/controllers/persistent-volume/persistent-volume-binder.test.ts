@@ -10,7 +10,7 @@ import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volum
 import type { ApiObject } from '../../api/meta/object.ts'
 import { made } from '../runtime/plan.harness.ts'
 import { aClaim, aClass, aVolume, BinderWorld } from './binder.harness.ts'
-import { suits } from './volume-matching.ts'
+import { suits } from '../../api/core/v1/volume/volume-matching.ts'
 
 const pendingVolume = { status: { phase: 'Pending' } }
 const provisioned = { metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/x' } } }

@@ -7,7 +7,7 @@ import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { aClaim, aVolume } from './binder.harness.ts'
 import { VolumeIndex } from './volume-index.ts'
-import { sizeOf, suits } from './volume-matching.ts'
+import { sizeOf, suits } from '../../api/core/v1/volume/volume-matching.ts'
 
 const pick = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)] as T
 const modes = [['ReadWriteOnce'], ['ReadOnlyMany', 'ReadWriteOnce'], ['ReadWriteMany'], ['ReadWriteOncePod']]

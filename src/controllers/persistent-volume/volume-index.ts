@@ -6,7 +6,15 @@ import { claimKeyOf, classNameOf } from '../../api/core/v1/volume/claim-binding.
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
-import { attributesClassOf, hasLabels, hasModes, isFree, sizeOf, sizeWanted, suits } from './volume-matching.ts'
+import {
+  attributesClassOf,
+  hasLabels,
+  hasModes,
+  isFree,
+  sizeOf,
+  sizeWanted,
+  suits,
+} from '../../api/core/v1/volume/volume-matching.ts'
 
 /** Volumes that differ only in name, size and labels. */
 interface Group {

@@ -5,7 +5,7 @@ import { annotationOf, bindingAnnotations, classNameOf } from '../../api/core/v1
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { isBeingDeleted, keyOf, type ObjectKey } from '../../api/meta/object.ts'
-import { attributesClassOf, sizeWanted, suits } from './volume-matching.ts'
+import { attributesClassOf, sizeWanted, suits } from '../../api/core/v1/volume/volume-matching.ts'
 
 const { bindCompleted } = bindingAnnotations
 

@@ -1,4 +1,5 @@
 // The PersistentVolumeClaims of a pod's volumes, and the volumes behind them.
+import { annotationOf, bindingAnnotations, classNameOf } from '../../../api/core/v1/volume/claim-binding.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import {
   persistentVolumeClaim,
@@ -44,7 +45,7 @@ export class StorageLookup {
 
   volumesOfClass(name: string): readonly PersistentVolume[] {
     const volumes = this.#informers.of(persistentVolume)
-    volumes.addIndex('class', ({ spec }) => [spec.storageClassName ?? ''])
+    volumes.addIndex('class', (volume) => [classNameOf(volume)])
     return volumes.byIndex('class', name)
   }
 
@@ -63,12 +64,9 @@ export class StorageLookup {
   }
 }
 
-export const classNameOf = ({ metadata, spec }: PersistentVolumeClaim): string =>
-  metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? ''
-
 /** Bound in both directions, as the volume controller leaves a claim. */
-export const isClaimBound = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
-  Boolean(spec.volumeName) && metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined
+export const isClaimBound = (claim: PersistentVolumeClaim): boolean =>
+  Boolean(claim.spec.volumeName) && annotationOf(claim, bindingAnnotations.bindCompleted) !== undefined
 
 /** Whether a change affects one of the pod's claims, or an object that no claim names yet. */
 export function concernsClaims(resource: string, now: Parameters<typeof keyOf>[0] | undefined, pod: Pod): boolean {

@@ -75,6 +75,7 @@ const volume = (name: string, spec: object = {}, labels: object = {}) =>
   object(persistentVolume, name, {
     metadata: { labels },
     spec: { capacity: { storage: '10Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: 'late', ...spec },
+    status: { phase: 'Available' },
   })
 const onHost = (host: string) => ({
   nodeAffinity: {
@@ -107,6 +108,7 @@ type Row = readonly [
   verdict: string,
 ]
 const noVolume = "node(s) didn't find available persistent volumes to bind"
+const own = { claimRef: { namespace: 'default', name: 'c' } }
 const rows: readonly Row[] = [
   ['a pod without claims', volumeBinding, aPod('p'), [], [], 'fits'],
   ['a claim that does not exist', volumeBinding, using('c'), [], [], 'persistentvolumeclaim "c" not found'],
@@ -171,6 +173,46 @@ const rows: readonly Row[] = [
     volumeBinding,
     using('c'),
     [waiting, late('kubernetes.io/no-provisioner'), volume('v', { claimRef: { namespace: 'default', name: 'x' } })],
+    [],
+    noVolume,
+  ],
+  [
+    'WaitForFirstConsumer: the volume has another VolumeAttributesClass',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { volumeAttributesClassName: 'gold' })],
+    [],
+    noVolume,
+  ],
+  [
+    'WaitForFirstConsumer: the volume lacks an access mode',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { accessModes: ['ReadOnlyMany'] })],
+    [],
+    noVolume,
+  ],
+  [
+    'WaitForFirstConsumer: the volume is not available',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), { ...volume('v'), status: { phase: 'Released' } }],
+    [],
+    noVolume,
+  ],
+  [
+    'WaitForFirstConsumer: a volume that is reserved for the claim needs no access modes',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { ...own, accessModes: ['ReadOnlyMany'] })],
+    [],
+    'fits',
+  ],
+  [
+    'WaitForFirstConsumer: a reserved volume on another node excludes others',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { ...own, ...onHost('m') }), volume('w')],
     [],
     noVolume,
   ],

@@ -6,10 +6,11 @@ import {
   type PersistentVolumeClaim,
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { annotationOf, bindingAnnotations } from '../../../api/core/v1/volume/claim-binding.ts'
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
-import { controllerOf, isBeingDeleted, keyOf, namespaceOf } from '../../../api/meta/object.ts'
+import { controllerOf, isBeingDeleted, keyOf, namespaceOf, type ObjectKey } from '../../../api/meta/object.ts'
 import { csiDriver } from '../../../api/storage/v1/csi-driver.ts'
 import { csiNode } from '../../../api/storage/v1/csi-node.ts'
 import { csiStorageCapacity } from '../../../api/storage/v1/csi-storage-capacity.ts'
@@ -23,7 +24,7 @@ import {
   type SchedulerPlugin,
 } from '../../framework/framework.ts'
 import { claimsOf, concernsClaims, isClaimBound, StorageLookup, storageKinds } from './pod-claims.ts'
-import { provisioningRejection, matchingVolume, selectedNodeAnnotation } from './volume-matching.ts'
+import { matchingVolume, provisioningRejection } from './node-volumes.ts'
 
 const unboundImmediate = rejection('pod has unbound immediate PersistentVolumeClaims', false)
 const unreachable = rejection("node(s) didn't match PersistentVolume's node affinity", false)
@@ -40,6 +41,15 @@ interface PodVolumes {
   readonly waiting: readonly PersistentVolumeClaim[]
   readonly byNode: Map<number, Bindings>
 }
+
+/** A claim for which a node was selected, and the revision with the annotation. */
+interface Selected {
+  readonly key: ObjectKey
+  readonly nodeName: string
+  readonly revision: bigint
+}
+
+const revisionOf = ({ metadata }: PersistentVolumeClaim): bigint => BigInt(metadata.resourceVersion ?? '')
 
 const bindSecondsDefault = 600
 
@@ -87,8 +97,8 @@ class VolumeBinder {
         const slot = snapshot.slotOf(nodeName)
         const bindings = this.#bindings(pod, slot)
         if (bindings === undefined) return
-        await this.#write(bindings, nodeName, ctx)
-        await this.#untilBound(pod, ctx.signal)
+        const selected = await this.#write(bindings, nodeName, ctx)
+        await this.#untilBound(pod, selected, ctx.signal)
         this.#release(pod, slot)
       },
     }
@@ -134,7 +144,7 @@ class VolumeBinder {
     const isTaken = (name: string) =>
       this.#assumed.has(name) || matched.some(({ volume }) => volume.metadata.name === name)
     for (const claim of waiting) {
-      const selected = claim.metadata.annotations?.[selectedNodeAnnotation]
+      const selected = annotationOf(claim, bindingAnnotations.selectedNode)
       const volume = selected === undefined ? matchingVolume(claim, node, this.#lookup, isTaken) : undefined
       if (volume !== undefined) matched.push({ claim, volume })
       else {
@@ -147,32 +157,52 @@ class VolumeBinder {
     return undefined
   }
 
-  async #write({ matched, provisioned }: Bindings, nodeName: string, ctx: Context): Promise<void> {
+  /** Returns the claims for which the node was selected. */
+  async #write({ matched, provisioned }: Bindings, nodeName: string, ctx: Context): Promise<Selected[]> {
     const { client } = this.#deps
     for (const { claim, volume } of matched) {
       const { namespace, name, uid, resourceVersion } = claim.metadata
       const claimRef = { kind: claim.kind, apiVersion: claim.apiVersion, namespace, name, uid, resourceVersion }
       const metadata = {
         resourceVersion: volume.metadata.resourceVersion,
-        annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' },
+        annotations: { [bindingAnnotations.boundByController]: 'yes' },
       }
       const patch = { metadata, spec: { claimRef } }
       await client.of(persistentVolume).patch(volume.metadata.name, '', patch, 'merge', ctx)
     }
+    const selected: Selected[] = []
     for (const claim of provisioned) {
-      if (claim.metadata.annotations?.[selectedNodeAnnotation] === nodeName) continue
-      const patch = { metadata: { annotations: { [selectedNodeAnnotation]: nodeName } } }
-      await client.of(persistentVolumeClaim).patch(claim.metadata.name, namespaceOf(claim), patch, 'merge', ctx)
+      const patch = { metadata: { annotations: { [bindingAnnotations.selectedNode]: nodeName } } }
+      const isSelected = annotationOf(claim, bindingAnnotations.selectedNode) === nodeName
+      const written = isSelected
+        ? claim
+        : await client.of(persistentVolumeClaim).patch(claim.metadata.name, namespaceOf(claim), patch, 'merge', ctx)
+      selected.push({ key: keyOf(claim), nodeName, revision: revisionOf(written) })
     }
+    return selected
   }
 
-  /** Waits until every claim of the pod is bound. Rejects when a claim is deleted or the timeout expires. */
-  async #untilBound(pod: Pod, signal: AbortSignal): Promise<void> {
+  /** The claim, if its provisioner has removed the selected node, so that the pod is scheduled again. */
+  #failedClaim({ key, nodeName, revision }: Selected): PersistentVolumeClaim | undefined {
+    const claim = this.#lookup.claim(key)
+    // The cache may not have the annotation yet.
+    if (claim === undefined || isClaimBound(claim) || revisionOf(claim) < revision) return undefined
+    return annotationOf(claim, bindingAnnotations.selectedNode) === nodeName ? undefined : claim
+  }
+
+  /**
+   * Waits until every claim of the pod is bound. Rejects when a claim is deleted, when a provisioner has given up the
+   * selected node, or when the timeout expires.
+   */
+  async #untilBound(pod: Pod, selected: readonly Selected[], signal: AbortSignal): Promise<void> {
     const keys = claimsOf(pod).map(({ key }) => key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const check = () => {
       const claims = keys.map((key) => this.#lookup.claim(key))
+      const failed = selected.map((each) => this.#failedClaim(each)).find((claim) => claim !== undefined)
       if (claims.some((claim) => claim === undefined || isBeingDeleted(claim))) reject(new Error('a claim has gone'))
+      else if (failed !== undefined)
+        reject(new Error(`provisioning failed for PVC ${JSON.stringify(failed.metadata.name)}`))
       else if (claims.every((claim) => claim !== undefined && isClaimBound(claim))) resolve()
     }
     const seconds = this.#bindTimeoutSeconds

@@ -1,10 +1,10 @@
-// Whether a volume satisfies a claim.
-import { classNameOf, refersTo } from '../../api/core/v1/volume/claim-binding.ts'
-import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
-import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
-import { isBeingDeleted } from '../../api/meta/object.ts'
-import { selects } from '../../api/selectors/selectors.ts'
-import { quantityNanos } from '../../schema/scalar/quantity.ts'
+// Whether a volume satisfies a claim. The binder and the scheduler decide by the same rules.
+import { classNameOf, refersTo } from './claim-binding.ts'
+import type { PersistentVolumeClaim } from './persistent-volume-claim.ts'
+import type { PersistentVolume } from './persistent-volume.ts'
+import { isBeingDeleted } from '../../../meta/object.ts'
+import { selects } from '../../../selectors/selectors.ts'
+import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
 
 const nanos = (text: string | undefined): bigint => (text === undefined ? 0n : (quantityNanos(text) ?? 0n))
 
