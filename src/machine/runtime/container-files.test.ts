@@ -54,6 +54,17 @@ test('a container has its own files, which end with it', async () => {
   deepEqual(await (await run({})).files.list('/'), ['tmp'])
 })
 
+test('a device of a container is a file with the content of its volume', async () => {
+  const { disk, run } = newNode()
+  await disk.makeDirectory('/pods/u', 0o755)
+  await disk.write('/pods/u/device', { content: bytes('old'), mode: 0o644 })
+  const devices = [{ hostPath: '/pods/u/device', containerPath: '/dev/xvda', readOnly: false }]
+  const { files } = await run({ devices })
+  equal(await files.read('/dev/xvda'), 'old')
+  await files.write('/dev/xvda', 'new')
+  equal(await (await run({ devices })).files.read('/dev/xvda'), 'new')
+})
+
 test('containers share the volumes that they mount, one inside of another', async () => {
   const { disk, run } = newNode()
   await disk.makeDirectory('/pods/u/shared', 0o777)

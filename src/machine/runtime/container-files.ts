@@ -68,15 +68,15 @@ export function containerFiles(
   }
 }
 
-/** Outer mounts come first, so that one may be inside of another. */
+/** Outer mounts come first, so that one may be inside of another. A device is a file with the content of its volume. */
 function mountedTree(
-  { mounts, workingDirectory, security }: ContainerConfig,
+  { mounts, devices, workingDirectory, security }: ContainerConfig,
   disk: SimulatedDisk | undefined,
 ): FileTree {
   const tree = new FileTree(security.readOnlyRoot)
   tree.provide('/tmp', 'directory')
   if (workingDirectory !== '') tree.provide(resolvePath('', workingDirectory), 'directory')
-  for (const { hostPath, containerPath, readOnly } of mounts.toSorted(
+  for (const { hostPath, containerPath, readOnly } of [...mounts, ...devices].toSorted(
     (a, b) => depthOf(a.containerPath) - depthOf(b.containerPath),
   )) {
     const source = disk?.nodeAt(hostPath)
