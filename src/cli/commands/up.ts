@@ -7,6 +7,7 @@ import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
+import type { LoadBalancerChoice } from '../../cluster/run/cluster.ts'
 import { up as startUp } from '../../cluster/run/up.ts'
 import type { NodeOutcome } from '../../cluster/run/up-options.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
@@ -47,6 +48,12 @@ export const up = defineCommand({
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
       section: 'Scheduler',
     },
+    'load-balancers': {
+      type: 'string',
+      value: 'node-addresses|none',
+      help: 'who implements Services of type LoadBalancer: the addresses of the nodes, or another controller (node-addresses)',
+      section: 'Services',
+    },
     'volume-snapshots': {
       type: 'boolean',
       help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
@@ -78,6 +85,7 @@ export const up = defineCommand({
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
       ingressFlags: options,
+      loadBalancers: loadBalancerChoice(options['load-balancers']),
       hasVolumeSnapshots: options['volume-snapshots'] ?? false,
       signingDuration: options['cluster-signing-duration'],
       log,
@@ -143,3 +151,9 @@ const outcomeText = (outcome: NodeOutcome): string =>
   outcome.kind === 'real'
     ? `\n  node ${outcome.name} runs containers with ${outcome.runtime}\n`
     : `\n  No real containers: ${outcome.why}.\n  A simulated node runs instead: pods run as functions.\n`
+
+function loadBalancerChoice(text = 'node-addresses'): LoadBalancerChoice {
+  if (text !== 'node-addresses' && text !== 'none')
+    throw new UsageError(`--load-balancers ${JSON.stringify(text)} is none of node-addresses, none`)
+  return text
+}

@@ -58,11 +58,12 @@ export class ServiceRouter {
 
   route(client: NetworkHost, address: string, port: number): Routing {
     const node = this.#deps.nodeAt(address)
-    if (node !== undefined) return this.#atNodePort(client, node, port)
+    const atNode = node === undefined ? undefined : this.#atNodePort(client, node, port)
+    if (atNode !== undefined && atNode.kind !== 'direct') return atNode
     for (const service of this.#deps.servicesAt(address)) {
       const isClusterIp = service.spec.clusterIPs?.includes(address) ?? service.spec.clusterIP === address
       if (isClusterIp) return this.#atClusterIp(client, service, address, port)
-      const routing = this.#atExternalIp(client, service, address, port)
+      const routing = this.#atExternalIp(client, service, address, port, node)
       if (routing !== undefined) return routing
     }
     return { kind: 'direct' }
@@ -90,11 +91,17 @@ export class ServiceRouter {
     return { kind: 'direct' }
   }
 
-  /** Undefined when the Service does not have the port. */
-  #atExternalIp(client: NetworkHost, service: Service, address: string, port: number): Routing | undefined {
+  /** Undefined when the Service does not have the port. `owner` is the node that has the address, if one has. */
+  #atExternalIp(
+    client: NetworkHost,
+    service: Service,
+    address: string,
+    port: number,
+    owner: RouterNode | undefined,
+  ): Routing | undefined {
     const isAtAddress = (route: ServiceRoute) =>
       route.port === port && (route.externalIps.includes(address) || route.loadBalancerIps.includes(address))
-    const node = client.node === '' ? this.#balancedNode(service, isAtAddress) : this.#node(client.node)
+    const node = client.node === '' ? (owner ?? this.#balancedNode(service, isAtAddress)) : this.#node(client.node)
     if (node === undefined) return { kind: 'dropped', service: keyOf(service) }
     const route = this.#routes(service, node.name).find(isAtAddress)
     if (route === undefined) return undefined

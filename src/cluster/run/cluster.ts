@@ -22,7 +22,9 @@ import type { User } from '../../apiserver/request/request.ts'
 import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { cloudControllers } from '../../cloud/cloud-controllers.ts'
+import { nodeAddressController } from '../../cloud/node-addresses/node-address-controller.ts'
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
+import { controllers } from '../../controllers/controllers.ts'
 import { managerAccount } from '../../controllers/runtime/controller.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import { RangePool } from '../../controllers/node-ipam/range-pool.ts'
@@ -129,6 +131,8 @@ export interface ClusterOptions {
   readonly csi?: SimulatedStorage | undefined
   /** The cloud of simulated nodes, with its controllers. */
   readonly cloud?: SimulatedCloud | undefined
+  /** Who implements Services of type LoadBalancer; nobody by default, as in upstream without a cloud. */
+  readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots and their controller are installed. */
   readonly hasVolumeSnapshots?: boolean
   /** Cluster IPs and node ports of Services. */
@@ -145,6 +149,9 @@ export interface ClusterOptions {
   /** Advances the time for the web UI, where it is virtual. */
   readonly stepClock?: StepClock
 }
+
+/** `node-addresses`: the addresses of the nodes are those of load balancers. */
+export type LoadBalancerChoice = 'node-addresses' | 'none'
 
 const serverName = 'apiserver'
 
@@ -415,6 +422,7 @@ export class Cluster {
   #controllerManager(index: number): Component {
     const { clock, random, log, controllerManagers = 1 } = this.#options
     const settings = this.#controllerSettings
+    const balancers = this.#options.loadBalancers === 'node-addresses' ? [nodeAddressController] : []
     const name = index === 0 ? 'controllers' : `controllers-${index}`
     return new Component(name, this.#options, (tasks) => {
       startControllerManager(tasks, {
@@ -424,6 +432,7 @@ export class Cluster {
         flow: this.flow,
         metrics: this.#controllerMetrics,
         settings,
+        controllers: [...controllers, ...balancers],
         client: this.client(name, controllerManagerUser),
         clientOf: ({ name: controller, account }) =>
           this.client(

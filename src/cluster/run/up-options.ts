@@ -9,6 +9,7 @@ import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 import type { ServiceRangeFlagValues } from '../flags/service-ranges.ts'
+import type { LoadBalancerChoice } from './cluster.ts'
 import type { StopReport } from './stop-progress.ts'
 
 export interface UpOptions {
@@ -45,6 +46,8 @@ export interface UpOptions {
   readonly signingDuration?: string | undefined
   /** Installs the kinds of volume snapshots, and runs their controller. */
   readonly hasVolumeSnapshots?: boolean
+  /** Who implements Services of type LoadBalancer: the nodes' own addresses by default. */
+  readonly loadBalancers?: LoadBalancerChoice
   /** Runs the API server without the other components. */
   readonly isAlone?: boolean
   /** Called with what the start waits for. */
@@ -77,6 +80,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   limits: {},
   signingDuration: undefined,
   hasVolumeSnapshots: false,
+  loadBalancers: 'node-addresses',
   isAlone: false,
   onProgress: () => {},
   onNode: () => {},

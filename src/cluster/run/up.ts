@@ -143,7 +143,16 @@ function newCluster(
   options: ResolvedUpOptions,
   { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates }: ClusterDeps,
 ): Cluster {
-  const { nodes, containers, flowEvents, schedulerConfiguration, signingDuration, hasVolumeSnapshots, log } = options
+  const {
+    nodes,
+    containers,
+    flowEvents,
+    schedulerConfiguration,
+    signingDuration,
+    hasVolumeSnapshots,
+    loadBalancers,
+    log,
+  } = options
   const { authority, signer, accountKey } = storage.certificates
   // The range of this machine's node is not assigned to others.
   const reserved =
@@ -152,7 +161,7 @@ function newCluster(
     ingress: ingressChoicesOf(options.ingressFlags),
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots, localPath: true },
+    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots, loadBalancers, localPath: true },
     controllerSettings: {
       certificateAuthority: authority,
       signer,

@@ -11,7 +11,7 @@ import { SimulatedStorage, type SimulatedStorageOptions } from '../../machine/cs
 import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
-import { Cluster } from '../run/cluster.ts'
+import { Cluster, type LoadBalancerChoice } from '../run/cluster.ts'
 import { CallAwaiter } from './call-awaiter.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
@@ -53,6 +53,11 @@ export interface StartClusterOptions {
    * the taint `node.cloudprovider.kubernetes.io/uninitialized`.
    */
   readonly cloud?: SimulatedCloudOptions
+  /**
+   * `node-addresses`: Services of type LoadBalancer get the addresses of the nodes, as in `coxswain up`; `none` by
+   * default.
+   */
+  readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
   readonly volumeSnapshots?: boolean
   /**
@@ -74,6 +79,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     serviceFlags = {},
     log = silentLog,
     localPath = false,
+    loadBalancers = 'none',
     schedulerConfiguration = {},
     volumeSnapshots: hasVolumeSnapshots = false,
   } = options
@@ -95,6 +101,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const cluster: Cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
     localPath,
+    loadBalancers,
     serviceRanges: serviceRangesOf(serviceFlags),
     newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,

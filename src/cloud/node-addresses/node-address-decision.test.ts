@@ -1,0 +1,57 @@
+// The addresses of a load balancer on nodes, and why it has none.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { node } from '../../api/core/v1/node/node.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { made } from '../../controllers/runtime/plan.harness.ts'
+import { nodeAddressDecision, type NodeAddressView } from './node-address-decision.ts'
+
+const ready = [{ type: 'Ready', status: 'True' }]
+const nodeAt = (name: string, addresses: readonly (readonly [type: string, address: string])[], status: object = {}) =>
+  made(node, name, {
+    status: { conditions: ready, addresses: addresses.map(([type, address]) => ({ type, address })), ...status },
+  })
+const web = (spec: object = {}) =>
+  made(service, 'web', {
+    spec: { type: 'LoadBalancer', ipFamilies: ['IPv4'], ports: [{ port: 80, protocol: 'TCP' }], ...spec },
+  })
+
+const a = nodeAt('a', [
+  ['InternalIP', '192.0.2.1'],
+  ['InternalIP', 'fd00::1'],
+])
+const b = nodeAt('b', [
+  ['InternalIP', '192.0.2.2'],
+  ['ExternalIP', '198.51.100.2'],
+])
+const decide = (spec: object, view: Partial<NodeAddressView>) => {
+  const none = { services: [], nodes: [a], pods: [], slices: [], apiServers: new Map<string, number>() }
+  const { ingress, problems } = nodeAddressDecision(web(spec), { ...none, ...view })
+  return [ingress.map(({ ip }) => ip), problems.map(({ message }) => message)]
+}
+
+test('external addresses are preferred, and families are those of the Service', () => {
+  deepEqual(decide({}, {}), [['192.0.2.1'], []])
+  deepEqual(decide({}, { nodes: [b, a] }), [['198.51.100.2'], []])
+  deepEqual(decide({ ipFamilies: ['IPv6', 'IPv4'] }, {}), [['192.0.2.1', 'fd00::1'], []])
+  deepEqual(decide({ ipFamilies: ['IPv6'] }, { nodes: [b] }), [[], ['no node has an address of family IPv6']])
+})
+
+test('nodes that are not ready do not count', () => {
+  const unready = nodeAt('c', [['InternalIP', '192.0.2.3']], { conditions: [{ type: 'Ready', status: 'Unknown' }] })
+  deepEqual(decide({}, { nodes: [unready] }), [[], ['There are no available nodes for LoadBalancer']])
+})
+
+test('ports of the kubelet and of the API server are not taken', () => {
+  const kubelet = nodeAt('k', [['InternalIP', '192.0.2.4']], { daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } } })
+  const ports = (port: number) => ({ ports: [{ port, protocol: 'TCP' }] })
+  deepEqual(decide(ports(10_250), { nodes: [kubelet] }), [[], ['port 10250/TCP is used on k by the kubelet']])
+  const apiServers = new Map([['192.0.2.1', 6443]])
+  deepEqual(decide(ports(6443), { apiServers }), [[], ['port 6443/TCP is used on a by the API server']])
+  deepEqual(decide({ ports: [{ port: 6443, protocol: 'UDP' }] }, { apiServers }), [['192.0.2.1'], []])
+})
+
+test('the number of addresses is limited', () => {
+  const nodes = Array.from({ length: 100 }, (_, index) => nodeAt(`n${index}`, [['InternalIP', `192.0.2.${index}`]]))
+  equal(decide({}, { nodes })[0]?.length, 64)
+})
