@@ -3,6 +3,7 @@ import { namespace } from '../src/api/core/v1/namespace.ts'
 import { pod } from '../src/api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../src/api/core/v1/service-account.ts'
 import type { ApiObject } from '../src/api/meta/object.ts'
+import { AdmissionMetrics } from '../src/apiserver/metrics/admission-metrics.ts'
 import { AdmissionChain } from '../src/apiserver/admission/framework/admission-chain.ts'
 import { AdmissionRecorder } from '../src/apiserver/admission/framework/admission-recorder.ts'
 import type { AdmissionAttributes } from '../src/apiserver/admission/framework/admission-plugin.ts'
@@ -36,23 +37,27 @@ caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
 const metrics = new WebhookMetrics(new Metrics())
 const connections = new WebhookConnections({ outbound: nodeOutbound, clock: realClock, serviceAddress })
 const caller = new WebhookClient({ connections, clock: realClock, random, metrics })
-const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)], {
-  get: (kind, of, name) => caches.get(kind, of, name),
-  list: (kind, of) => caches.list(kind, of),
-  waitForObject: () => Promise.resolve(undefined),
-  readFromStore: () => Promise.resolve(undefined),
-  kindNamed: () => undefined,
-  versionsOf: (kind) => [kind],
-  convert: (each) => each,
-  read: () => undefined,
-  readAll: () => [],
-  isAllowed: () => Promise.resolve(true),
-  authorize: () => allowed(),
-  nameSuffix: () => nameSuffix(random),
-  inSlices: (work, signal) => runInSlices(work, realClock, signal),
-  flow: new FlowRecorder(realClock),
-  nowMs: () => realClock.nowMs(),
-})
+const chain = new AdmissionChain(
+  [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)],
+  {
+    get: (kind, of, name) => caches.get(kind, of, name),
+    list: (kind, of) => caches.list(kind, of),
+    waitForObject: () => Promise.resolve(undefined),
+    readFromStore: () => Promise.resolve(undefined),
+    kindNamed: () => undefined,
+    versionsOf: (kind) => [kind],
+    convert: (each) => each,
+    read: () => undefined,
+    readAll: () => [],
+    isAllowed: () => Promise.resolve(true),
+    authorize: () => allowed(),
+    nameSuffix: () => nameSuffix(random),
+    inSlices: (work, signal) => runInSlices(work, realClock, signal),
+    flow: new FlowRecorder(realClock),
+    nowMs: () => realClock.nowMs(),
+  },
+  { clock: realClock, metrics: new AdmissionMetrics(new Metrics()) },
+)
 
 const container = (name: string) => ({
   name,

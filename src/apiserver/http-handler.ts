@@ -63,7 +63,7 @@ function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybeP
       ? notModified(response.etag)
       : encodeMonitored(
           response,
-          { form, include, nowMs: clock.nowMs(), clock, frames: server.watchFrames },
+          { form, include, nowMs: clock.nowMs(), clock, frames: server.watchFrames, onSent: server.onEventsSent },
           request,
           deps,
         ),
@@ -79,10 +79,17 @@ function encodeMonitored(
   request: ApiRequest,
   { server, clock }: HttpDeps,
 ): MaybePromise<WireResponse> {
-  if (response.kind !== 'list' || response.items.length < monitoredItemsMin) return toWireResponse(response, options)
+  if (response.kind !== 'list' || response.items.length < monitoredItemsMin)
+    return thenMaybe(toWireResponse(response, options), (wire) => measured(wire, request, server))
   const startMs = clock.monotonicMs()
   const wire = toWireResponse(response, options)
   server.loop.responseDone(request, startMs, clock.monotonicMs())
+  return thenMaybe(wire, (known) => measured(known, request, server))
+}
+
+/** Streams have no size when they start. */
+function measured(wire: WireResponse, { target }: ApiRequest, server: ApiServer): WireResponse {
+  if (typeof wire.body === 'string' || wire.body instanceof Uint8Array) server.onResponse(target, wire.body.length)
   return wire
 }
 

@@ -15,6 +15,7 @@ import { handleHttp } from './http-handler.ts'
 import { noKubelets, type KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import { type Policies } from './filters/policies.ts'
 import { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
+import { ServerMetrics } from './metrics/server-metrics.ts'
 import { RequestMetrics } from './request/request-metrics.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
@@ -117,6 +118,7 @@ export async function startServer(
   const flow = new FlowRecorder(clock)
   const metrics = new Metrics()
   const requestMetrics = new RequestMetrics(metrics)
+  const serverMetrics = new ServerMetrics(metrics)
   const conversionMetrics = new ConversionMetrics(metrics)
   const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
   const random = seededRandom(1)
@@ -128,6 +130,7 @@ export async function startServer(
     log: silentLog,
     metrics,
     requestMetrics,
+    serverMetrics,
     conversionMetrics,
     policies: typeof policies === 'function' ? policies : () => policies,
     bootstrapObjects,

@@ -24,6 +24,7 @@ import type { Identity } from '../pki/authority.ts'
 import type { OutboundProvider } from '../platform/http/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
+import type { WatchForm } from './http/watch-pieces.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
 import { ApiServiceController } from './aggregation/api-service-controller.ts'
@@ -61,6 +62,7 @@ import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-r
 import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
+import type { ServerMetrics } from './metrics/server-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
 import { hasOpenSession, withUiSessions } from './ui/session-authentication.ts'
@@ -80,6 +82,7 @@ export interface ApiServerDeps {
   /** Given, as the request metrics are, because a server that is started again continues them. */
   readonly conversionMetrics: ConversionMetrics
   readonly requestMetrics: RequestMetrics
+  readonly serverMetrics: ServerMetrics
   readonly policies: (caches: ObjectCaches) => Policies
   /** Objects that every cluster has. Requests wait until they exist. */
   readonly bootstrapObjects: readonly BootstrapObject[]
@@ -134,6 +137,10 @@ export class ApiServer {
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
+  /** Counts the events that watches send. */
+  readonly onEventsSent: WatchForm['onSent']
+  /** Records the size of an encoded response. */
+  readonly onResponse: (target: Target, bytes: number) => void
   readonly #paced: PacedRequests
   /** The last request that passed all filters, with its user. */
   #lastFiltered: ApiRequest | undefined
@@ -145,6 +152,10 @@ export class ApiServer {
 
   constructor(deps: ApiServerDeps) {
     this.#deps = deps
+    this.onEventsSent = (kind, events, bytes) => deps.serverMetrics.caches.sent(kind, events, bytes)
+    this.onResponse = (target, bytes) => {
+      if (target.kind === 'resource' && !target.isUnserved) deps.requestMetrics.responded(target, bytes)
+    }
     this.deadlines = new RequestDeadlines(deps.clock)
     this.#ready.promise.catch(() => {}) // requests that wait for it get the error
     this.loop = new LoopMonitor(deps)
@@ -243,7 +254,7 @@ export class ApiServer {
     this.#ui = new UiEndpoints({ sessions, ...ui }, api)
     this.#chain = handlerChain(
       filters,
-      withUiSessions(this.registry.policies, sessions),
+      measuredPolicies(withUiSessions(this.registry.policies, sessions), deps),
       (request) => this.#handleFiltered(request),
       ({ context, sender, claimedSender }, stage) => {
         if (stage === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
@@ -337,7 +348,9 @@ export class ApiServer {
     const end = (code: number, result: string) => {
       flow.finish(call, result)
       const endMs = clock.monotonicMs()
-      requestMetrics.end(target, code, (endMs - startMs) / 1000)
+      const dryRun = request.query.size === 0 ? '' : (request.query.get('dryRun') ?? '')
+      const { span } = context.cause
+      requestMetrics.end({ target, code, seconds: (endMs - startMs) / 1000, dryRun, span, nowMs: clock.nowMs() })
       if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
       this.#lastFiltered = undefined
     }
@@ -378,14 +391,15 @@ export class ApiServer {
     if (rejection !== undefined) throw rejection.error
     if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
     if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
-    return thenMaybe(readBody(), ({ bytes, parse }) =>
-      this.#paceRequest(request, bytes, (paced) =>
+    return thenMaybe(readBody(), ({ bytes, parse }) => {
+      if (request.target.kind === 'resource') this.#deps.requestMetrics.received(request.target, bytes)
+      return this.#paceRequest(request, bytes, (paced) =>
         thenMaybe(parse(), (received) => {
           this.#recordBody(request, received.body)
           return this.#serve({ ...paced, ...received })
         }),
-      ),
-    )
+      )
+    })
   }
 
   /** A request that may block the event loop for long is paced; all others are handled immediately. */
@@ -421,13 +435,23 @@ export class ApiServer {
         request.context.signal,
       )
     }
-    if (first === 'metrics') this.#deps.requestMetrics.collect(this.registry.sizes())
+    if (first === 'metrics') {
+      this.#deps.requestMetrics.collect(this.registry.sizes())
+      this.#deps.serverMetrics.caches.collect(this.registry.caches())
+    }
     if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)
     if (UiEndpoints.ownsPath(target)) return this.#ui.handle(request)
     if (target.path === flowEventsPath) return handleFlowEvents(request, this.#deps.flow, this.#deps.clock)
     return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }
 }
+
+/** Authentication and authorization of requests are measured; reviews, which are requests themselves, are not. */
+const measuredPolicies = (policies: Policies, { clock, serverMetrics: { access } }: ApiServerDeps): Policies => ({
+  ...policies,
+  authenticate: (request) => access.authentication(() => policies.authenticate(request), clock),
+  authorize: (attributes, signal) => access.authorization(() => policies.authorize(attributes, signal), clock),
+})
 
 /** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>

@@ -22,7 +22,7 @@ const secondsBounds = [
 
 type OperationName = 'get' | 'list' | 'create' | 'update' | 'delete'
 
-type Series = { observe(value: number): void }
+type Series = { readonly seconds: { observe(value: number): void }; readonly total: { add(amount: number): void } }
 
 /** The resource that a key belongs to. Every key of a resource maps to the same object. */
 export interface StoredResource {
@@ -47,15 +47,23 @@ export class MeasuredStore implements Store {
     this.#clock = clock
     const histogram = metrics.histogram(
       'etcd_request_duration_seconds',
-      'Store request latency in seconds for each operation and object type.',
+      '[ALPHA] Store request latency in seconds for each operation and object type.',
       secondsBounds,
+      ['operation', 'group', 'resource'],
+    )
+    const requests = metrics.counter(
+      'etcd_requests_total',
+      '[ALPHA] Store request counts for each operation and object type.',
       ['operation', 'group', 'resource'],
     )
     const known = new Map<StoredResource, Map<OperationName, Series>>()
     this.#seriesOf = (operation, key) => {
       const resource = resourceOf(key)
       const ofResource = getOrInsert(known, resource, () => new Map<OperationName, Series>())
-      return getOrInsert(ofResource, operation, () => histogram.with({ operation, ...resource }))
+      return getOrInsert(ofResource, operation, () => {
+        const labels = { operation, ...resource }
+        return { seconds: histogram.with(labels), total: requests.with(labels) }
+      })
     }
   }
 
@@ -109,7 +117,8 @@ export class MeasuredStore implements Store {
   #timed<T>(operation: OperationName, key: string, done: Promise<T>): Promise<T> {
     const startedMs = this.#clock.monotonicMs()
     const series = this.#seriesOf(operation, key)
-    const observe = () => series.observe((this.#clock.monotonicMs() - startedMs) / 1000)
+    series.total.add(1)
+    const observe = () => series.seconds.observe((this.#clock.monotonicMs() - startedMs) / 1000)
     done.then(observe, observe)
     return done
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { node } from '../../src/api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../src/api/core/v1/pod/pod.ts'
 import { ConversionMetrics } from '../../src/apiserver/custom-resources/conversion-metrics.ts'
+import { ServerMetrics } from '../../src/apiserver/metrics/server-metrics.ts'
 import { RequestMetrics } from '../../src/apiserver/request/request-metrics.ts'
 import { ApiServer } from '../../src/apiserver/server.ts'
 import { inlineYaml } from '../../src/apiserver/http/yaml-parser.ts'
@@ -74,6 +75,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
     log: silentLog,
     metrics,
     requestMetrics: new RequestMetrics(metrics),
+    serverMetrics: new ServerMetrics(metrics),
     conversionMetrics: new ConversionMetrics(metrics),
     policies: () => openPolicies,
     bootstrapObjects: [],

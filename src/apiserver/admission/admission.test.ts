@@ -1,5 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { AdmissionMetrics } from '../metrics/admission-metrics.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { runToEnd } from '../../base/work/work-slice.ts'
@@ -96,6 +98,7 @@ test('a chain without plugins does not change the object', async () => {
     flow: new FlowRecorder(new VirtualClock()),
     nowMs: () => 0,
   }
+  const measures = { clock: new VirtualClock(), metrics: new AdmissionMetrics(new Metrics()) }
   const object = podWith() as never
   const attributes = {
     operation: 'create',
@@ -104,7 +107,7 @@ test('a chain without plugins does not change the object', async () => {
     object,
     reinvocation: new ReinvocationContext(),
   } as never
-  equal(await new AdmissionChain([], host).admit(attributes), object)
+  equal(await new AdmissionChain([], host, measures).admit(attributes), object)
 })
 
 test('a missing namespace is reported before an invalid object', async () => {

@@ -38,11 +38,16 @@ export class Auditor {
   constructor(deps: AuditorDeps) {
     this.#deps = deps
     const { metrics } = deps
-    this.#events = metrics.counter('apiserver_audit_event_total', 'Audit events generated and sent to the backends.')
-    this.#levels = metrics.counter('apiserver_audit_level_total', 'Audit policy levels, one per request.', ['level'])
+    this.#events = metrics.counter(
+      'apiserver_audit_event_total',
+      '[ALPHA] Audit events generated and sent to the backends.',
+    )
+    this.#levels = metrics.counter('apiserver_audit_level_total', '[ALPHA] Audit policy levels, one per request.', [
+      'level',
+    ])
     this.#rejected = metrics.counter(
       'apiserver_audit_requests_rejected_total',
-      'Requests rejected because the audit backend failed.',
+      '[ALPHA] Requests rejected because the audit backend failed.',
     )
   }
 

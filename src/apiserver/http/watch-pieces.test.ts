@@ -19,6 +19,7 @@ function watch(syntax: 'json' | 'protobuf') {
     include: 'None',
     clock: new VirtualClock(),
     frames: newWatchFrameCaches(),
+    onSent: () => {},
   })
   return { events, pieces }
 }

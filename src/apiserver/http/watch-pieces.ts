@@ -19,6 +19,8 @@ export interface WatchForm {
   readonly include: IncludeObjectPolicy
   readonly clock: Clock
   readonly frames: WatchFrameCaches
+  /** Called with the events that are sent and the size of their encoding. */
+  readonly onSent: (kind: Kind, events: number, bytes: number) => void
 }
 
 export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: WatchForm): WirePieces {
@@ -32,7 +34,9 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
       try {
         const batch = events.take(eventsAtOnce)
         if (batch === undefined || batch.length === 0) return batch as readonly never[] | undefined
-        return cache === undefined ? batch.map(encode) : [cache.encoded(batch, encode)]
+        const pieces = cache === undefined ? batch.map(encode) : [cache.encoded(batch, encode)]
+        watch.onSent(kind, batch.length, pieces.length === 1 ? (pieces[0]?.length ?? 0) : bytesIn(pieces))
+        return pieces
       } catch (error) {
         // As upstream: the watch of a client that reads too slowly ends without an error event. The client watches again
         // from the last revision that it has seen; a 410 would make it list everything, which adds to the load.
@@ -43,6 +47,8 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
     close: () => events.end(),
   }
 }
+
+const bytesIn = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 function encoderOf(kind: Kind, { form, include, clock }: WatchForm): (event: WatchEvent) => Uint8Array {
   if (form.syntax === 'protobuf') return (event) => protobufEvent(event, kind)

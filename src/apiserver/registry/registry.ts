@@ -19,6 +19,7 @@ import type { AdmissionHost } from '../admission/framework/admission-plugin.ts'
 import { resourceAttributes } from '../authorization/attributes.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
 import { commitBootstrapObjects } from '../bootstrap/commit-bootstrap-objects.ts'
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Policies } from '../filters/policies.ts'
 import type { CustomResource, CustomResourceVersion } from '../kinds/custom-resource.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
@@ -46,6 +47,7 @@ import { handleSubresource } from './subresources/subresources.ts'
 import { identityConverter, versionConverter } from './resource/version-converter.ts'
 
 export interface RegistryDeps {
+  readonly serverMetrics: ServerMetrics
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -105,6 +107,7 @@ export class Registry {
     this.#admission = new AdmissionChain(
       this.policies.admission,
       this.#admissionHost(random.fork('admission'), clock, flow),
+      { clock, metrics: deps.serverMetrics.admission },
     )
     this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
     this.#addBuiltIn(caches)
@@ -247,6 +250,10 @@ export class Registry {
 
   endWatches(): void {
     for (const { cache } of this.#resources.values()) cache.close()
+  }
+
+  *caches(): Generator<WatchCache> {
+    for (const { kind, cache } of this.#resources.values()) if (cache.kind === kind) yield cache
   }
 
   /** How many objects and watches of each kind there are. */

@@ -1,51 +1,90 @@
 // The metrics of requests, under upstream's names.
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { Metrics } from '../../base/observability/metrics.ts'
+import type { Span } from '../../base/observability/flow-recorder.ts'
+import type { Counter, Gauge, Histogram, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
 import type { ResourceTarget, Verb } from './request.ts'
 
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]
+const sliSecondsBounds = secondsBounds.slice(2)
+const responseBytesBounds = Array.from({ length: 7 }, (_, index) => 10 ** (index + 3))
+const bodyBytesBounds = Array.from({ length: 31 }, (_, index) => 50_000 + index * 100_000)
 const blockBounds = [0.2, 0.5, 1, 2, 5, 10, 30]
 const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
 
+/** A request that has ended. */
+export interface EndedRequest {
+  readonly target: ResourceTarget
+  readonly code: number
+  readonly seconds: number
+  /** The value of the parameter `dryRun`. */
+  readonly dryRun: string
+  /** The span of the client's traceparent. Its trace becomes an exemplar. */
+  readonly span: Span | undefined
+  readonly nowMs: number
+}
+
 /** Defined once per process, even if its API server restarts. */
 export class RequestMetrics {
-  readonly #seconds
-  readonly #total
-  readonly #inflight
-  readonly #longRunning
-  readonly #objects
-  readonly #blocks
+  readonly #seconds: Histogram
+  readonly #sliSeconds: Histogram
+  readonly #total: Counter
+  readonly #responseBytes: Histogram
+  readonly #bodyBytes: Histogram
+  readonly #inflight: Gauge
+  readonly #longRunning: Gauge
+  readonly #objects: Gauge
+  readonly #blocks: Histogram
   #reading = 0
   #writing = 0
 
   constructor(metrics: Metrics) {
     this.#seconds = metrics.histogram(
       'apiserver_request_duration_seconds',
-      'Response latency distribution in seconds for each verb, group, version, resource and subresource.',
+      '[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
       secondsBounds,
+      [...resourceLabels, 'dry_run'],
+    )
+    this.#sliSeconds = metrics.histogram(
+      'apiserver_request_sli_duration_seconds',
+      '[ALPHA] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component.',
+      sliSecondsBounds,
       resourceLabels,
     )
     this.#total = metrics.counter(
       'apiserver_request_total',
-      'Counter of apiserver requests broken out for each verb, API resource, component, and HTTP response code.',
-      [...resourceLabels, 'code'],
+      '[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+      [...resourceLabels, 'dry_run', 'code'],
+    )
+    this.#responseBytes = metrics.histogram(
+      'apiserver_response_sizes',
+      '[STABLE] Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
+      responseBytesBounds,
+      resourceLabels,
+    )
+    this.#bodyBytes = metrics.histogram(
+      'apiserver_request_body_size_bytes',
+      '[ALPHA] Apiserver request body size in bytes broken out by resource and verb.',
+      bodyBytesBounds,
+      ['group', 'resource', 'verb'],
     )
     this.#inflight = metrics.gauge(
       'apiserver_current_inflight_requests',
-      'Number of requests that are being executed now, by whether they change anything.',
+      '[STABLE] Number of requests that are being executed now, by whether they change anything.',
       ['request_kind'],
     )
     this.#longRunning = metrics.gauge(
       'apiserver_longrunning_requests',
-      'Gauge of all active long-running apiserver requests broken out by verb and API resource.',
+      '[STABLE] Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',
       resourceLabels,
     )
-    this.#objects = metrics.gauge('apiserver_storage_objects', 'Number of stored objects split by resource.', [
-      'resource',
-    ])
+    this.#objects = metrics.gauge(
+      'apiserver_storage_objects',
+      '[STABLE] (Deprecated since 1.34.0) Number of stored objects split by resource; apiserver_resource_objects replaces it.',
+      ['resource'],
+    )
     this.#blocks = metrics.histogram(
       'coxswain_request_loop_block_seconds',
       'How long steps of requests held the event loop, of those that held it for 100 ms or longer.',
@@ -64,13 +103,33 @@ export class RequestMetrics {
     else this.#writing++
   }
 
-  end(target: ResourceTarget, code: number, seconds: number): void {
+  end({ target, code, seconds, dryRun, span, nowMs }: EndedRequest): void {
     if (isRead(target)) this.#reading--
     else this.#writing--
-    const { duration, total } = this.#seriesOf(target, code)
-    duration.observe(seconds)
+    const { duration, sli, total } =
+      dryRun === '' ? this.#seriesOf(target, code) : this.#seriesWith(labelsOf(target), code, dryRun)
+    const trace = span === undefined ? undefined : { traceId: traceIdOf(span), timestampMs: nowMs }
+    duration.observe(seconds, trace)
+    sli?.observe(seconds, trace)
     total.add(1)
   }
+
+  /** As upstream, only the sizes of responses to reads are recorded. */
+  responded(target: ResourceTarget, bytes: number): void {
+    if (target.verb !== 'get' && target.verb !== 'list') return
+    const series = this.#seriesOf(target, 200)
+    series.responses ??= this.#responseBytes.with(labelsOf(target))
+    series.responses.observe(bytes)
+  }
+
+  received(target: ResourceTarget, bytes: number): void {
+    const { resource: kind, verb } = target
+    const ofKind = getOrInsert(this.#bodies, kind, () => new Map<Verb, HistogramSeries>())
+    const labels = () => ({ group: kind.group, resource: kind.plural, verb })
+    getOrInsert(ofKind, verb, () => this.#bodyBytes.with(labels())).observe(bytes)
+  }
+
+  readonly #bodies = new WeakMap<Kind, Map<Verb, HistogramSeries>>()
 
   /** Sets the gauges that are computed when metrics are scraped. */
   collect(kinds: Iterable<{ readonly kind: Kind; readonly objects: number; readonly watches: number }>): void {
@@ -106,21 +165,33 @@ export class RequestMetrics {
     const ofPart = getOrInsert(ofKind, subresource, () => new Map<Verb, (Series | undefined)[]>())
     const ofVerb = getOrInsert(ofPart, verb, () => [])
     const index = code * scopes.length + scopes.indexOf(scopeOf(target))
-    return (ofVerb[index] ??= this.#seriesWith(labelsOf(target), code))
+    return (ofVerb[index] ??= this.#seriesWith(labelsOf(target), code, ''))
   }
 
-  #seriesWith(labels: ReturnType<typeof labelsOf>, code: number): Series {
-    return { duration: this.#seconds.with(labels), total: this.#total.with({ ...labels, code: String(code) }) }
+  #seriesWith(labels: ReturnType<typeof labelsOf>, code: number, dry_run: string): Series {
+    return {
+      duration: this.#seconds.with({ ...labels, dry_run }),
+      sli: labels.verb === 'WATCH' ? undefined : this.#sliSeconds.with(labels),
+      total: this.#total.with({ ...labels, dry_run, code: String(code) }),
+      responses: undefined,
+    }
   }
 }
 
 const isRead = ({ verb }: ResourceTarget): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
+/** The trace id of `00-<trace id>-<span id>-01`. */
+const traceIdOf = (span: Span): string => span.slice(3, 35)
+
 type Counted = Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>
 
 interface Series {
-  readonly duration: { observe(value: number): void }
+  readonly duration: HistogramSeries
+  /** A watch has no latency objective. */
+  readonly sli: HistogramSeries | undefined
   readonly total: { add(amount: number): void }
+  /** Created with the first response that is encoded: components of this process get objects. */
+  responses: HistogramSeries | undefined
 }
 
 const scopes = ['resource', 'namespace', 'cluster'] as const

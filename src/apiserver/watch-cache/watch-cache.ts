@@ -9,6 +9,7 @@ import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
 import { Arena } from '../storage/arena.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
+import { newCacheCounts } from './cache-counts.ts'
 import { FieldIndex } from './field-index.ts'
 import type { CacheObserver } from './object-caches.ts'
 import type { Selection } from './selection.ts'
@@ -104,6 +105,9 @@ export interface WatchRequest {
 
 export class WatchCache {
   readonly kind: Kind
+  readonly counts = newCacheCounts()
+  /** The number of changes that watches can resume from. */
+  readonly capacity = historyChangesMax
   readonly #deps: WatchCacheDeps
   readonly #kindSubject: FlowObject
   readonly #watchers: WatcherIndex<Watcher>
@@ -230,6 +234,7 @@ export class WatchCache {
     entries: readonly (readonly [key: string, stored: StoredObject])[],
     error?: StatusError,
   ): void {
+    this.counts.initializations++
     const before = new Map(this.#present)
     this.#state = OrderedMap.from(entries)
     this.#fields.clear()
@@ -260,6 +265,7 @@ export class WatchCache {
 
   /** Applies the changes of one revision. */
   apply(changes: readonly Change[]): void {
+    this.counts.received += changes.length
     for (const change of changes) {
       this.#put(change)
       this.#notifyObservers(change.now, change.before)
@@ -354,6 +360,7 @@ export class WatchCache {
     const after = from === 'now' ? 0 : from
     const watcher: Watcher = { sender, selection, channel, withBefore: request.withBefore ?? false, after }
     const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
+    this.counts.initialEvents += initial.length
     for (const stored of initial) this.#push(watcher, 'ADDED', this.#deliveryOf(stored))
     for (const change of past) this.#deliver(watcher, change, {})
     if (request.initialEventsEnd) bookmark(true)
@@ -423,6 +430,7 @@ export class WatchCache {
 
   #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery, before?: StoredObject): void {
     const { stored, subject, write } = told
+    this.counts.dispatched++
     const { flow } = this.#deps
     const delivery = flow.record('watch', 'API Server', watcher.sender, type, subject, stored.revision, write)
     const cause = { ...write, event: delivery }

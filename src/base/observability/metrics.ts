@@ -41,7 +41,14 @@ interface Buckets {
   exemplars: (Exemplar | undefined)[] | undefined
 }
 
-type Definition = Omit<MetricFamily, 'name' | 'samples'> & { readonly samples: () => Iterable<MetricSample> }
+/** A metric without its values. */
+export interface MetricDescription extends Omit<MetricFamily, 'samples'> {
+  readonly labelNames: readonly string[]
+  /** The upper bounds of a histogram's buckets. */
+  readonly bounds: readonly number[]
+}
+
+type Definition = Omit<MetricDescription, 'name'> & { readonly samples: () => Iterable<MetricSample> }
 
 export class Metrics {
   readonly #definitions = new Map<string, Definition>()
@@ -49,7 +56,7 @@ export class Metrics {
 
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
-    this.#define(name, { type: 'counter', help, samples: () => valueSamples(values) })
+    this.#define(name, { type: 'counter', help, labelNames, bounds: [], samples: () => valueSamples(values) })
     return {
       add: (labels, amount = 1) => void (values.of(labels).value += amount),
       with(labels) {
@@ -62,7 +69,7 @@ export class Metrics {
 
   gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
-    this.#define(name, { type: 'gauge', help, samples: () => valueSamples(values) })
+    this.#define(name, { type: 'gauge', help, labelNames, bounds: [], samples: () => valueSamples(values) })
     return {
       set: (labels, value) => void (values.of(labels).value = value),
       add: (labels, amount) => void (values.of(labels).value += amount),
@@ -81,7 +88,8 @@ export class Metrics {
       exemplars: undefined,
     })
     const values = new SeriesMap(labelNames, make)
-    this.#define(name, { type: 'histogram', help, samples: () => histogramSamples(values, bounds) })
+    const samples = () => histogramSamples(values, bounds)
+    this.#define(name, { type: 'histogram', help, labelNames, bounds, samples })
     const observe: (series: Buckets, ...observed: Parameters<HistogramSeries['observe']>) => void = (
       series,
       value,
@@ -113,6 +121,11 @@ export class Metrics {
   text(format: ExpositionFormat = textFormat): string {
     for (const collect of this.#collectors) collect()
     return format.write(this.#families())
+  }
+
+  /** What is measured, in the order of definition. */
+  descriptions(): MetricDescription[] {
+    return [...this.#definitions].map(([name, { samples: _, ...description }]) => ({ name, ...description }))
   }
 
   *#families(): Generator<MetricFamily> {

@@ -7,6 +7,7 @@ import { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { ConversionMetrics } from '../../apiserver/custom-resources/conversion-metrics.ts'
+import { ServerMetrics } from '../../apiserver/metrics/server-metrics.ts'
 import { RequestMetrics } from '../../apiserver/request/request-metrics.ts'
 import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../../apiserver/kubelet-client/direct-kubelets.ts'
@@ -336,6 +337,7 @@ export class Cluster {
     const { serviceRanges = serviceRangesDefault } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
+    const serverMetrics = new ServerMetrics(metrics)
     const conversionMetrics = new ConversionMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
     const pageFiles = uiFiles()
@@ -349,6 +351,7 @@ export class Cluster {
         log,
         metrics,
         requestMetrics,
+        serverMetrics,
         conversionMetrics,
         policies: this.#options.policies,
         bootstrapObjects,

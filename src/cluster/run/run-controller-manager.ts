@@ -12,7 +12,7 @@ import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service
 import { managerAccount, type Controller } from '../../controllers/runtime/controller.ts'
 import { controllerMetrics } from '../../controllers/runtime/start-controller.ts'
 import { Authority, type Identity } from '../../pki/authority.ts'
-import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { registerComponentMetrics } from './component-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ServiceAccountCredentials } from '../client/service-account-credentials.ts'
@@ -60,7 +60,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   const authority = options.rootAuthority ?? remote.authority
   const metrics = new Metrics()
   if (serve !== undefined) {
-    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
+    registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock: realClock, client: clientAs(controllersSender) })
     cleanUps.defer(() => listener.close(drainMs))
     options.onServe?.(listener.port)

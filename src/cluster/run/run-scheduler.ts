@@ -9,7 +9,7 @@ import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { LeaderElection } from '../../client/leader-election.ts'
-import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { registerComponentMetrics } from './component-metrics.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
@@ -50,7 +50,7 @@ export async function runScheduler(
   const client = remote.clientAs('scheduler')
   const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
   if (serve !== undefined) {
-    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
+    registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock, client })
     cleanUps.defer(() => listener.close(drainMs))
     onServe?.(listener.port)

@@ -11,7 +11,7 @@ import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service
 import { kubernetesServiceAddressOf, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { TlsThread } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { registerComponentMetrics } from './component-metrics.ts'
 import { expiryGauge } from '../certificates/certificate-expiry.ts'
 import { renewCertificates } from '../certificates/certificate-renewal.ts'
 import { machineNames, servingHosts } from '../certificates/serving-hosts.ts'
@@ -71,7 +71,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       ...{ directory, hosts, metrics, cleanUps, stopping },
       kubeconfigs: kubeconfigs.outside,
     })
-    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
+    registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const podCidrs = firstNodeRanges(nodeRanges)
     const nodeOptions = {
       dataDirectory,

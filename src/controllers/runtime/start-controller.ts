@@ -13,34 +13,34 @@ import { PlanRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
 import { reconcileRunner } from './reconcile-runner.ts'
 
-/** From ten nanoseconds to ten seconds, in powers of ten. */
-const secondsBounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
+/** From ten nanoseconds to ten seconds, in powers of ten, with upstream's rounding. */
+const secondsBounds = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 1e-3, 1e-2, 0.1, 1, 10]
 
 /** The names are upstream's, so existing dashboards work. */
 export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
   beforeText: (collect) => metrics.beforeText(collect),
-  depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
+  depth: metrics.gauge('workqueue_depth', '[BETA] Current depth of workqueue', ['name']),
   unfinishedSeconds: metrics.gauge(
     'workqueue_unfinished_work_seconds',
-    'How many seconds of work is in progress and has not been observed by work_duration. Large values indicate stuck workers.',
+    '[BETA] How many seconds of work is in progress and has not been observed by work_duration. Large values indicate stuck workers.',
     ['name'],
   ),
   longestSeconds: metrics.gauge(
     'workqueue_longest_running_processor_seconds',
-    'How many seconds has the longest running processor for workqueue been running.',
+    '[BETA] How many seconds has the longest running processor for workqueue been running.',
     ['name'],
   ),
-  adds: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
-  retries: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
+  adds: metrics.counter('workqueue_adds_total', '[BETA] Total number of adds handled by workqueue', ['name']),
+  retries: metrics.counter('workqueue_retries_total', '[BETA] Total number of retries handled by workqueue', ['name']),
   waitSeconds: metrics.histogram(
     'workqueue_queue_duration_seconds',
-    'How long in seconds an item stays in workqueue before being requested.',
+    '[BETA] How long in seconds an item stays in workqueue before being requested.',
     secondsBounds,
     ['name'],
   ),
   workSeconds: metrics.histogram(
     'workqueue_work_duration_seconds',
-    'How long in seconds processing an item from workqueue takes.',
+    '[BETA] How long in seconds processing an item from workqueue takes.',
     secondsBounds,
     ['name'],
   ),

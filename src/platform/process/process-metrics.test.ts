@@ -8,6 +8,7 @@ import type { GarbageCollectionKind, ProcessSample, ProcessStats } from './proce
 const delay = { min: 0.001, max: 0.5, mean: 0.01, stddev: 0.002, p50: 0.003, p90: 0.02, p99: 0.4 }
 const sample = (more: Partial<ProcessSample> = {}): ProcessSample => ({
   ...{ startTimeSeconds: 100, cpuUserSeconds: 2, cpuSystemSeconds: 1, residentBytes: 5, virtualBytes: 6, dataBytes: 7 },
+  ...{ virtualBytesMax: Infinity, receivedBytes: 20, transmittedBytes: 21 },
   ...{ openFiles: 8, openFilesMax: 9, heapTotalBytes: 10, heapUsedBytes: 11, externalBytes: 12 },
   heapSpaces: [{ name: 'old', totalBytes: 1, usedBytes: 2, availableBytes: 3 }],
   eventLoopDelay: delay,
@@ -45,6 +46,9 @@ test('the families have the names and types of the Prometheus client libraries',
     'process_start_time_seconds 100',
     'process_resident_memory_bytes 5',
     'process_virtual_memory_bytes 6',
+    'process_virtual_memory_max_bytes +Inf',
+    'process_network_receive_bytes_total 20',
+    'process_network_transmit_bytes_total 21',
     'process_heap_bytes 7',
     'process_open_fds 8',
     'process_max_fds 9',
@@ -89,9 +93,11 @@ test('Node.js and the system provide every value', () => {
   using stats = nodeProcessStats.start()
   const read = stats.read()
   for (const [name, value] of Object.entries(read))
-    if (typeof value === 'number') ok(Number.isFinite(value) && value >= 0, `${name} ${value}`)
+    if (typeof value === 'number' && name !== 'virtualBytesMax')
+      ok(Number.isFinite(value) && value >= 0, `${name} ${value}`)
   ok(read.residentBytes > 1 << 20 && read.heapUsedBytes > 1 << 20)
   ok(read.heapSpaces.some(({ name, usedBytes }) => name === 'old' && usedBytes > 0))
   ok(Object.values(read.eventLoopDelay).every((value) => Number.isFinite(value) && value >= 0))
+  ok((read.virtualBytesMax ?? Infinity) > read.residentBytes)
   if (process.platform === 'linux') ok((read.openFiles ?? 0) > 0 && (read.virtualBytes ?? 0) > read.residentBytes)
 })

@@ -19,6 +19,11 @@ const gauges: readonly Definition[] = [
   ),
   define('process_resident_memory_bytes', 'Resident memory size in bytes.', (s) => s.residentBytes),
   define('process_virtual_memory_bytes', 'Virtual memory size in bytes.', (s) => s.virtualBytes),
+  define(
+    'process_virtual_memory_max_bytes',
+    'Maximum amount of virtual memory available in bytes.',
+    (s) => s.virtualBytesMax,
+  ),
   define('process_heap_bytes', 'Process heap size in bytes.', (s) => s.dataBytes),
   define('process_open_fds', 'Number of open file descriptors.', (s) => s.openFiles),
   define('process_max_fds', 'Maximum number of open file descriptors.', (s) => s.openFilesMax),
@@ -42,6 +47,16 @@ const counters: readonly Definition[] = [
     'process_cpu_seconds_total',
     'Total user and system CPU time spent in seconds.',
     (s) => s.cpuUserSeconds + s.cpuSystemSeconds,
+  ),
+  define(
+    'process_network_receive_bytes_total',
+    'Number of bytes received by the process over the network.',
+    (s) => s.receivedBytes,
+  ),
+  define(
+    'process_network_transmit_bytes_total',
+    'Number of bytes sent by the process over the network.',
+    (s) => s.transmittedBytes,
   ),
 ]
 

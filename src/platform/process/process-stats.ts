@@ -22,7 +22,12 @@ export interface ProcessSample {
   readonly residentBytes: number
   /** Undefined on systems without /proc. */
   readonly virtualBytes: number | undefined
+  /** Infinity where it is not limited. */
+  readonly virtualBytesMax: number | undefined
   readonly dataBytes: number | undefined
+  /** Of all sockets in the network namespace of the process. */
+  readonly receivedBytes: number | undefined
+  readonly transmittedBytes: number | undefined
   readonly openFiles: number | undefined
   readonly openFilesMax: number | undefined
   readonly heapTotalBytes: number

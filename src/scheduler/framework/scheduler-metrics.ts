@@ -14,36 +14,39 @@ export const schedulerMetrics = (metrics: Metrics) => ({
   ...apiCallMetrics(metrics),
 })
 
-/** Exponential buckets, as upstream uses. */
-const exponentialBuckets = (first: number, factor: number, count: number): number[] =>
-  Array.from({ length: count }, (_, index) => first * factor ** index)
+/** Exponential buckets, multiplied step by step, so that the rounding is upstream's. */
+function exponentialBuckets(first: number, factor: number, count: number): number[] {
+  const bounds = [first]
+  while (bounds.length < count) bounds.push((bounds.at(-1) ?? 0) * factor)
+  return bounds
+}
 
 const attemptMetrics = (metrics: Metrics) => ({
   attempts: metrics.counter(
     'scheduler_schedule_attempts_total',
-    "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' means an internal scheduler problem.",
+    "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' means an internal scheduler problem.",
     ['profile', 'result'],
   ),
   attemptSeconds: metrics.histogram(
     'scheduler_scheduling_attempt_duration_seconds',
-    'Scheduling attempt latency in seconds (scheduling algorithm + binding)',
+    '[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)',
     exponentialBuckets(0.001, 2, 15),
     ['profile', 'result'],
   ),
   algorithmSeconds: metrics.histogram(
     'scheduler_scheduling_algorithm_duration_seconds',
-    'Scheduling algorithm latency in seconds',
+    '[ALPHA] Scheduling algorithm latency in seconds',
     exponentialBuckets(0.001, 2, 15),
   ),
   pointSeconds: metrics.histogram(
     'scheduler_framework_extension_point_duration_seconds',
-    'Latency for running all plugins of a specific extension point.',
+    '[STABLE] Latency for running all plugins of a specific extension point.',
     exponentialBuckets(0.0001, 2, 12),
     ['extension_point', 'profile', 'status'],
   ),
   pluginSeconds: metrics.histogram(
     'scheduler_plugin_execution_duration_seconds',
-    'Duration for running a plugin at a specific extension point.',
+    '[ALPHA] Duration for running a plugin at a specific extension point.',
     exponentialBuckets(0.00001, 1.5, 20),
     ['extension_point', 'plugin', 'status'],
   ),
@@ -52,13 +55,13 @@ const attemptMetrics = (metrics: Metrics) => ({
 const podMetrics = (metrics: Metrics) => ({
   podSeconds: metrics.histogram(
     'scheduler_pod_scheduling_sli_duration_seconds',
-    'E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.',
+    '[BETA] E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.',
     exponentialBuckets(0.01, 2, 20),
     ['attempts'],
   ),
   podAttempts: metrics.histogram(
     'scheduler_pod_scheduling_attempts',
-    'Number of attempts to successfully schedule a pod.',
+    '[STABLE] Number of attempts to successfully schedule a pod.',
     exponentialBuckets(1, 2, 5),
   ),
 })
@@ -66,17 +69,17 @@ const podMetrics = (metrics: Metrics) => ({
 const queueMetrics = (metrics: Metrics) => ({
   pending: metrics.gauge(
     'scheduler_pending_pods',
-    "Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
+    "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
     ['queue'],
   ),
   incoming: metrics.counter(
     'scheduler_queue_incoming_pods_total',
-    'Number of pods added to scheduling queues by event and queue type.',
+    '[STABLE] Number of pods added to scheduling queues by event and queue type.',
     ['event', 'queue'],
   ),
   cacheSize: metrics.gauge(
     'scheduler_cache_size',
-    'Number of nodes, pods, and assumed (bound) pods in the scheduler cache.',
+    '[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.',
     ['type'],
   ),
 })
@@ -84,11 +87,11 @@ const queueMetrics = (metrics: Metrics) => ({
 const preemptionMetrics = (metrics: Metrics) => ({
   preemptionAttempts: metrics.counter(
     'scheduler_preemption_attempts_total',
-    'Total preemption attempts in the cluster till now',
+    '[STABLE] Total preemption attempts in the cluster till now',
   ),
   preemptionVictims: metrics.histogram(
     'scheduler_preemption_victims',
-    'Number of selected preemption victims',
+    '[STABLE] Number of selected preemption victims',
     exponentialBuckets(1, 2, 7),
   ),
   preemptions: metrics.counter(
@@ -107,12 +110,12 @@ const preemptionMetrics = (metrics: Metrics) => ({
 const pluginMetrics = (metrics: Metrics) => ({
   evaluations: metrics.counter(
     'scheduler_plugin_evaluation_total',
-    'Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).',
+    '[BETA] Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).',
     ['extension_point', 'plugin', 'profile'],
   ),
   unschedulable: metrics.gauge(
     'scheduler_unschedulable_pods',
-    'The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.',
+    '[BETA] The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.',
     ['plugin', 'profile'],
   ),
   permitSeconds: metrics.histogram(
@@ -123,7 +126,7 @@ const pluginMetrics = (metrics: Metrics) => ({
   ),
   goroutines: metrics.gauge(
     'scheduler_goroutines',
-    'Number of running goroutines split by the work they do such as binding.',
+    '[BETA] Number of running goroutines split by the work they do such as binding.',
     ['operation'],
   ),
 })
@@ -137,7 +140,7 @@ const eventMetrics = (metrics: Metrics) => ({
   ),
   eventSeconds: metrics.histogram(
     'scheduler_event_handling_duration_seconds',
-    'Event handling latency in seconds.',
+    '[ALPHA] Event handling latency in seconds.',
     exponentialBuckets(0.0001, 2, 12),
     ['event'],
   ),
@@ -146,7 +149,7 @@ const eventMetrics = (metrics: Metrics) => ({
 const apiCallMetrics = (metrics: Metrics) => ({
   calls: metrics.counter(
     'scheduler_async_api_call_execution_total',
-    'Total number of API calls executed by the async dispatcher.',
+    '[ALPHA] Total number of API calls executed by the async dispatcher.',
     ['call_type', 'result'],
   ),
   callSeconds: metrics.histogram(

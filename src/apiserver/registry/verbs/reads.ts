@@ -58,8 +58,11 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
     codec === undefined
       ? selectStored(deps, range, selection, limit)
       : isFiltered
-        ? await selectConverted(codec, [...range], selection, limit, context)
+        ? await selectConverted(codec, visitAll(deps, range), selection, limit, context)
         : await showPage(codec, selectStored(deps, range, selection, limit), context)
+  const { counts } = deps.cache
+  counts.lists++
+  counts.returned += items.length
   const isPaged = nextStart !== ''
   return {
     kind: 'list',
@@ -71,8 +74,14 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   }
 }
 
+function visitAll({ cache }: ResourceDeps, range: Iterable<[string, StoredObject]>): [string, StoredObject][] {
+  const all = [...range]
+  cache.counts.fetched += all.length
+  return all
+}
+
 function selectStored(
-  { converter }: ResourceDeps,
+  { converter, cache: { counts } }: ResourceDeps,
   range: Iterable<[string, StoredObject]>,
   selection: Selection,
   limit: number,
@@ -80,6 +89,7 @@ function selectStored(
   const items: StoredObject[] = []
   const { isFiltered } = selection
   for (const [key, stored] of range) {
+    counts.fetched++
     if (isFiltered && !selection.matches(stored.object)) continue
     if (limit > 0 && items.length === limit) return { items, nextStart: key }
     items.push(converter.fromStored(stored))

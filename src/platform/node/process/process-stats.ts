@@ -46,16 +46,18 @@ class NodeProcessStats implements ProcessStats {
   read(): ProcessSample {
     const { user, system } = process.cpuUsage()
     const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
-    const status = textOf('/proc/self/status')
+    const [status, limits] = [textOf('/proc/self/status'), textOf('/proc/self/limits')]
     return {
       startTimeSeconds: performance.timeOrigin / 1000,
       cpuUserSeconds: user / 1e6,
       cpuSystemSeconds: system / 1e6,
       residentBytes: rss,
       virtualBytes: kilobytesOf(status, virtualSize),
+      virtualBytesMax: addressSpaceMax(limits),
       dataBytes: kilobytesOf(status, dataSize),
+      ...networkBytes(textOf('/proc/self/net/netstat')),
       openFiles: openFiles(),
-      openFilesMax: numberOf(/^Max open files +(\d+)/m.exec(textOf('/proc/self/limits'))),
+      openFilesMax: numberOf(/^Max open files +(\d+)/m.exec(limits)),
       heapTotalBytes: heapTotal,
       heapUsedBytes: heapUsed,
       externalBytes: external,
@@ -121,6 +123,25 @@ const dataSize = /^VmData:\s+(\d+) kB/m
 function kilobytesOf(status: string, line: RegExp): number | undefined {
   const kilobytes = numberOf(line.exec(status))
   return kilobytes === undefined ? undefined : kilobytes * 1024
+}
+
+/** Infinity without a limit; undefined where it is not known. */
+function addressSpaceMax(limits: string): number | undefined {
+  const value = /^Max address space +(\S+)/m.exec(limits)?.[1]
+  return value === undefined ? undefined : value === 'unlimited' ? Infinity : Number(value)
+}
+
+/** The file has pairs of lines: names, then values. */
+function networkBytes(netstat: string): Pick<ProcessSample, 'receivedBytes' | 'transmittedBytes'> {
+  const [names = [], values = []] = netstat
+    .split('\n')
+    .filter((line) => line.startsWith('IpExt:'))
+    .map((line) => line.split(' '))
+  const valueOf = (name: string) => {
+    const value = values[names.indexOf(name)]
+    return value === undefined ? undefined : Number(value)
+  }
+  return { receivedBytes: valueOf('InOctets'), transmittedBytes: valueOf('OutOctets') }
 }
 
 function countsOf(types: readonly string[]): ReadonlyMap<string, number> {

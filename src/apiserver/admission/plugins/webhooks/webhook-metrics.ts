@@ -20,23 +20,23 @@ export class WebhookMetrics {
     const about = (name: string) => `apiserver_admission_webhook_${name}`
     this.#seconds = metrics.histogram(
       about('admission_duration_seconds'),
-      'Admission webhook latency histogram in seconds, identified by name and broken out for each operation and type.',
+      '[STABLE] Admission webhook latency histogram in seconds, identified by name and broken out for each operation and type.',
       secondsBounds,
       [...labelNames, 'rejected'],
     )
     this.#requests = metrics.counter(
       about('request_total'),
-      'Admission webhook request total, identified by name and broken out for each type, code and operation.',
+      '[ALPHA] Admission webhook request total, identified by name and broken out for each type, code and operation.',
       [...labelNames, 'code', 'rejected'],
     )
     this.#rejections = metrics.counter(
       about('rejection_count'),
-      'Admission webhook rejection count, identified by name and broken out for each type and operation.',
+      '[ALPHA] Admission webhook rejection count, identified by name and broken out for each type and operation.',
       [...labelNames, 'error_type', 'rejection_code'],
     )
     this.#failedOpen = metrics.counter(
       about('fail_open_count'),
-      'Admission webhook fail open count, identified by name and broken out for each type.',
+      '[ALPHA] Admission webhook fail open count, identified by name and broken out for each type.',
       ['name', 'type'],
     )
   }

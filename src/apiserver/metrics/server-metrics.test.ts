@@ -1,0 +1,105 @@
+import { deepEqual, equal, match, rejects, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { startServer } from '../server.harness.ts'
+import { newCacheCounts } from '../watch-cache/cache-counts.ts'
+import { AccessMetrics } from './access-metrics.ts'
+import { CacheMetrics } from './cache-metrics.ts'
+
+const valuesOf = (metrics: Metrics, name: RegExp): string[] =>
+  metrics
+    .text()
+    .split('\n')
+    .filter((line) => name.test(line) && !line.startsWith('#') && !line.endsWith(' 0'))
+
+test('checks of access are counted by result, whether they are synchronous or not', async () => {
+  const metrics = new Metrics()
+  const access = new AccessMetrics(metrics)
+  const clock = new VirtualClock()
+  const failure = new Error('unavailable')
+  const fail = () => {
+    throw failure
+  }
+  deepEqual(
+    access.authentication(() => ({ kind: 'authenticated' }), clock),
+    { kind: 'authenticated' },
+  )
+  await access.authentication(() => Promise.resolve({ kind: 'rejected' as const }), clock)
+  void access.authentication(() => ({ kind: 'unknown' }), clock)
+  throws(() => access.authentication(fail, clock), failure)
+  for (const kind of ['allowed', 'denied', 'noOpinion'] as const) void access.authorization(() => ({ kind }), clock)
+  await rejects(async () => access.authorization(() => Promise.reject(failure), clock), failure)
+  deepEqual(valuesOf(metrics, /^auth\w+_(attempts|requests)/), [
+    'authenticated_user_requests{username="other"} 1',
+    'authentication_attempts{result="success"} 1',
+    'authentication_attempts{result="error"} 2',
+    'authentication_attempts{result="failure"} 1',
+    'authorization_attempts_total{result="allowed"} 1',
+    'authorization_attempts_total{result="denied"} 1',
+    'authorization_attempts_total{result="no-opinion"} 1',
+    'authorization_attempts_total{result="error"} 1',
+  ])
+})
+
+test('counts of a cache are added once, and a removed kind has no gauges', () => {
+  const metrics = new Metrics()
+  const caches = new CacheMetrics(metrics)
+  const cache = { kind: configMap, revision: 7, capacity: 10, size: 3, counts: newCacheCounts() }
+  cache.counts.received = 2
+  caches.collect([cache])
+  cache.counts.received = 5
+  caches.collect([cache])
+  deepEqual(valuesOf(metrics, /received|resource_objects/), [
+    'apiserver_resource_objects{group="",resource="configmaps"} 3',
+    'apiserver_storage_events_received_total{group="",resource="configmaps"} 5',
+    'apiserver_watch_cache_events_received_total{group="",resource="configmaps"} 5',
+  ])
+  caches.collect([])
+  deepEqual(valuesOf(metrics, /resource_objects|capacity|resource_version/), [])
+})
+
+test('a server measures requests, admission, lists and watch events', async () => {
+  await using server = await startServer()
+  const path = '/api/v1/namespaces/default/configmaps'
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  equal((await server.call('POST', path, { metadata: { name: 'a' } }, { traceparent })).status, 201)
+  equal((await server.call('POST', `${path}?dryRun=All`, { metadata: { name: 'b' } })).status, 201)
+  await server.call('GET', path)
+  await server.watch(`${path}?watch=1`, 1)
+  const { body: text } = await server.call('GET', '/metrics')
+  const labels = 'group="",version="v1",resource="configmaps",subresource=""'
+  const post = `verb="POST",${labels},scope="namespace",component="apiserver"`
+  for (const line of [
+    `apiserver_request_total{${post},dry_run="",code="201"} 1`,
+    `apiserver_request_total{${post},dry_run="All",code="201"} 1`,
+    `apiserver_request_body_size_bytes_count{group="",resource="configmaps",verb="create"} 2`,
+    `apiserver_response_sizes_count{verb="LIST",${labels},scope="namespace",component="apiserver"} 1`,
+    'apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",operation="CREATE",rejected="false",type="admit"} ',
+    'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="validate"} ',
+    'apiserver_cache_list_total{group="",index="",resource="configmaps"} 1',
+    'apiserver_cache_list_fetched_objects_total{group="",index="",resource="configmaps"} 1',
+    'apiserver_cache_list_returned_objects_total{group="",resource="configmaps"} 1',
+    'apiserver_watch_cache_events_dispatched_total{group="",resource="configmaps"} 1',
+    'apiserver_init_events_total{group="",resource="configmaps"} 1',
+    'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 1',
+    'apiserver_watch_events_sizes_bucket{group="",resource="configmaps",version="v1",le="1024"} 1',
+  ])
+    equal(text.includes(`\n${line}`), true, line)
+  const open = await server.call('GET', '/metrics', undefined, { accept: 'application/openmetrics-text' })
+  match(
+    open.body,
+    /apiserver_request_duration_seconds_bucket\{verb="POST",.*resource="configmaps".*\} 1 # \{trace_id="a{32}"\} \d/,
+  )
+})
+
+test('a rejection by an admission plugin is measured as one', async () => {
+  await using server = await startServer()
+  const { status } = await server.call('POST', '/api/v1/namespaces/gone/configmaps', { metadata: { name: 'a' } })
+  equal(status, 404)
+  match(
+    (await server.call('GET', '/metrics')).body,
+    /admission_controller_admission_duration_seconds_count\{name="NamespaceLifecycle",operation="CREATE",rejected="true",type="admit"\} 1/,
+  )
+})

@@ -1,0 +1,17 @@
+// ServerMetrics: the metrics of the parts of an API server. Defined once per process, even if its API server restarts.
+import type { Metrics } from '../../base/observability/metrics.ts'
+import { AccessMetrics } from './access-metrics.ts'
+import { AdmissionMetrics } from './admission-metrics.ts'
+import { CacheMetrics } from './cache-metrics.ts'
+
+export class ServerMetrics {
+  readonly access: AccessMetrics
+  readonly admission: AdmissionMetrics
+  readonly caches: CacheMetrics
+
+  constructor(metrics: Metrics) {
+    this.access = new AccessMetrics(metrics)
+    this.admission = new AdmissionMetrics(metrics)
+    this.caches = new CacheMetrics(metrics)
+  }
+}
