@@ -1,6 +1,8 @@
 // The flags of a controller manager in its own process, with upstream's names.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { LeaseSettings } from '../../client/leader-election.ts'
+import type { AutoscalerSettings } from '../../controllers/runtime/controller-settings.ts'
+import { autoscalerFlags, autoscalerSettingsOf } from './autoscaler-flags.ts'
 import { leaderElectionFlags, leaseSettingsOf, type LeaderElectionFlagValues } from './leader-election-flags.ts'
 
 const portDefault = '10257'
@@ -33,6 +35,7 @@ export const controllerManagerFlags = {
     value: '<time>',
     help: `how long a ServiceAccount token Secret may be unused (${cleanUpPeriodDefault})`,
   },
+  ...autoscalerFlags,
   ...leaderElectionFlags,
 } as const
 
@@ -44,6 +47,7 @@ export interface ControllerManagerSettings {
   readonly serve?: { readonly host: string; readonly port: number }
   readonly hasAccounts: boolean
   readonly legacyTokenCleanUpMs: number
+  readonly horizontalPodAutoscaler: AutoscalerSettings
   /** Without leader election it acts at once. */
   readonly lease: LeaseSettings | 'none'
 }
@@ -67,6 +71,7 @@ export function controllerManagerSettings(flags: ControllerManagerFlagValues): C
     ...(port === 0 ? {} : { serve: { host, port } }),
     hasAccounts: hasAccounts === 'true',
     legacyTokenCleanUpMs,
+    horizontalPodAutoscaler: autoscalerSettingsOf(flags),
     lease: leaseSettingsOf(flags, 'kube-controller-manager'),
   }
 }

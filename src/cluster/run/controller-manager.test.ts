@@ -8,6 +8,7 @@ import { deployment } from '../../api/apps/v1/deployment.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { read } from './component-server.harness.ts'
+import { autoscalerDefaults } from '../../controllers/horizontal-pod-autoscaler/autoscaler-state.ts'
 import { controllerManagerSettings } from '../flags/controller-manager-flags.ts'
 import { adminUser } from '../client/component-users.ts'
 import { runControllerManager } from './run-controller-manager.ts'
@@ -81,6 +82,7 @@ test('flags of a controller manager', () => {
     serve: { host: '127.0.0.1', port: 10257 },
     hasAccounts: true,
     legacyTokenCleanUpMs: 365 * 24 * 3_600_000,
+    horizontalPodAutoscaler: autoscalerDefaults,
     lease: { ...lease, ...times },
   })
   deepEqual(
@@ -88,9 +90,15 @@ test('flags of a controller manager', () => {
       'secure-port': '0',
       'use-service-account-credentials': 'false',
       'legacy-service-account-token-clean-up-period': '24h',
+      'horizontal-pod-autoscaler-sync-period': '5s',
       'leader-elect': 'false',
     }),
-    { hasAccounts: false, legacyTokenCleanUpMs: 24 * 3_600_000, lease: 'none' },
+    {
+      hasAccounts: false,
+      legacyTokenCleanUpMs: 24 * 3_600_000,
+      horizontalPodAutoscaler: { ...autoscalerDefaults, syncMs: 5_000 },
+      lease: 'none',
+    },
   )
   const own = controllerManagerSettings({
     'leader-elect-lease-duration': '60s',

@@ -49,7 +49,7 @@ const drainMs = 1_000
 /** Runs until the signal is aborted; throws when the lease is lost. */
 export async function runControllerManager(options: RunControllerManagerOptions, signal: AbortSignal): Promise<void> {
   const { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead } = options
-  const { serve, hasAccounts = true, legacyTokenCleanUpMs, lease } = options
+  const { serve, hasAccounts = true, legacyTokenCleanUpMs, horizontalPodAutoscaler, lease } = options
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
   const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
   const accountKey = options.accountKey === undefined ? undefined : nodePlatform.crypto.loadKey(options.accountKey)
@@ -87,6 +87,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
       nodeRanges,
       certificateLifetimeMs: signingDurationMs(signingDuration),
       ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),
+      ...(horizontalPodAutoscaler === undefined ? {} : { horizontalPodAutoscaler }),
       ...signer,
       ...(accountKey === undefined ? {} : { legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) }),
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
