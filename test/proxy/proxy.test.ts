@@ -1,5 +1,5 @@
 // The service proxy with real packets: affinity, source ranges, stale flows, lost rules, rules of others, SCTP, loopback.
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
 import { NftProgram } from '../../src/machine/nftables/nft-program.ts'
@@ -112,6 +112,25 @@ inNamespaces(import.meta.url, () => {
       await change(() => services.put(ranges('192.168.50.0/24', '192.168.50.2/32', '10.0.0.0/8')))
       for (const client of ['node-b', 'outside', 'pod-a2', 'node-a'] as const)
         match(await tcp(client, '198.51.100.8', 80), /^pod-a1/, client)
+    }))
+
+  test('the address of the node is the address of a load balancer: its port only, also with the policy Local', () =>
+    withProxy(async ({ services, slices, change }) => {
+      const address = '192.168.50.1'
+      const status = { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } }
+      const balanced = { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false }
+      await change(() => {
+        services.put(serviceWith(balanced, {}, status))
+        slices.put(slice([a1, b1]))
+      })
+      for (const client of ['outside', 'node-b', 'pod-a2', 'pod-b1', 'node-a'] as const)
+        match(await tcp(client, address, 80), /^pod-(a1|b1)/, client)
+      doesNotMatch(await tcp('outside', address, 81, silentMs), /^pod/, 'other ports are those of the machine')
+      await change(() => services.put(serviceWith({ ...balanced, externalTrafficPolicy: 'Local' }, {}, status)))
+      for (let times = 0; times < 5; times++)
+        match(await tcp('outside', address, 80), /^pod-a1 192\.168\.50\.100/, 'the client is visible')
+      await change(() => services.put(serviceWith(balanced)))
+      doesNotMatch(await tcp('outside', address, 80, silentMs), /^pod/)
     }))
 
   test('a UDP client with one socket reaches the remaining endpoint when its own is gone', () =>
