@@ -2,7 +2,13 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { NotSent, type HttpPoolProvider, type PooledRequest } from '../../platform/http/http-pool.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
-import type { ListenerProvider, ListenOptions, StreamedRequest, WireResponse } from '../../platform/http/listener.ts'
+import type {
+  ListenerProvider,
+  ListenOptions,
+  ListenTls,
+  StreamedRequest,
+  WireResponse,
+} from '../../platform/http/listener.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
 
 /** The response of an endpoint; undefined refuses the connection. */
@@ -27,7 +33,7 @@ export class SimulatedConnections {
   readonly closed: string[] = []
   /** The options of the open listeners, by scheme. */
   readonly listening = new Map<'http' | 'https', ListenOptions>()
-  readonly renewals: ListenOptions['tls'][] = []
+  readonly renewals: ListenTls[] = []
   /** Set to fail the opening of ports. */
   listenFailure: Error | undefined
 

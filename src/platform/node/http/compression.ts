@@ -9,7 +9,8 @@ export function compressed(request: WireRequest, response: WireResponse): WireRe
   const { body } = response
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   const isLong = isWhole ? body.length >= zippedBytesMin : 'take' in body && body.isLong === true
-  if ('content-encoding' in response.headers || !isLong || !acceptsGzip(request.headers['accept-encoding'] ?? '')) return response
+  if ('content-encoding' in response.headers || !isLong || !acceptsGzip(request.headers['accept-encoding'] ?? ''))
+    return response
   const headers = { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
   if (!isWhole && request.method === 'HEAD') return { ...response, headers }
   if (!isWhole) return { ...response, headers, body: zippedPieces(body as WirePieces) }

@@ -1,0 +1,149 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ApiObject } from '../api/meta/object.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { silentLog, type LogFields } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { Client } from '../client/client.ts'
+import type { ApiCall, Transport } from '../client/transport/transport.ts'
+import { ingressMetrics } from './data-plane/ingress-metrics.ts'
+import { SimulatedConnections } from './data-plane/simulated-connections.harness.ts'
+import { startIngressController } from './ingress-controller.ts'
+import { SimulatedInformers } from './simulated-informers.harness.ts'
+
+const metadata = (name: string, more: object = {}) => ({ name, namespace: 'default', ...more })
+const ingressOf = (name: string, service: string, secretName = 'tls') => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: metadata(name),
+  spec: {
+    ingressClassName: 'coxswain',
+    tls: [{ hosts: ['web.example.com'], secretName }],
+    rules: [
+      {
+        host: 'web.example.com',
+        http: {
+          paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { number: 80 } } } }],
+        },
+      },
+    ],
+  },
+  status: { loadBalancer: {} },
+})
+const slice = (address: string) => ({
+  metadata: metadata('web-1', { labels: { 'kubernetes.io/service-name': 'web' } }),
+  ...{ addressType: 'IPv4', ports: [{ name: '', port: 8080 }] },
+  endpoints: [{ addresses: [address], conditions: { ready: true } }],
+})
+const tls = (text: string) => {
+  const value = new TextEncoder().encode(text).toBase64()
+  return { metadata: metadata('tls'), data: { 'tls.crt': value, 'tls.key': value } }
+}
+
+async function stage() {
+  const connections = new SimulatedConnections()
+  const informers = new SimulatedInformers()
+  const calls: ApiCall[] = []
+  let failure: Error | undefined
+  const transport = {
+    send: async (call: ApiCall) => {
+      calls.push(call)
+      if (failure !== undefined) throw failure
+      return call.body
+    },
+  } as unknown as Transport
+  const warnings: string[] = []
+  const [clock, tasks] = [new VirtualClock(), new TaskGroup()]
+  const log = { ...silentLog, warn: (message: string, _fields?: LogFields) => void warnings.push(message) }
+  const set = (plural: string, object: object) => {
+    informers.set(plural, object)
+    return clock.advance('1s')
+  }
+  informers.set('ingressclasses', { metadata: { name: 'coxswain' }, spec: { controller: 'coxswain.dev/ingress' } })
+  const start = async () => {
+    const controller = startIngressController(
+      {
+        ...{ clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) },
+        client: new Client(transport),
+        metrics: ingressMetrics(new Metrics()),
+        listeners: connections.listeners,
+        ...{ http1: connections.http1, http2: connections.http2, outbound: connections.outbound },
+        isKeyPair: () => true,
+      },
+      {
+        ...{ host: '127.0.0.1', httpPort: 80, httpsPort: 443, accessLog: 'off' },
+        addresses: [{ ip: '127.0.0.1' }],
+        fallback: { certificate: 'fallback', key: 'fallback' },
+      },
+      tasks,
+    )
+    await clock.advance('1s')
+    return controller
+  }
+  const get = async () => (await connections.send('http', { host: 'web.example.com', target: '/' })).status
+  const written = () => calls.filter(({ verb, subresource }) => verb === 'update' && subresource === 'status').length
+  return {
+    ...{ connections, informers, calls, warnings, clock, set, start, get, written },
+    fail: (error: Error | undefined) => (failure = error),
+    [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](),
+  }
+}
+
+test('an Ingress is served, its address is written, and a removed endpoint loses its connections', async () => {
+  await using own = await stage()
+  const { connections, set, get } = own
+  const controller = await own.start()
+  equal(await get(), 404)
+  await set('ingresses', ingressOf('web', 'web'))
+  deepEqual([await get(), own.written()], [503, 1])
+  await set('services', { metadata: metadata('web'), spec: { ports: [{ port: 80 }] } })
+  connections.endpoints.set('10.0.0.1:8080', () => ({ status: 200, body: '' }))
+  await set('endpointslices', slice('10.0.0.1'))
+  equal(await get(), 200)
+  await set('endpointslices', slice('10.0.0.2'))
+  deepEqual([await get(), connections.closed], [502, ['10.0.0.1:8080']])
+  deepEqual(controller.ports, { http: { kind: 'open', port: 80 }, https: { kind: 'open', port: 443 } })
+})
+
+test('certificates are renewed when a Secret changes, and only then', async () => {
+  await using own = await stage()
+  const { connections, set } = own
+  own.informers.set('secrets', tls('one'))
+  own.informers.set('ingresses', ingressOf('web', 'web'))
+  await own.start()
+  equal(connections.listening.get('https')?.tls?.serverNames?.[0]?.certificate, 'one')
+  await set('services', { metadata: metadata('web'), spec: { ports: [{ port: 80 }] } })
+  equal(connections.renewals.length, 0)
+  await set('secrets', tls('two'))
+  deepEqual(connections.renewals.map((each) => each.serverNames?.[0]?.certificate), ['two']) // prettier-ignore
+})
+
+test('events about missing objects are recorded once', async () => {
+  await using own = await stage()
+  await own.start()
+  await own.set('ingresses', ingressOf('web', 'gone'))
+  await own.set('ingresses', { ...ingressOf('web', 'gone'), apiVersion: 'networking.k8s.io/v1' })
+  const reasons = own.calls.flatMap(({ body }) => (body as ApiObject & { reason?: string }).reason ?? [])
+  deepEqual(reasons.toSorted(), ['SecretNotFound', 'ServiceNotFound'])
+  own.informers.remove('ingresses', 'default/web')
+  await own.clock.advance('1s')
+  equal(await own.get(), 404)
+})
+
+test('a failed write is tried again after the next change, and a port that is in use is reported once', async () => {
+  await using own = await stage()
+  own.connections.listenFailure = new Error('listen EADDRINUSE')
+  own.fail(new Error('the server is gone'))
+  const controller = await own.start()
+  deepEqual(controller.ports.http, { kind: 'failed', why: 'listen EADDRINUSE' })
+  await own.set('ingresses', ingressOf('web', 'web'))
+  own.fail(undefined)
+  own.connections.listenFailure = undefined
+  await own.set('ingresses', ingressOf('web', 'web'))
+  deepEqual([own.written(), controller.ports.http?.kind], [2, 'open'])
+  const portWarnings = own.warnings.filter((text) => text === 'a port of the ingress cannot be opened')
+  deepEqual([portWarnings.length, own.warnings.includes('Ingresses could not be applied')], [2, true])
+})
