@@ -110,7 +110,7 @@ test('reasons are given for what cannot be scheduled, bound or enforced', async 
     ['pod/big', /It cannot be scheduled: Unschedulable: 0\/5 nodes are available: 5 Insufficient cpu/],
     ['pvc/data', /not bound to a volume: its StorageClass local-path waits for the first pod/],
     ['networkpolicy/deny', /Coxswain does not enforce NetworkPolicies/],
-    ['ingress/web', /Coxswain has no ingress controller/],
+    ['ingress/web', /No ingress controller has taken it/],
   ]
   for (const [object, text] of expected) {
     const { out } = await typed(['why', object])

@@ -1,4 +1,4 @@
-// Explains problems of nodes, namespaces, quotas, budgets, Ingresses, claims and volumes.
+// Explains problems of nodes, namespaces, quotas, budgets, claims and volumes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
@@ -6,8 +6,6 @@ import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volum
 import { persistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
-import { service } from '../../api/core/v1/service/service.ts'
-import { ingress } from '../../api/networking/v1/ingress.ts'
 import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
@@ -132,25 +130,6 @@ export const namespaceExplainer = defineExplainer({
     if (metadata.deletionTimestamp === undefined) return Promise.resolve([])
     const holding = (status.conditions ?? []).filter(({ status: value }) => value === 'True')
     return Promise.resolve(holding.map((condition) => `${because(condition)}.`))
-  },
-})
-
-export const ingressExplainer = defineExplainer({
-  kind: ingress,
-  checked: 'its address and its backend Services',
-  async explain({ spec, status, metadata }, cluster) {
-    const backends = [
-      spec.defaultBackend,
-      ...(spec.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map((path) => path.backend),
-    ]
-    const names = new Set(backends.flatMap((backend) => backend?.service?.name ?? []))
-    const missing: string[] = []
-    for (const name of names)
-      if ((await cluster.find(service, metadata.namespace ?? '', name)) === undefined) missing.push(name)
-    return [
-      ...((status.loadBalancer?.ingress ?? []).length === 0 ? ['No ingress controller has assigned an address.'] : []),
-      ...missing.map((name) => `Its backend Service ${name} does not exist.`),
-    ]
   },
 })
 

@@ -87,10 +87,10 @@ interface Unserved {
 
 const unserved: Readonly<Record<string, Unserved>> = {
   'ingressclasses.networking.k8s.io': {
-    sentence: 'Coxswain has no ingress controller: it has no effect unless you run the controller that it names.',
+    sentence: 'It has an effect only while the ingress controller that it names runs.',
   },
   'ingresses.networking.k8s.io': {
-    sentence: 'Coxswain has no ingress controller: no traffic reaches it unless you run one that takes it.',
+    sentence: 'No ingress controller has taken it: start that of Coxswain (coxswain up --ingress on), or another one.',
     isServed: (object) =>
       ((object as { status?: { loadBalancer?: { ingress?: object[] } } }).status?.loadBalancer?.ingress ?? []).length >
       0,

@@ -384,7 +384,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'ingresses.networking.k8s.io',
     'no controller',
     { spec: { defaultBackend: { service: { name: 's' } } } },
-    /No ingress controller has assigned an address\. Its backend Service s does not exist\. Coxswain has no ingress controller/,
+    /No ingress controller has assigned an address\..* Its backend Service s does not exist\. No ingress controller has taken it/,
   ],
   ['networkpolicies.networking.k8s.io', 'nothing enforces it', {}, /^Coxswain does not enforce NetworkPolicies yet/],
   ['pods', 'completed', { spec: onNode, status: { phase: 'Succeeded' } }, /^It has completed successfully\.$/],
@@ -550,7 +550,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
       },
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
     },
-    /^Its backend Service s does not exist\./,
+    /Its backend Service s does not exist\./,
   ],
   [
     'customresourcedefinitions.apiextensions.k8s.io',

@@ -207,7 +207,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [
     ingress,
     'unmatched',
-    /^No ingress controller has assigned an address\. Its backend Service none does not exist\. Coxswain has no ingress/,
+    /^No ingress controller has assigned an address\..* Its backend Service none does not exist\. No ingress controller has taken it/,
   ],
   [pod, 'loop', /Container c \(crash\) is waiting: CrashLoopBackOff.*restarted \d+ times.* It last exited with code 3/],
   [

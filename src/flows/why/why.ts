@@ -7,7 +7,6 @@ import { isRead } from '../flow-graph.ts'
 import {
   budgetExplainer,
   claimExplainer,
-  ingressExplainer,
   namespaceExplainer,
   nodeExplainer,
   quotaExplainer,
@@ -23,6 +22,7 @@ import {
 } from './extension-explainers.ts'
 import { finalizerSentences } from './finalizer-removers.ts'
 import { podExplainer } from './pod-explainer.ts'
+import { ingressExplainer } from './ingress-explainer.ts'
 import { serviceExplainer } from './service-explainer.ts'
 import { ownerSentences } from './owners.ts'
 import { because, plural, unobservedChange, type Explainer, type ClusterReader } from './explainer.ts'
