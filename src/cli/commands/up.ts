@@ -51,7 +51,7 @@ export const up = defineCommand({
     'load-balancers': {
       type: 'string',
       value: 'node-addresses|none',
-      help: 'who implements Services of type LoadBalancer: the addresses of the nodes, or another controller (node-addresses)',
+      help: 'what implements Services of type LoadBalancer: the addresses of the nodes, or another controller (node-addresses)',
       section: 'Services',
     },
     'volume-snapshots': {

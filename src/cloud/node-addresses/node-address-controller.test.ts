@@ -1,5 +1,5 @@
 // Load balancers on the nodes' own addresses: ports and their owners, classes, traffic policies, and traffic.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   event,
@@ -80,6 +80,11 @@ test('a port belongs to the oldest Service; the next one gets it when that is de
   deepEqual(await addresses(cluster, 'second'), [])
   deepEqual(await addresses(cluster, 'third'), ['192.0.2.1 VIP'])
   deepEqual(await warnings(cluster, 'second'), ['PortConflict: port 80/TCP belongs to the older Service default/first'])
+  const found = await client.of(service).get('second')
+  match(
+    await cluster.why(found),
+    /no load balancer: port 80\/TCP belongs to the older Service default\/first\./,
+  )
   await client.of(service).delete('first')
   await clock.advance('1s')
   deepEqual(await addresses(cluster, 'second'), ['192.0.2.1 VIP'])

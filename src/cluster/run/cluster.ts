@@ -132,7 +132,7 @@ export interface ClusterOptions {
   readonly csi?: SimulatedStorage | undefined
   /** The cloud of simulated nodes, with its controllers. */
   readonly cloud?: SimulatedCloud | undefined
-  /** Who implements Services of type LoadBalancer; nobody by default, as in upstream without a cloud. */
+  /** What implements Services of type LoadBalancer; nothing by default, as in upstream without a cloud. */
   readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots and their controller are installed. */
   readonly hasVolumeSnapshots?: boolean

@@ -46,7 +46,7 @@ export interface UpOptions {
   readonly signingDuration?: string | undefined
   /** Installs the kinds of volume snapshots, and runs their controller. */
   readonly hasVolumeSnapshots?: boolean
-  /** Who implements Services of type LoadBalancer: the nodes' own addresses by default. */
+  /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
   readonly loadBalancers?: LoadBalancerChoice
   /** Runs the API server without the other components. */
   readonly isAlone?: boolean

@@ -31,7 +31,7 @@ const removers: Readonly<Record<string, Remover>> = {
   'networking.k8s.io/service-cidr-finalizer': { by: 'the service CIDR controller', when: 'no Service uses its range' },
   'resource.kubernetes.io/delete-protection': { by: 'the resource claim controller', when: 'no pod uses it' },
   'service.kubernetes.io/load-balancer-cleanup': {
-    by: 'the cloud controller (not part of Coxswain)',
+    by: 'the cloud controller manager',
     when: 'the load balancer is removed',
     isForeign: true,
   },

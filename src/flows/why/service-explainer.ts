@@ -18,23 +18,41 @@ const podsMax = 5
 export const serviceExplainer = defineExplainer({
   kind: service,
   checked: 'its address, its pods and their ports, its endpoints and its load balancer',
-  explain: async (object, cluster) => [...ownSentences(object), ...(await endpointSentences(object, cluster))],
+  explain: async (object, cluster) => [
+    ...ownSentences(object),
+    ...(await balancerSentences(object, cluster)),
+    ...(await endpointSentences(object, cluster)),
+  ],
 })
 
 const isAlias = ({ spec }: Service): boolean => spec.type === 'ExternalName'
 
 /** What is wrong with the Service itself. */
-function ownSentences({ metadata, spec, status }: Service): string[] {
+function ownSentences({ metadata, spec }: Service): string[] {
   const { type, clusterIP, externalName = '' } = spec
   if (type === 'ExternalName')
     return [`It is a DNS alias of ${externalName}: clients connect to that name, not to pods of this cluster.`]
   return [
     ...(metadata.deletionTimestamp === undefined ? [] : ['It is being deleted: its endpoints are no longer updated.']),
     ...(clusterIP === undefined ? ['It has no cluster IP: the API server has not allocated one.'] : []),
-    ...(type === 'LoadBalancer' && (status.loadBalancer?.ingress ?? []).length === 0
-      ? ['It has no load balancer: no cloud controller has assigned an address.']
-      : []),
   ]
+}
+
+/** Events with the reason why a Service has no load balancer. */
+const balancerReasons = new Set(['PortConflict', 'SyncLoadBalancerFailed', 'UnAvailableLoadBalancer'])
+
+/** Why the Service has no load balancer: the newest event of its controller, or that it has no controller. */
+async function balancerSentences(object: Service, cluster: ClusterReader): Promise<string[]> {
+  const { spec, status, metadata } = object
+  if (spec.type !== 'LoadBalancer' || (status.loadBalancer?.ingress ?? []).length > 0) return []
+  const events = (await cluster.list(event, namespaceOf(object))).filter(
+    ({ involvedObject, reason = '' }) => involvedObject.uid === metadata.uid && balancerReasons.has(reason),
+  )
+  const newest = events.toSorted((a, b) => (a.lastTimestamp ?? '').localeCompare(b.lastTimestamp ?? '')).at(-1)
+  if (newest?.message !== undefined) return [`It has no load balancer: ${newest.message}.`]
+  return spec.loadBalancerClass === undefined
+    ? ['It has no load balancer: no cloud controller has assigned an address.']
+    : [`It has no load balancer: the controller of class ${spec.loadBalancerClass} has not assigned an address.`]
 }
 
 async function endpointSentences(object: Service, cluster: ClusterReader): Promise<string[]> {

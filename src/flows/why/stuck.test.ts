@@ -304,7 +304,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'services',
     'a load balancer that is not removed',
     { metadata: { deletionTimestamp: since, finalizers: ['service.kubernetes.io/load-balancer-cleanup'] } },
-    /the cloud controller \(not part of Coxswain\) removes service/,
+    /the cloud controller manager removes service/,
   ],
   [
     'customresourcedefinitions.apiextensions.k8s.io',
