@@ -39,11 +39,15 @@ test('controllers share an account only where upstream has one controller for th
   )
 })
 
-test('the metrics of work queues have upstream names and types', () => {
+test('the metrics of controllers have upstream names and types', () => {
   const metrics = new Metrics()
   controllerMetrics(metrics)
   const types = [...metrics.text().matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`)
   deepEqual(types.toSorted(), [
+    'horizontal_pod_autoscaler_controller_desired_replicas gauge',
+    'horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers gauge',
+    'horizontal_pod_autoscaler_controller_reconciliation_duration_seconds histogram',
+    'horizontal_pod_autoscaler_controller_reconciliations_total counter',
     'workqueue_adds_total counter',
     'workqueue_depth gauge',
     'workqueue_longest_running_processor_seconds gauge',

@@ -89,7 +89,7 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   'endpoint_slice_*': 'not measured',
   'ephemeral_volume_controller_*': 'not measured',
   garbagecollector_controller_resources_sync_error_total: 'not measured',
-  'horizontal_pod_autoscaler_controller_*': 'not measured',
+  'horizontal_pod_autoscaler_controller_metric_computation_*': 'not measured',
   'job_controller_*': 'not measured',
   leader_election_master_status: 'not measured',
   'node_collector_*': 'not measured',

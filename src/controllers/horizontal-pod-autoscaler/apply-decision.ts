@@ -14,13 +14,14 @@ import type { Decision } from './decision.ts'
 import { messageOf, writeScale, type ScaleTarget } from './scale-targets.ts'
 import { withChange } from './scaling-rules.ts'
 
+/** Returns false if the replicas could not be changed. */
 export async function applyDecision(
   autoscaler: HorizontalPodAutoscaler,
   target: ScaleTarget,
   decision: Decision,
   tools: Tools,
   context: Context,
-): Promise<void> {
+): Promise<boolean> {
   const { client, state, nowMs } = tools
   const { replicas = target.replicas, reason, metrics } = decision
   const key = keyOf(autoscaler)
@@ -30,7 +31,8 @@ export async function applyDecision(
   state.memories.set(key, decision.memory)
   if (replicas === target.replicas) {
     const desired = decision.replicas === undefined ? desiredReplicas : replicas
-    return writeStatus(autoscaler, status(decision.conditions, desired), tools, context)
+    await writeStatus(autoscaler, status(decision.conditions, desired), tools, context)
+    return true
   }
   const size = `New size: ${replicas}; reason: ${reason}`
   try {
@@ -40,13 +42,15 @@ export async function applyDecision(
     const why = messageOf(error)
     tools.recordEvent(autoscaler, warning('FailedRescale', `${size}; error: ${why}`), context)
     const conditions = withCondition(decision.conditions, scaleNotUpdated(why), nowMs)
-    return writeStatus(autoscaler, status(conditions, desiredReplicas), tools, context)
+    await writeStatus(autoscaler, status(conditions, desiredReplicas), tools, context)
+    return false
   }
   tools.recordEvent(autoscaler, { type: 'Normal', reason: 'SuccessfulRescale', message: size }, context)
   state.memories.set(key, withChange(decision.memory, replicas - target.replicas, autoscaler.spec, nowMs))
   const conditions = withCondition(decision.conditions, scaleUpdated(replicas), nowMs)
   const next = { ...status(conditions, replicas), lastScaleTime: rfc3339(nowMs) }
-  return writeStatus(autoscaler, next, tools, context)
+  await writeStatus(autoscaler, next, tools, context)
+  return true
 }
 
 function statusOf(

@@ -9,6 +9,7 @@ import { event } from '../../api/core/v1/event.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport/transport.ts'
+import { streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
 import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
 import { AutoscaledPods } from './autoscaled-pods.ts'
 import { MetricsClient } from './metrics-client.ts'
@@ -16,8 +17,8 @@ import { ScaleTargets } from './scale-targets.ts'
 
 const labels = { app: 'web' }
 
-async function busyWeb(): Promise<TestCluster> {
-  const cluster = await startCluster({ simulation: { usage: () => ({ cpuMillis: 100 }) } })
+async function busyWeb(options: { readonly https?: boolean } = {}): Promise<TestCluster> {
+  const cluster = await startCluster({ ...options, simulation: { usage: () => ({ cpuMillis: 100 }) } })
   const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
   const template = { metadata: { labels }, spec: { containers: [container] } }
   const spec = { replicas: 2, selector: { matchLabels: labels }, template }
@@ -36,8 +37,16 @@ const reasonsOf = async ({ client }: TestCluster) =>
     ({ reason }) => reason,
   )
 
+/** The values of the autoscaler's metrics, by name and labels. */
+async function autoscalerSamples({ kubeconfig }: TestCluster): Promise<ReadonlyMap<string, number>> {
+  let text = ''
+  for await (const piece of streamCoxswainPath(kubeconfig, '/metrics', new AbortController().signal)) text += piece
+  const samples = text.matchAll(/^horizontal_pod_autoscaler_controller_(\S+) (\S+)$/gm)
+  return new Map(Array.from(samples, ([, name = '', value]) => [name, Number(value)]))
+}
+
 test('a scale that cannot be written is reported and tried again in the next period', async () => {
-  await using cluster = await busyWeb()
+  await using cluster = await busyWeb({ https: true })
   await cluster.client.of(horizontalPodAutoscaler).create(autoscaler)
   cluster.faults.reject({ verb: 'update', kind: deployment })
   await cluster.clock.advance('16s')
@@ -50,6 +59,20 @@ test('a scale that cannot be written is reported and tried again in the next per
   await cluster.clock.advance('15s')
   equal(await replicasOf(cluster), 3)
   deepEqual((await reasonsOf(cluster)).toSorted(), ['FailedRescale', 'SuccessfulRescale'])
+  const samples = await autoscalerSamples(cluster)
+  for (const [name, value] of [
+    ['reconciliations_total{action="none",error="internal"}', 1],
+    ['reconciliations_total{action="scale_up",error="none"}', 1],
+    ['reconciliation_duration_seconds_count{action="scale_up",error="none"}', 1],
+    ['desired_replicas{hpa_name="web",namespace="default"}', 3],
+    ['num_horizontal_pod_autoscalers', 1],
+  ] as const)
+    equal(samples.get(name), value, name)
+  await cluster.client.of(horizontalPodAutoscaler).delete('web')
+  await cluster.clock.advance('16s')
+  const after = await autoscalerSamples(cluster)
+  equal(after.get('desired_replicas{hpa_name="web",namespace="default"}'), undefined)
+  equal(after.get('num_horizontal_pod_autoscalers'), 0)
 })
 
 test('a status that cannot be written is reported', async () => {

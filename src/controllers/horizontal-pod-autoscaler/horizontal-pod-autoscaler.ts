@@ -6,9 +6,10 @@ import {
   type HorizontalPodAutoscaler,
 } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
-import { keyOf, namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import { keyOf, namespaceOf, splitKey, type ApiObject } from '../../api/meta/object.ts'
 import { matchesLabels, type Selector } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
+import type { AutoscalerOutcome } from '../runtime/autoscaler-metrics.ts'
 import { defineController, type ObjectIndex } from '../runtime/controller.ts'
 import { applyDecision, writeStatus } from './apply-decision.ts'
 import {
@@ -53,16 +54,32 @@ export const horizontalPodAutoscalerController = defineController<AutoscalerStat
   async reconcile(key, tools, context) {
     const autoscaler = tools.cached(horizontalPodAutoscaler, key)
     if (autoscaler !== undefined) {
-      await evaluate(autoscaler, tools, context)
+      await evaluateMeasured(autoscaler, tools, context)
       return settingsOf(tools).syncMs
     }
+    const { namespace, name } = splitKey(key)
+    tools.metrics.autoscaler.remove(namespace, name)
     tools.state.memories.delete(key)
     tools.state.autoscaledPods.delete(key)
     return undefined
   },
 })
 
-async function evaluate(autoscaler: HorizontalPodAutoscaler, tools: Tools, context: Context): Promise<void> {
+async function evaluateMeasured(autoscaler: HorizontalPodAutoscaler, tools: Tools, context: Context): Promise<void> {
+  const { autoscaler: metrics } = tools.metrics
+  const startMs = tools.monotonicMs
+  const { outcome, desiredReplicas } = await evaluate(autoscaler, tools, context)
+  metrics.evaluated(outcome, (tools.monotonicMs - startMs) / 1000)
+  metrics.set(namespaceOf(autoscaler), autoscaler.metadata.name, desiredReplicas)
+}
+
+interface Evaluation {
+  readonly outcome: AutoscalerOutcome
+  /** Undefined when it could not be decided. */
+  readonly desiredReplicas: number | undefined
+}
+
+async function evaluate(autoscaler: HorizontalPodAutoscaler, tools: Tools, context: Context): Promise<Evaluation> {
   const { client, state, nowMs } = tools
   const { scaleTargetRef } = autoscaler.spec
   const namespace = namespaceOf(autoscaler)
@@ -71,7 +88,8 @@ async function evaluate(autoscaler: HorizontalPodAutoscaler, tools: Tools, conte
   if (typeof target === 'string') {
     tools.recordEvent(autoscaler, warning('FailedGetScale', target), context)
     const conditions = withCondition(known, scaleNotRead(target), nowMs)
-    return writeStatus(autoscaler, { ...autoscaler.status, conditions }, tools, context)
+    await writeStatus(autoscaler, { ...autoscaler.status, conditions }, tools, context)
+    return failed
   }
   const memory = state.memories.get(keyOf(autoscaler)) ?? noMemory
   const started =
@@ -81,8 +99,16 @@ async function evaluate(autoscaler: HorizontalPodAutoscaler, tools: Tools, conte
   const conditions = withCondition(known, scaleRead, nowMs)
   const decision = await decisionFor(autoscaler, target, conditions, started, tools, context)
   for (const event of decision.events) tools.recordEvent(autoscaler, event, context)
-  await applyDecision(autoscaler, target, decision, tools, context)
+  const isApplied = await applyDecision(autoscaler, target, decision, tools, context)
+  const { replicas } = decision
+  if (replicas === undefined || !isApplied) return failed
+  return { outcome: { action: actionOf(replicas - target.replicas), error: 'none' }, desiredReplicas: replicas }
 }
+
+const failed: Evaluation = { outcome: { action: 'none', error: 'internal' }, desiredReplicas: undefined }
+
+const actionOf = (added: number): AutoscalerOutcome['action'] =>
+  added > 0 ? 'scale_up' : added < 0 ? 'scale_down' : 'none'
 
 /** The decision without metrics where the number of replicas or the selector does not allow to evaluate them. */
 async function decisionFor(

@@ -8,6 +8,7 @@ import type { Client } from '../../client/client.ts'
 import type { ServedKind } from '../../client/discovery.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import type { ObjectChange as Seen } from '../../client/informer/informer.ts'
+import type { AutoscalerMetrics } from './autoscaler-metrics.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { DiscoveredKinds } from './discovered-kinds.ts'
 
@@ -100,6 +101,9 @@ export interface ReconcileTools<State = unknown> {
   readonly nowMs: number
   readonly state: State
   readonly settings: ControllerSettings
+  readonly metrics: { readonly autoscaler: AutoscalerMetrics }
+  /** For durations. */
+  readonly monotonicMs: number
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   all<T extends ApiObject>(kind: Kind<T>): Iterable<T>
   byIndex<T extends ApiObject>(index: ObjectIndex<T>, value: string): readonly T[]

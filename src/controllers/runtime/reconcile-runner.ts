@@ -9,7 +9,7 @@ import type { Runner, RunnerDeps } from './runner.ts'
 const ownerIndex = 'owner'
 
 export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
-  const { informers, queue, client, clock, events, settings } = deps
+  const { informers, queue, client, clock, events, settings, metrics } = deps
   const delayMs = controller.periodMs?.(settings) ?? 0
   const watched = new Map<Kind, Informer>()
   let discovered: DiscoveredKinds | undefined
@@ -20,6 +20,10 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
     client,
     state: controller.state?.(),
     settings,
+    metrics,
+    get monotonicMs() {
+      return clock.monotonicMs()
+    },
     get nowMs() {
       return clock.nowMs()
     },

@@ -10,6 +10,7 @@ import type { WorkQueue } from '../../base/work/work-queue.ts'
 import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/events/event-recorder.ts'
 import type { Informers } from '../../client/informer/informers.ts'
+import type { AutoscalerMetrics } from './autoscaler-metrics.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 
 export interface ControllerDeps {
@@ -36,6 +37,7 @@ export interface ControllerMetrics {
   readonly waitSeconds: Histogram
   /** How long a worker takes for a key. */
   readonly workSeconds: Histogram
+  readonly autoscaler: AutoscalerMetrics
 }
 
 /** Processes one key. `later` requeues it after a delay. */
