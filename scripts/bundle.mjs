@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
+import { bundlePage } from './bundle-page.mjs'
 import { libraryText, programTexts } from './programs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -58,6 +59,7 @@ async function bundle(folder) {
     input: Object.fromEntries(Object.entries(threads).map(([name, path]) => [name, source(path)])),
     output: output(folder, 'esm', 'mjs'),
   })
+  await bundlePage(join(folder, 'ui'))
   writeFileSync(join(folder, 'index.cjs'), libraryText)
   const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))
   writeFileSync(

@@ -1,5 +1,6 @@
 // The public API of the package `coxswain`: the cluster for tests, and every kind for its typed client.
 export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
+export { reportOnFailure, withCluster, type NodeTestContext, type VitestContext } from './testing/report-on-failure.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
 export type { Manifest } from './testing/manifest.ts'
 export type { DefinitionSource } from './testing/read-definitions.ts'

@@ -7,7 +7,7 @@ import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import type { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { customResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
-import type { ResourceType } from '../../api/kind/kind.ts'
+import type { Kind, ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { userWithName, type User } from '../../apiserver/request/request.ts'
 import { Client, type ApplyOptions } from '../../client/client.ts'
@@ -29,6 +29,8 @@ import { manifestObjects, type Manifest, type ManifestObject } from './manifest.
 import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
 import type { SourcedDefinition } from './read-definitions.ts'
 import type { ServedCluster } from '../run/serve.ts'
+import type { RecordedRun } from '../../ui/page/source/recorded.ts'
+import { recordRun, writeReport } from './cluster-report.ts'
 import { ServedKinds } from './served-kinds.ts'
 import { TestNetwork } from './test-network.ts'
 import { untilFailureText } from './until-failure.ts'
@@ -79,6 +81,9 @@ export class TestCluster implements AsyncDisposable {
   readonly #kinds: ServedKinds
   /** The objects that the probe of `until` has read in its last call. */
   #read: ApiObject[] = []
+  /** The title of a report that may be written after the cluster was stopped. */
+  #reportTitle: string | undefined
+  #recorded: RecordedRun | undefined
 
   /** @internal */
   constructor(deps: TestClusterDeps) {
@@ -220,12 +225,20 @@ export class TestCluster implements AsyncDisposable {
   why(object: ApiObject): Promise<string>
   why(kind: ResourceType, name: string, namespace?: string): Promise<string>
   async why(about: ResourceType | ApiObject, name = '', namespace = 'default'): Promise<string> {
-    const { client, clock } = this
+    const { client } = this
     const [kind, wanted] = isKind(about)
       ? [this.#kinds.ofType(about), { namespace, name }]
       : [this.#kinds.ofObject(about), about.metadata]
     const object = await client.of(kind).get(wanted.name, kind.namespaced ? (wanted.namespace ?? '') : '')
-    const { waits, tried, summary } = await why(
+    const { waits, tried, summary } = await this.#explain(kind, object)
+    const told = tried.length === 0 ? [] : ['', 'What was tried:', ...tried.map((line) => `  ${line}`)]
+    const sentences = waits.length === 0 ? [summary] : waits
+    return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
+  }
+
+  #explain(kind: Kind, object: ApiObject): ReturnType<typeof why> {
+    const { client, clock } = this
+    return why(
       kind,
       object,
       {
@@ -235,9 +248,6 @@ export class TestCluster implements AsyncDisposable {
       },
       [...this.#deps.cluster.flow.events()],
     )
-    const told = tried.length === 0 ? [] : ['', 'What was tried:', ...tried.map((line) => `  ${line}`)]
-    const sentences = waits.length === 0 ? [summary] : waits
-    return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
   }
 
   /**
@@ -279,8 +289,40 @@ export class TestCluster implements AsyncDisposable {
     return this.#deps.calls.untilDone(running, `exec in pod ${pod}`, () => 'the command has not ended')
   }
 
-  stop(): Promise<void> {
-    return this.#deps.stop()
+  /**
+   * Writes an HTML file with the web page over everything that is recorded: flows, objects, explanations and scheduling
+   * decisions. It opens without a server. The values of Secrets are left out.
+   */
+  async report(file: string, title = 'Coxswain', failure?: string): Promise<void> {
+    const run = this.#recorded ?? (await this.#recordRun(title))
+    await writeReport(file, failure === undefined ? run : { ...run, failure })
+  }
+
+  /** Records what a report needs when the cluster is stopped, so that it can be written afterwards. @internal */
+  recordBeforeStop(title: string): void {
+    this.#reportTitle = title
+  }
+
+  async stop(): Promise<void> {
+    if (this.#reportTitle !== undefined && this.#recorded === undefined)
+      this.#recorded = await this.#recordRun(this.#reportTitle)
+    await this.#deps.stop()
+  }
+
+  #recordRun(title: string): Promise<RecordedRun> {
+    const { cluster, clock } = this.#deps
+    const client = this.client
+    return recordRun(
+      {
+        kinds: this.#kinds.all(),
+        events: () => cluster.flow.events(),
+        list: async (kind) => (await client.of(kind).list({})).items,
+        why: async (object) => (await this.#explain(this.#kinds.ofObject(object), object)).waits,
+        decision: (pod) => cluster.decisions.explain(pod),
+        nowMs: clock.nowMs(),
+      },
+      title,
+    )
   }
 
   [Symbol.asyncDispose](): Promise<void> {

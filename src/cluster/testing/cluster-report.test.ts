@@ -1,0 +1,108 @@
+// Reports of clusters, and the helpers that write them when a test fails.
+import { doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { bundlePage } from '../../../scripts/bundle-page.mjs'
+import { secret } from '../../api/core/v1/secret.ts'
+import type { RecordedRun } from '../../ui/page/source/recorded.ts'
+import { reportText } from './cluster-report.ts'
+import { fileFor, reportOnFailure, withCluster } from './report-on-failure.ts'
+import { startCluster } from './start-cluster.ts'
+
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-report-'))
+  await bundlePage(new URL('../../../dist/ui', import.meta.url).pathname)
+})
+
+after(() => rm(folder, { recursive: true }))
+
+async function readRun(file: string): Promise<RecordedRun> {
+  const text = await readFile(file, 'utf8')
+  const [, json = ''] = /id="recorded-run">(.*)<\/script>/.exec(text) ?? []
+  return JSON.parse(json) as RecordedRun
+}
+
+test('a report contains flows, objects and explanations, but no values of Secrets', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  await cluster.client.of(secret).create({ metadata: { name: 'key' }, stringData: { password: 'hunter2' } }, 'default')
+  await cluster.apply(
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: big, namespace: default }\nspec: { containers: [{ name: c, image: i, resources: { requests: { cpu: "64" } } }] }',
+  )
+  await cluster.clock.advance('1s')
+  const file = join(folder, 'deep', 'report.html')
+  await cluster.report(file, '</script><b>')
+  const text = await readFile(file, 'utf8')
+  doesNotMatch(text, /hunter2|aHVudGVyMg/)
+  match(text, /Content-Security-Policy/)
+  const run = await readRun(file)
+  equal(run.title, '</script><b>')
+  ok(run.events.some(({ what, object }) => what === 'create pods' || object?.name === 'big'))
+  match(new Map(run.explanations).get('pods/default/big')?.join() ?? '', /cannot be scheduled/)
+  equal(new Map(run.decisions).get('pods/default/big')?.nodes.length, 1)
+  equal(new Map(run.tables).get('secrets')?.rows.length, 1)
+})
+
+test('a report without an API server contains the flows', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  await cluster.kill('apiserver')
+  const file = join(folder, 'down.html')
+  await cluster.report(file)
+  const run = await readRun(file)
+  ok(run.events.length > 0)
+  equal(run.tables.length, 0)
+})
+
+for (const passed of [true, false])
+  test(`node:test: a test that ${passed ? 'passes' : 'fails'} writes ${passed ? 'nothing' : 'a report'}, also after the cluster is stopped`, async () => {
+    const file = join(folder, `node-${passed}.html`)
+    const done: (() => Promise<void>)[] = []
+    const notes: string[] = []
+    {
+      await using cluster = await startCluster({ nodes: 0 })
+      const context = {
+        name: 'my test',
+        passed,
+        after: (each: () => Promise<void>) => void done.push(each),
+        diagnostic: (text: string) => void notes.push(text),
+      }
+      reportOnFailure(context, cluster, file)
+    }
+    for (const each of done) await each()
+    if (passed) await rejects(readFile(file))
+    else ok((await readRun(file)).tables.length > 0)
+    equal(notes.length, passed ? 0 : 1)
+  })
+
+test('Vitest: the report is written when a test fails', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const file = join(folder, 'vitest.html')
+  const failed: (() => Promise<void>)[] = []
+  reportOnFailure({ task: { name: 'my test' }, onTestFailed: (each) => void failed.push(each) }, cluster, file)
+  for (const each of failed) await each()
+  equal((await readRun(file)).title, 'my test')
+})
+
+test('withCluster writes a report and names it in the error', async () => {
+  const report = join(folder, 'jest.html')
+  await withCluster({ nodes: 0, report }, () => undefined)()
+  await rejects(readFile(report))
+  const failing = withCluster({ nodes: 0, report }, () => {
+    throw new Error('expected 2')
+  })
+  await rejects(failing, (error: Error) => error.message.startsWith('expected 2') && error.message.includes(report))
+  equal((await readRun(report)).failure, 'expected 2')
+})
+
+test('the file of a test has its name', () => {
+  equal(fileFor('rolls out: 3 pods/1 node'), 'coxswain-reports/rolls-out-3-pods-1-node.html')
+  equal(fileFor('…'), 'coxswain-reports/-.html')
+})
+
+test('no text can end the element that contains the run', () => {
+  const run = { title: '</script>$&' } as RecordedRun
+  equal(reportText('<x>{{run}}</x>', run), String.raw`<x>{"title":"\u003c/script>$&"}</x>`)
+})

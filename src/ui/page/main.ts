@@ -1,0 +1,41 @@
+// The entry of the page: selects the source, logs in if the URL is a login link, and starts the application.
+import { render } from 'lit'
+import { realClock } from '../../base/time/clock.ts'
+import { App } from './state/app.ts'
+import { LiveSource } from './source/live.ts'
+import { RecordedSource, type RecordedRun } from './source/recorded.ts'
+import { logIn } from './source/requests.ts'
+import type { Source } from './source/source.ts'
+import { pageView } from './views/page-view.ts'
+
+/** The run that a report contains; undefined on the page of a running cluster. */
+function recordedRun(): RecordedRun | undefined {
+  const element = document.getElementById('recorded-run')
+  return element === null ? undefined : (JSON.parse(element.textContent) as RecordedRun)
+}
+
+async function start(root: HTMLElement): Promise<void> {
+  if (location.pathname.endsWith('/ui/login')) {
+    await logIn(location.hash.slice(1))
+    history.replaceState(null, '', '/ui/')
+  }
+  const run = recordedRun()
+  const source: Source = run === undefined ? new LiveSource(location.host) : new RecordedSource(run)
+  const app = new App(location.hash, {
+    source,
+    nextFrame: (draw) => requestAnimationFrame(draw),
+    draw: (current) => render(pageView(current), root),
+    sleep: (ms, signal) => realClock.sleep(ms, signal),
+    setFragment: (fragment) => history.replaceState(null, '', fragment),
+  })
+  addEventListener('hashchange', () => app.open(location.hash))
+  app.changed()
+  if (run?.failure !== undefined) app.notify(run.failure)
+  await app.start()
+}
+
+const root = document.getElementById('page')
+if (root !== null)
+  void start(root).catch((error: Error) => {
+    root.textContent = `The page could not start: ${error.message}. Request a new link with: coxswain ui`
+  })

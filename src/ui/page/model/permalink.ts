@@ -1,0 +1,67 @@
+// The view in the URL fragment, so that a link shows exactly this view.
+import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+
+export const viewNames = ['flows', 'objects', 'map'] as const
+export type ViewName = (typeof viewNames)[number]
+
+export interface PageLocation {
+  readonly view: ViewName
+  /** The plural name of the listed resource, with its group: `deployments.apps`. */
+  readonly resource: string
+  /** The selected object. */
+  readonly object: FlowObject | undefined
+  /** The selected flow event. */
+  readonly event: number | undefined
+  /** Folded messages that are expanded. */
+  readonly expanded: readonly number[]
+  /** Only messages of this participant, or between two: `kubelet/node-0`, `scheduler>API Server`. */
+  readonly between: string
+  readonly search: string
+  /** The revision that the page shows; undefined for the present. */
+  readonly revision: number | undefined
+  /** The tab of the object. */
+  readonly tab: string
+}
+
+export const startLocation: PageLocation = {
+  ...{ view: 'flows', resource: 'pods', object: undefined, event: undefined, expanded: [] },
+  ...{ between: '', search: '', revision: undefined, tab: '' },
+}
+
+export function fragmentOf(location: PageLocation): string {
+  const { view, resource, object, event, expanded, between, search, revision, tab } = location
+  const query = new URLSearchParams()
+  const set = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  }
+  if (resource !== startLocation.resource) set('resource', resource)
+  if (object !== undefined) set('object', `${object.resource}/${object.namespace}/${object.name}`)
+  set('event', event)
+  set('expanded', expanded.join('.'))
+  set('between', between)
+  set('search', search)
+  set('revision', revision)
+  set('tab', tab)
+  const text = query.toString()
+  return text === '' ? `#${view}` : `#${view}?${text}`
+}
+
+export function locationOf(fragment: string): PageLocation {
+  const [name = '', query = ''] = fragment.replace(/^#/, '').split('?', 2)
+  const values = new URLSearchParams(query)
+  const number = (text: string | null): number | undefined =>
+    text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  const parts = values.get('object')?.split('/')
+  const [resource = '', namespace = '', objectName = ''] = parts ?? []
+  return {
+    view: viewNames.find((view) => view === name) ?? startLocation.view,
+    resource: values.get('resource') ?? startLocation.resource,
+    object: parts?.length === 3 ? { resource, namespace, name: objectName } : undefined,
+    event: number(values.get('event')),
+    expanded: (values.get('expanded') ?? '').split('.').flatMap((id) => number(id) ?? []),
+    between: values.get('between') ?? '',
+    search: values.get('search') ?? '',
+    revision: number(values.get('revision')),
+    tab: values.get('tab') ?? '',
+  }
+}

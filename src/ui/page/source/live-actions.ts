@@ -1,0 +1,75 @@
+// What the page does in a running cluster: applies, logs, terminals, and steps of virtual time.
+import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import { readText } from './json-lines.ts'
+import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
+import { resourcePath } from './resource-path.ts'
+import type { Actions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
+
+const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
+const fieldManager = 'coxswain-ui'
+const tailLines = 500
+/** The channels of `v5.channel.k8s.io`. */
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
+
+export class LiveActions implements Actions {
+  apply(resource: Resource, { namespace, name }: FlowObject, yaml: string, isDryRun: boolean): Promise<ClusterObject> {
+    const query = new URLSearchParams({ fieldManager, force: 'true', ...(isDryRun ? { dryRun: 'All' } : {}) })
+    const headers = { 'content-type': 'application/apply-patch+yaml', ...uiHeaders }
+    return fetchJson(`${resourcePath(resource, namespace, name)}?${query}`, { method: 'PATCH', headers, body: yaml })
+  }
+
+  async followLogs(
+    { namespace, name }: FlowObject,
+    container: string,
+    onText: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const query = new URLSearchParams({ container, follow: 'true', tailLines: String(tailLines) })
+    const response = await fetchOk(`${resourcePath(podResource, namespace, name)}/log?${query}`, { signal })
+    if (response.body !== null) await readText(response.body, onText)
+  }
+
+  openTerminal(
+    { namespace, name }: FlowObject,
+    container: string,
+    onOutput: (text: string | Uint8Array) => void,
+    onEnd: (reason: string) => void,
+  ): Terminal {
+    const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', tty: 'true', command: '/bin/sh' })
+    const url = new URL(`${resourcePath(podResource, namespace, name)}/exec?${query}`, location.href)
+    url.protocol = url.protocol.replace('http', 'ws')
+    const socket = new WebSocket(url, 'v5.channel.k8s.io')
+    socket.binaryType = 'arraybuffer'
+    const send = (channel: number, text: string): void => {
+      if (socket.readyState !== WebSocket.OPEN) return
+      const bytes = new TextEncoder().encode(text)
+      const frame = new Uint8Array(bytes.length + 1)
+      frame[0] = channel
+      frame.set(bytes, 1)
+      socket.send(frame)
+    }
+    let reason = 'the connection was closed'
+    socket.addEventListener('message', ({ data }: MessageEvent<ArrayBuffer>) => {
+      const frame = new Uint8Array(data)
+      if (frame[0] === channels.error) reason = new TextDecoder().decode(frame.subarray(1))
+      else if (frame.length > 1) onOutput(frame.subarray(1))
+    })
+    socket.addEventListener('close', () => onEnd(reason))
+    return {
+      write: (text) => send(channels.stdin, text),
+      resize: (columns, rows) => send(channels.resize, JSON.stringify({ Width: columns, Height: rows })),
+      close: () => socket.close(),
+    }
+  }
+
+  async advanceClock(step: 'event' | number): Promise<ClusterClock | undefined> {
+    const headers = { 'content-type': 'application/json', ...uiHeaders }
+    const body = JSON.stringify(step === 'event' ? { run: 'next-event' } : { advanceMs: step })
+    return fetchJson('/ui/api/clock', { method: 'POST', headers, body })
+  }
+
+  async clock(): Promise<ClusterClock | undefined> {
+    const response = await fetch('/ui/api/clock')
+    return response.ok ? ((await response.json()) as ClusterClock) : undefined
+  }
+}

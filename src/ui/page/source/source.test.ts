@@ -1,0 +1,117 @@
+// The sources of the page: paths, streams of lines, and the recorded run.
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { lineReader, readJsonLines } from './json-lines.ts'
+import { RecordedSource, type RecordedRun } from './recorded.ts'
+import { resourcePath } from './resource-path.ts'
+import { resourceId, type Resource, type RowChange } from './source.ts'
+
+const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: ['list'] }
+const deployments: Resource = { ...pods, group: 'apps', plural: 'deployments', kind: 'Deployment' }
+const nodes: Resource = { ...pods, plural: 'nodes', kind: 'Node', isNamespaced: false }
+
+for (const [resource, namespace, name, path] of [
+  [pods, '', '', '/api/v1/pods'],
+  [pods, 'default', '', '/api/v1/namespaces/default/pods'],
+  [deployments, 'default', 'web', '/apis/apps/v1/namespaces/default/deployments/web'],
+  [nodes, 'default', 'a/b', '/api/v1/nodes/a%2Fb'],
+] as const)
+  test(`the path ${path}`, () => {
+    equal(resourcePath(resource, namespace, name), path)
+  })
+
+test('a resource is identified as kubectl does', () => {
+  equal(resourceId(pods), 'pods')
+  equal(resourceId(deployments), 'deployments.apps')
+})
+
+suite('JSON lines', () => {
+  test('complete lines are passed on together, in whatever pieces they arrive', () => {
+    const batches: unknown[] = []
+    const read = lineReader((values) => batches.push(values))
+    for (const text of ['{"a":1}\n{"a"', ':2}\n\n', '3\n4', '\n']) read(text)
+    deepEqual(batches, [[{ a: 1 }], [{ a: 2 }], [3], [4]])
+  })
+
+  test('a stream is read to its end; an endless line is an error', async () => {
+    const values: unknown[] = []
+    const bytes = new TextEncoder().encode('1\n2\n')
+    await readJsonLines(new Blob([bytes]).stream(), (some) => values.push(...some))
+    deepEqual(values, [1, 2])
+    throws(() => lineReader(() => undefined)('x'.repeat((16 << 20) + 1)), /longer than/)
+    await rejects(
+      readJsonLines(new Blob(['no json\n']).stream(), () => undefined),
+      SyntaxError,
+    )
+  })
+})
+
+suite('recorded run', () => {
+  const web = { resource: 'pods', namespace: 'default', name: 'web' }
+  const object = (image: string) => ({ metadata: { name: 'web', namespace: 'default' }, spec: { image } })
+  const run: RecordedRun = {
+    ...{ title: 'a test', events: [], resources: [pods, deployments] },
+    tables: [
+      [
+        'pods',
+        {
+          columns: [
+            { name: 'Name', priority: 0 },
+            { name: 'Age', priority: 0 },
+          ],
+          rows: [{ cells: ['web', '1s'], object: object('b') }],
+        },
+      ],
+    ],
+    history: [
+      [
+        'pods/default/web',
+        [
+          { revision: 3, at: '', author: 'x', object: object('a') },
+          { revision: 5, at: '', author: 'y', object: object('b') },
+        ],
+      ],
+      ['services/default/web', [{ revision: 4, at: '', author: 'x', object: object('s') }]],
+    ],
+    explanations: [['pods/default/web', ['It waits.']]],
+    decisions: [['pods/default/web', { at: '', schedulerName: 's', message: '', nodes: [] }]],
+  }
+  const source = new RecordedSource(run)
+
+  test('everything about an object', async () => {
+    deepEqual(await source.why(pods, web), ['It waits.'])
+    deepEqual(await source.why(pods, { ...web, name: 'other' }), [])
+    equal((await source.history(pods, web)).length, 2)
+    equal((await source.decision(web))?.schedulerName, 's')
+    equal((await source.list(pods, 'default')).length, 1)
+    equal((await source.list(pods, 'elsewhere')).length, 0)
+    deepEqual(await source.list(deployments, ''), [])
+    deepEqual(await source.resources(), run.resources)
+    deepEqual(await source.revisions(), { oldest: 3, newest: 5 })
+    equal(await new RecordedSource({ ...run, history: [] }).revisions(), undefined)
+    equal(source.actions, undefined)
+  })
+
+  test('events are passed on at once', async () => {
+    let count = -1
+    await source.followEvents((events) => (count = events.length))
+    equal(count, 0)
+  })
+
+  for (const [revision, images] of [
+    [undefined, ['b']],
+    [2, []],
+    [3, ['a']],
+    [9, ['b']],
+  ] as const)
+    test(`the list at ${revision ?? 'present'}`, async () => {
+      const changes: RowChange[] = []
+      await source.followTable(pods, revision, (change) => changes.push(change))
+      const [change] = changes
+      const rows = change?.kind === 'replace' ? change.table.rows : []
+      deepEqual(
+        rows.map(({ object: { spec } }) => spec?.['image']),
+        images,
+      )
+    })
+})

@@ -1,0 +1,140 @@
+// Where the page's data comes from: a running cluster, or the record of a test. The page uses nothing else.
+import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+
+export interface Resource {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly isNamespaced: boolean
+  readonly verbs: readonly string[]
+}
+
+/** `pods`, `deployments.apps`. */
+export const resourceId = ({ plural, group }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
+
+export interface Metadata {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[]
+  readonly managedFields?: readonly unknown[]
+  readonly deletionTimestamp?: string
+}
+
+/** An object of any kind. */
+export interface ClusterObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: Metadata
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
+export interface Column {
+  readonly name: string
+  /** Columns above 0 are shown in wide lists only. */
+  readonly priority: number
+}
+
+export interface TableRow {
+  readonly cells: readonly unknown[]
+  readonly object: ClusterObject
+}
+
+export interface Table {
+  readonly columns: readonly Column[]
+  readonly rows: readonly TableRow[]
+}
+
+export type RowChange =
+  | { readonly kind: 'replace'; readonly table: Table }
+  | { readonly kind: 'set'; readonly row: TableRow }
+  | { readonly kind: 'remove'; readonly object: ClusterObject }
+
+/** One retained revision of an object. */
+export interface HistoryEntry {
+  readonly revision: number
+  readonly at: string
+  readonly author: string
+  /** Undefined for a deletion. */
+  readonly object: ClusterObject | undefined
+}
+
+export interface NodeVerdict {
+  readonly node: string
+  readonly verdict: string
+  readonly plugin?: string
+  readonly reasons?: readonly string[]
+  readonly total?: number
+  readonly scores?: Readonly<Record<string, number>>
+}
+
+/** What the scheduler decided about a pod. */
+export interface SchedulingDecision {
+  readonly at: string
+  readonly schedulerName: string
+  readonly nodeName?: string
+  readonly message: string
+  readonly nodes: readonly NodeVerdict[]
+}
+
+/** The revisions for which the cluster can be shown. */
+export interface RevisionRange {
+  readonly oldest: number
+  readonly newest: number
+}
+
+export interface ClusterClock {
+  readonly nowMs: number
+}
+
+export interface Terminal {
+  write(text: string): void
+  resize(columns: number, rows: number): void
+  close(): void
+}
+
+export interface Source {
+  /** The name of the cluster or of the test. */
+  readonly title: string
+  readonly isLive: boolean
+  /** Calls back with batches of flow events until the signal is aborted or the connection ends. */
+  followEvents(onEvents: (events: readonly FlowEvent[], gap: boolean) => void, signal: AbortSignal): Promise<void>
+  resources(): Promise<readonly Resource[]>
+  /** The objects of a resource, followed by their changes, unless a past revision is requested. */
+  followTable(
+    resource: Resource,
+    revision: number | undefined,
+    onChange: (change: RowChange) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+  list(resource: Resource, namespace: string, fieldSelector?: string): Promise<readonly ClusterObject[]>
+  history(resource: Resource, object: FlowObject): Promise<readonly HistoryEntry[]>
+  /** Sentences that explain what an object waits for; none when it is healthy. */
+  why(resource: Resource, object: FlowObject): Promise<readonly string[]>
+  decision(pod: FlowObject): Promise<SchedulingDecision | undefined>
+  revisions(): Promise<RevisionRange | undefined>
+  /** Only of a live cluster. */
+  readonly actions: Actions | undefined
+}
+
+/** What only a running cluster can do. */
+export interface Actions {
+  /** Server-side apply of YAML; returns the resulting object, or the one that would result. */
+  apply(resource: Resource, object: FlowObject, yaml: string, isDryRun: boolean): Promise<ClusterObject>
+  followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>
+  openTerminal(
+    pod: FlowObject,
+    container: string,
+    onOutput: (text: string | Uint8Array) => void,
+    onEnd: (reason: string) => void,
+  ): Terminal
+  /** Advances the time of a cluster with virtual time; undefined if its time cannot be controlled. */
+  advanceClock(step: 'event' | number): Promise<ClusterClock | undefined>
+  /** The virtual time; undefined if the cluster's time is the machine's. */
+  clock(): Promise<ClusterClock | undefined>
+}

@@ -1,0 +1,196 @@
+// The state of the page and what changes it. Everything is drawn from this state, at most once per frame.
+import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+import { FlowRecord } from '../model/flow-record.ts'
+import { fragmentOf, locationOf, type PageLocation } from '../model/permalink.ts'
+import { TableModel } from '../model/table-model.ts'
+import { ObjectDetails } from './object-details.ts'
+import { resourceId, type ClusterClock, type Resource, type RevisionRange, type Source } from '../source/source.ts'
+
+/** Reconnects after this time when the stream ends. */
+const reconnectMs = 1_000
+
+export interface AppDeps {
+  readonly source: Source
+  /** Calls back before the next frame. */
+  readonly nextFrame: (draw: () => void) => void
+  readonly draw: (app: App) => void
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Writes the fragment of the URL. */
+  readonly setFragment: (fragment: string) => void
+}
+
+export class App {
+  readonly source: Source
+  readonly record = new FlowRecord()
+  readonly table = new TableModel()
+  readonly details: ObjectDetails
+  location: PageLocation
+  resources: readonly Resource[] = []
+  revisions: RevisionRange | undefined
+  clock: ClusterClock | undefined
+  /** The event under the pointer. */
+  hovered: FlowEvent | undefined
+  /** The scroll position of the diagram and of the list. */
+  scrollPx = 0
+  listScrollPx = 0
+  showsStages = false
+  /** A sentence about the last action, for everyone including screen readers. */
+  notice = ''
+  /** Whether events were omitted because the page was too slow. */
+  hasGap = false
+  readonly #deps: AppDeps
+  readonly #stop = new AbortController()
+  #listing = new AbortController()
+  #isScheduled = false
+
+  constructor(fragment: string, deps: AppDeps) {
+    this.#deps = deps
+    this.source = deps.source
+    this.location = locationOf(fragment)
+    this.details = new ObjectDetails(deps.source, () => this.changed())
+  }
+
+  async start(): Promise<void> {
+    void this.#followEvents(this.#stop.signal)
+    await this.attempt(async () => {
+      this.resources = await this.source.resources()
+      this.#followTable()
+      this.#loadDetails()
+      this.revisions = await this.source.revisions()
+      this.clock = await this.source.actions?.clock()
+    })
+  }
+
+  stop(): void {
+    this.#stop.abort()
+    this.#listing.abort()
+    this.details.close()
+  }
+
+  /** Draws before the next frame; many changes are drawn once. */
+  changed(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#deps.nextFrame(() => {
+      this.#isScheduled = false
+      this.#deps.draw(this)
+    })
+  }
+
+  /** Changes the view. The URL follows, so that it is always a link to what is shown. */
+  go(change: Partial<PageLocation>): void {
+    this.#show({ ...this.location, ...change })
+    this.#deps.setFragment(fragmentOf(this.location))
+  }
+
+  /** Shows the view of a link. */
+  open(fragment: string): void {
+    if (fragment !== fragmentOf(this.location)) this.#show(locationOf(fragment))
+  }
+
+  #show(next: PageLocation): void {
+    const before = this.location
+    this.location = next
+    if (before.resource !== next.resource || before.revision !== next.revision) this.#followTable()
+    if (before.object !== next.object || before.tab !== next.tab || before.revision !== next.revision)
+      this.#loadDetails()
+    this.changed()
+  }
+
+  resourceOf(id: string): Resource | undefined {
+    return this.resources.find((resource) => resourceId(resource) === id || resource.plural === id)
+  }
+
+  /** The selected flow event. */
+  get event(): FlowEvent | undefined {
+    return this.location.event === undefined ? undefined : this.record.get(this.location.event)
+  }
+
+  selectEvent(event: FlowEvent | undefined): void {
+    this.go({ event: event?.id })
+    if (event !== undefined) this.details.loadWrite(event, this.resourceOf(event.object?.resource ?? ''))
+  }
+
+  hover(event: FlowEvent | undefined): void {
+    if (this.hovered === event) return
+    this.hovered = event
+    if (event !== undefined) this.details.loadWrite(event, this.resourceOf(event.object?.resource ?? ''))
+    this.changed()
+  }
+
+  selectObject(object: FlowObject | undefined, change: Partial<PageLocation> = {}): void {
+    this.scrollPx = 0
+    this.go({ object, event: undefined, expanded: [], tab: '', ...change })
+  }
+
+  expand(id: number): void {
+    const { expanded } = this.location
+    this.go({ expanded: expanded.includes(id) ? expanded.filter((each) => each !== id) : [...expanded, id] })
+  }
+
+  /** Runs an action; its error is shown. */
+  async attempt(action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.notify(error instanceof Error ? error.message : String(error))
+    }
+    this.changed()
+  }
+
+  notify(text: string): void {
+    this.notice = text
+    this.changed()
+  }
+
+  async advance(step: 'event' | number): Promise<void> {
+    await this.attempt(async () => {
+      this.clock = await this.source.actions?.advanceClock(step)
+    })
+  }
+
+  async #followEvents(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.source.followEvents((events, gap) => this.#receive(events, gap), signal)
+      } catch (error) {
+        if (!signal.aborted) this.notify(`The stream ended: ${(error as Error).message}`)
+      }
+      if (!this.source.isLive) return
+      await this.#deps.sleep(reconnectMs, signal).catch(() => undefined)
+      this.record.clear()
+    }
+  }
+
+  #receive(events: readonly FlowEvent[], gap: boolean): void {
+    this.record.add(events)
+    this.hasGap ||= gap
+    this.changed()
+  }
+
+  #followTable(): void {
+    this.#listing.abort()
+    this.#listing = new AbortController()
+    const { signal } = this.#listing
+    const resource = this.resourceOf(this.location.resource)
+    if (resource === undefined) return
+    this.table.clear()
+    const follow = this.source.followTable(
+      resource,
+      this.location.revision,
+      (change) => {
+        if (signal.aborted) return
+        this.table.apply(change)
+        this.changed()
+      },
+      signal,
+    )
+    void follow.catch((error: Error) => signal.aborted || this.notify(error.message))
+  }
+
+  #loadDetails(): void {
+    const { object, revision } = this.location
+    const resource = object === undefined ? undefined : this.resourceOf(object.resource)
+    this.details.select(resource, object, revision)
+  }
+}

@@ -1,0 +1,30 @@
+// The diagram that the page shows: the messages of the selected object, or of what happens now, until the selected time.
+import type { FlowMessage } from '../../../flows/flow-messages.ts'
+import { drawnMessages, type DrawnMessage } from '../../../flows/svg/drawn-message.ts'
+import type { App } from './app.ts'
+
+export interface Diagram {
+  readonly messages: readonly FlowMessage[]
+  readonly drawn: readonly DrawnMessage[]
+}
+
+/** The messages that the page shows. */
+export function diagramOf(app: App): Diagram {
+  const { object, between, expanded, revision } = app.location
+  const messages = app.record.messages({
+    object,
+    between,
+    expanded,
+    untilMs: untilMs(app, revision),
+    stages: app.showsStages,
+  })
+  return { messages, drawn: drawnMessages(messages) }
+}
+
+/** The time of the write of a revision. */
+function untilMs(app: App, revision: number | undefined): number | undefined {
+  if (revision === undefined) return undefined
+  let ms: number | undefined
+  for (const event of app.record.values()) if (event.arrow === 'persist' && event.revision <= revision) ms = event.atMs
+  return ms ?? 0
+}

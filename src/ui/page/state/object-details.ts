@@ -1,0 +1,167 @@
+// Everything that is loaded about the selected object and event: explanation, history, events, decision, logs.
+import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+import { lineDiff, type DiffLine } from '../model/line-diff.ts'
+import { yamlText } from '../model/yaml-text.ts'
+import type { ClusterObject, HistoryEntry, Resource, SchedulingDecision, Source } from '../source/source.ts'
+
+/** The characters of a log that are kept. */
+const logCharsMax = 200_000
+/** Differences of writes that are kept. */
+const writesMax = 200
+
+const eventResource: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  isNamespaced: true,
+  verbs: [],
+}
+
+/** An edit: the text, and what the server would make of it. */
+export interface Edit {
+  readonly text: string
+  readonly diff: readonly DiffLine[] | undefined
+}
+
+export class ObjectDetails {
+  resource: Resource | undefined
+  object: FlowObject | undefined
+  why: readonly string[] = []
+  history: readonly HistoryEntry[] = []
+  events: readonly ClusterObject[] = []
+  decision: SchedulingDecision | undefined
+  /** Objects of the same namespace that have the object, or one of its descendants, as their owner. */
+  owned: readonly { readonly resource: string; readonly object: ClusterObject; readonly depth: number }[] = []
+  log = ''
+  edit: Edit | undefined
+  readonly #source: Source
+  readonly #changed: () => void
+  readonly #writes = new Map<number, readonly DiffLine[]>()
+  #loading = new AbortController()
+  #logging = new AbortController()
+
+  constructor(source: Source, changed: () => void) {
+    this.#source = source
+    this.#changed = changed
+  }
+
+  close(): void {
+    this.#loading.abort()
+    this.#logging.abort()
+  }
+
+  select(resource: Resource | undefined, object: FlowObject | undefined, revision: number | undefined): void {
+    this.close()
+    Object.assign(this, {
+      resource,
+      object,
+      why: [],
+      history: [],
+      events: [],
+      decision: undefined,
+      owned: [],
+      log: '',
+      edit: undefined,
+    })
+    if (resource === undefined || object === undefined) return
+    this.#loading = new AbortController()
+    const source = this.#source
+    if (revision === undefined) this.#load(source.why(resource, object), (why) => (this.why = why))
+    this.#load(source.history(resource, object), (history) => (this.history = history))
+    if (resource.plural === 'pods') this.#load(source.decision(object), (decision) => (this.decision = decision))
+    const selector = `involvedObject.name=${object.name}`
+    this.#load(source.list(eventResource, object.namespace, selector), (events) => {
+      this.events = events.filter((each) => involvedName(each) === object.name)
+    })
+  }
+
+  /** What a write changed: the difference to the former revision of its object. */
+  write(event: FlowEvent): readonly DiffLine[] | undefined {
+    return this.#writes.get(event.id)
+  }
+
+  loadWrite(event: FlowEvent, resource: Resource | undefined): void {
+    const { arrow, object, revision, id } = event
+    if (arrow !== 'persist' || object === undefined || resource === undefined || this.#writes.has(id)) return
+    if (this.#writes.size > writesMax) this.#writes.clear()
+    this.#load(this.#source.history(resource, object), (history) => {
+      const at = history.findIndex((entry) => entry.revision === revision)
+      this.#writes.set(id, at < 0 ? [] : historyDiff(history, at))
+    })
+  }
+
+  followLog(container: string): void {
+    this.#logging.abort()
+    this.#logging = new AbortController()
+    this.log = ''
+    const { actions } = this.#source
+    if (actions === undefined || this.object === undefined) return
+    const { signal } = this.#logging
+    const onText = (text: string): void => {
+      this.log = `${this.log}${text}`.slice(-logCharsMax)
+      this.#changed()
+    }
+    void actions.followLogs(this.object, container, onText, signal).catch((error: Error) => {
+      if (!signal.aborted) onText(`\n${error.message}\n`)
+    })
+  }
+
+  setEdit(text: string | undefined): void {
+    this.edit = text === undefined ? undefined : { text, diff: undefined }
+    this.#changed()
+  }
+
+  /** Sends the edit as a dry run and shows what would change, or applies it. */
+  async applyEdit(current: ClusterObject, isDryRun: boolean): Promise<void> {
+    const { edit, resource, object } = this
+    const { actions } = this.#source
+    if (edit === undefined || resource === undefined || object === undefined || actions === undefined) return
+    const result = await actions.apply(resource, object, edit.text, isDryRun)
+    const diff = lineDiff(yamlText(editable(current)), yamlText(editable(result)))
+    this.edit = isDryRun ? { text: edit.text, diff } : undefined
+    this.#changed()
+  }
+
+  setOwned(owned: ObjectDetails['owned']): void {
+    this.owned = owned
+    this.#changed()
+  }
+
+  #load<T>(loading: Promise<T>, set: (value: T) => void): void {
+    const { signal } = this.#loading
+    const show = async (): Promise<void> => {
+      const value = await loading
+      if (signal.aborted) return
+      set(value)
+      this.#changed()
+    }
+    // What is not available, such as the history of an older server, is not shown.
+    void show().catch(() => undefined)
+  }
+}
+
+export const involvedName = (event: ClusterObject): string | undefined =>
+  (event as { involvedObject?: { name?: string } }).involvedObject?.name
+
+/** The difference between an entry of the history and the one before it. */
+export function historyDiff(history: readonly HistoryEntry[], at: number): DiffLine[] {
+  const text = (entry: HistoryEntry | undefined): string =>
+    entry?.object === undefined ? '' : yamlText(withoutManagedFields(entry.object))
+  return lineDiff(text(history[at - 1]), text(history[at]))
+}
+
+export function withoutManagedFields<T extends ClusterObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** What a user edits: without status and without what the server sets. */
+export function editable(object: ClusterObject): ClusterObject {
+  const { status: _, ...rest } = object
+  const { name, namespace, labels, annotations } = object.metadata
+  return {
+    ...rest,
+    metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }), ...(annotations && { annotations }) },
+  }
+}

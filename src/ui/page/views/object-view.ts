@@ -1,0 +1,194 @@
+// One object: why it is not healthy, and tabs for its YAML, history, owners, events, logs, terminal and scheduling.
+import { html, nothing, type TemplateResult } from 'lit'
+import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { App } from '../state/app.ts'
+import { yamlText } from '../model/yaml-text.ts'
+import { editable, historyDiff, withoutManagedFields } from '../state/object-details.ts'
+import type { ClusterObject } from '../source/source.ts'
+import { diffView } from './diff-view.ts'
+import { ownersTab } from './owners-tab.ts'
+import { schedulingTab } from './scheduling-tab.ts'
+import { logsTab, terminalTab } from './container-tabs.ts'
+
+type Tab = (app: App, object: ClusterObject) => TemplateResult
+
+const tabs: readonly { readonly name: string; readonly view: Tab; readonly isShown: (app: App) => boolean }[] = [
+  { name: 'YAML', view: yamlTab, isShown: () => true },
+  { name: 'Conditions', view: conditionsTab, isShown: () => true },
+  { name: 'History', view: historyTab, isShown: () => true },
+  { name: 'Owners', view: ownersTab, isShown: () => true },
+  { name: 'Events', view: eventsTab, isShown: () => true },
+  { name: 'Scheduling', view: schedulingTab, isShown: isPod },
+  { name: 'Logs', view: logsTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
+  { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
+  {
+    name: 'Edit',
+    view: editTab,
+    isShown: (app) => app.source.actions !== undefined && app.location.revision === undefined,
+  },
+]
+
+function isPod(app: App): boolean {
+  return app.location.object?.resource === 'pods'
+}
+
+export function objectView(app: App, selected: FlowObject): TemplateResult {
+  const object = app.table.get(selected.namespace, selected.name)?.object ?? app.details.history.at(-1)?.object
+  const shown = tabs.filter(({ isShown }) => isShown(app))
+  const current = shown.find(({ name }) => name === app.location.tab) ?? shown[0]
+  const { why } = app.details
+  return html`<article class="object" aria-label=${`${selected.resource} ${selected.name}`}>
+    <div class="bar">
+      <h2>${selected.resource} ${selected.name}</h2>
+      <button @click=${() => app.go({ view: 'flows' })}>Flow</button>
+      <button aria-label="Close" @click=${() => app.selectObject(undefined)}>✕</button>
+    </div>
+    ${why.length === 0 ? nothing : html`<div class="why" role="note">${why.map((sentence) => html`<p>${sentence}</p>`)}</div>`}
+    <div
+      class="tabs"
+      role="tablist"
+      @keydown=${(key: KeyboardEvent) =>
+        onTabKey(
+          app,
+          key,
+          shown.map(({ name }) => name),
+        )}
+    >
+      ${shown.map(({ name }) => html`<button role="tab" aria-selected=${name === current?.name} tabindex=${name === current?.name ? 0 : -1} @click=${() => app.go({ tab: name })}>${name}</button>`)}
+    </div>
+    <div class="tab" role="tabpanel" tabindex="0" aria-label=${current?.name ?? ''}>
+      ${object === undefined ? html`<p class="empty">This object does not exist${app.location.revision === undefined ? '' : ' at this time'}.</p>` : current?.view(app, object)}
+    </div>
+  </article>`
+}
+
+function onTabKey(app: App, { key, currentTarget }: KeyboardEvent, names: readonly string[]): void {
+  const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
+  if (step === 0) return
+  const at = Math.max(0, names.indexOf(app.location.tab))
+  const next = (at + step + names.length) % names.length
+  app.go({ tab: names[next] ?? '' })
+  ;((currentTarget as Element).children[next] as HTMLElement | undefined)?.focus()
+}
+
+function yamlTab(_app: App, object: ClusterObject): TemplateResult {
+  const { managedFields = [] } = object.metadata
+  return html`<pre class="yaml">${yamlText(withoutManagedFields(object))}</pre>
+    ${
+      managedFields.length === 0
+        ? nothing
+        : html`<details>
+            <summary>Managed fields of ${managedFields.length} managers</summary>
+            <pre class="yaml">${yamlText(managedFields)}</pre>
+          </details>`
+    }`
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+}
+
+function conditionsTab(_app: App, { status }: ClusterObject): TemplateResult {
+  const conditions = (status?.['conditions'] ?? []) as readonly Condition[]
+  if (conditions.length === 0) return html`<p class="empty">It has no conditions.</p>`
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Type</th>
+        <th scope="col">Status</th>
+        <th scope="col">Reason</th>
+        <th scope="col">Message</th>
+        <th scope="col">Since</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${conditions.map(
+        (each) =>
+          html`<tr>
+            <td>${each.type}</td>
+            <td>${each.status}</td>
+            <td>${each.reason ?? ''}</td>
+            <td>${each.message ?? ''}</td>
+            <td>${each.lastTransitionTime ?? ''}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+function historyTab(app: App): TemplateResult {
+  const { history } = app.details
+  if (history.length === 0) return html`<p class="empty">No revision of it is retained.</p>`
+  const entries = history.map((entry, at) => ({ entry, at })).toReversed()
+  return html`${entries.map(
+    ({ entry, at }) =>
+      html`<details class="revision" ?open=${at === history.length - 1}>
+        <summary>
+          revision ${entry.revision}, ${entry.at}, by ${entry.author}${entry.object === undefined ? ': deleted' : ''}
+        </summary>
+        ${diffView(historyDiff(history, at))}
+      </details>`,
+  )}`
+}
+
+interface EventFields {
+  readonly type?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly count?: number
+  readonly lastTimestamp?: string
+}
+
+function eventsTab(app: App): TemplateResult {
+  const { events } = app.details
+  if (events.length === 0) return html`<p class="empty">There are no events about it.</p>`
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Type</th>
+        <th scope="col">Reason</th>
+        <th scope="col">Count</th>
+        <th scope="col">Message</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${events.map((each) => {
+        const { type = '', reason = '', message = '', count = 1 } = each as EventFields
+        return html`<tr class=${type === 'Warning' ? 'failed' : ''}>
+          <td>${type}</td>
+          <td>${reason}</td>
+          <td>${count}</td>
+          <td>${message}</td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}
+
+function editTab(app: App, object: ClusterObject): TemplateResult {
+  const { details } = app
+  const text = details.edit?.text ?? yamlText(editable(object))
+  const diff = details.edit?.diff
+  const apply = (isDryRun: boolean) => () =>
+    void app.attempt(async () => {
+      if (details.edit === undefined) details.setEdit(text)
+      await details.applyEdit(object, isDryRun)
+      app.notify(isDryRun ? 'This is what the server would change.' : 'The change is applied.')
+    })
+  return html`<textarea
+      aria-label="YAML to apply"
+      spellcheck="false"
+      .value=${text}
+      @input=${(input: Event) => details.setEdit((input.target as HTMLTextAreaElement).value)}
+    ></textarea>
+    <div class="bar">
+      <button @click=${apply(true)}>Show changes</button>
+      <button ?disabled=${diff === undefined || diff.length === 0} @click=${apply(false)}>Apply</button>
+      <button @click=${() => details.setEdit(undefined)}>Discard</button>
+    </div>
+    ${diff === undefined ? nothing : diff.length === 0 ? html`<p class="empty">Nothing would change.</p>` : diffView(diff)}`
+}

@@ -1,0 +1,57 @@
+// A browser for tests of the web page: Debian's Chromium, driven by playwright. Requests to other origins fail the test.
+import { deepEqual } from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { bundlePage } from '../../scripts/bundle-page.mjs'
+
+export const pageFolder = fileURLToPath(new URL('../../dist/ui', import.meta.url))
+
+let built: Promise<void> | undefined
+
+/** The page from the current sources. */
+export const buildPage = (): Promise<void> => (built ??= bundlePage(pageFolder))
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+
+export interface OpenPage extends AsyncDisposable {
+  readonly page: Page
+}
+
+/** A page that reports errors of scripts and of the content security policy when it is closed. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const browserContext = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  await browserContext.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => undefined)
+  const page = await browserContext.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(message.text())
+  })
+  return {
+    page,
+    async [Symbol.asyncDispose]() {
+      await browserContext.close()
+      deepEqual(problems, [])
+    },
+  }
+}
+
+/** The findings of axe, by rule and element. */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
+  const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    interface Violation {
+      readonly id: string
+      readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[]
+    }
+    const { violations } = await axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    )
+  })
+}

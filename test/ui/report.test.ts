@@ -1,0 +1,233 @@
+// The web page over a recorded run: the report of a test, opened from its file. Every view is exercised, since the page is the
+// same as that of a running cluster.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { after, before, suite, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { pod, startCluster } from '../../src/cluster/index.ts'
+import { accessibilityFindings, buildPage, openBrowser, openPage } from './chromium.ts'
+
+const hostile = '<img src=x onerror="document.title=1">'
+
+let browser: Browser
+let folder: string
+let url: string
+
+const container = { name: 'c', image: 'nginx:1.27' }
+
+async function recordCluster(file: string): Promise<void> {
+  await using cluster = await startCluster({ nodes: 2 })
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } }
+  await cluster.apply({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'default' } },
+    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template },
+  })
+  const resources = { requests: { cpu: '64' } }
+  await cluster.apply({
+    ...{
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'big', namespace: 'default', annotations: { note: hostile } },
+    },
+    spec: { containers: [{ ...container, resources }] },
+  })
+  await cluster.client
+    .of(pod)
+    .create({ metadata: { name: 'big' }, spec: { containers: [container] } }, 'default')
+    .catch(() => undefined)
+  await cluster.clock.advance('10s')
+  await cluster.report(file, `report of ${hostile}`)
+}
+
+before(async () => {
+  await buildPage()
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-report-'))
+  const file = join(folder, 'nested', 'failed.html')
+  await recordCluster(file)
+  ok((await stat(file)).size < 3_000_000)
+  url = pathToFileURL(file).href
+  browser = await openBrowser()
+})
+
+after(async () => {
+  await browser.close()
+  await rm(folder, { recursive: true })
+})
+
+suite('flows', () => {
+  test('the diagram of an object, its messages, and their causes and effects', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.getByText('create pods web').first().waitFor()
+    const lifelines = await page.locator('.diagram .box text').allTextContents()
+    deepEqual(lifelines.slice(0, 4), ['test', 'API Server', 'Store', 'controller/deployment'])
+    await page.locator('[data-event] .m', { hasText: 'ADDED deployments web' }).first().hover()
+    const card = page.locator('[data-card]')
+    await card.getByText('ADDED deployments web', { exact: true }).waitFor()
+    await page.locator('[data-event] .m', { hasText: 'ADDED deployments web' }).first().click()
+    await card.getByRole('button', { name: /^Cause: API Server → Store: put deployment web/ }).click()
+    await card.getByRole('heading', { name: /put deployment web @/ }).waitFor()
+    match(page.url(), /event=\d+/)
+    await card
+      .getByRole('button', { name: /^Effect: / })
+      .first()
+      .click()
+    await card.getByRole('heading', { name: /ADDED deployments web/ }).waitFor()
+  })
+
+  test('a request shows its requester, its filters and the rule that allowed it', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.locator('[data-event] .m', { hasText: 'patch deployments web' }).first().click()
+    const text = await page.locator('[data-card]').innerText()
+    for (const part of ['Request filters', 'authorization', 'from', 'test', 'allowed by']) ok(text.includes(part), part)
+  })
+
+  test('similar messages expand and fold, and the link shows exactly this', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    const created = page.locator('[data-event]', { hasText: 'create pods web' })
+    await created.first().waitFor()
+    equal(await created.count(), 1)
+    await created.first().click()
+    await created.first().click()
+    await page.waitForFunction(() => location.hash.includes('expanded='))
+    equal(await created.count(), 3)
+    const link = page.url()
+    await page.goto('about:blank')
+    await page.goto(link)
+    await created.first().waitFor()
+    equal(await created.count(), 3)
+  })
+
+  test('failures are red and have their reason in words', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=pods/default/big`)
+    const failed = page.locator('.failure .m', { hasText: '409' })
+    await failed.first().waitFor()
+    ok((await page.locator('.failure').allTextContents()).join(' ').replaceAll(/\s+/g, ' ').includes('exists already'))
+    equal(await failed.first().evaluate((element) => getComputedStyle(element).fill), 'rgb(193, 18, 31)')
+  })
+
+  test('the keyboard moves between messages and their causes', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.locator('[data-event]').first().waitFor()
+    await page.locator('.diagram').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[data-card] h3', { hasText: 'patch deployments web' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[data-card] h3', { hasText: 'put deployment web' }).waitFor()
+    await page.keyboard.press('c')
+    await page.locator('[data-card] h3', { hasText: 'patch deployments web' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('[data-card]').waitFor({ state: 'detached' })
+  })
+
+  test('the diagram is saved as PNG', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.locator('[data-event]').first().waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'PNG' }).click()
+    equal((await download).suggestedFilename(), 'flow-of-deployments-web.png')
+  })
+})
+
+suite('objects', () => {
+  test("the list has kubectl's columns and is searched by name, image and reason", async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects`)
+    await page.locator('tr[data-name="big"]').waitFor()
+    deepEqual(await page.locator('.rows th').allTextContents(), [
+      'Namespace',
+      'Name',
+      'Ready',
+      'Status',
+      'Restarts',
+      'Age',
+    ])
+    for (const [words, count] of [
+      ['web', 3],
+      ['nginx:1.27', 4],
+      ['unschedulable', 1],
+      ['none-such', 0],
+    ] as const) {
+      await page.getByRole('searchbox').fill(words)
+      await page.getByText(`${count} of 4`).waitFor()
+    }
+  })
+
+  test('an unhealthy object is explained at the top; its scheduling is a table', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects`)
+    await page.getByRole('button', { name: 'big' }).click()
+    await page.getByRole('note').getByText('It cannot be scheduled').waitFor()
+    await page.getByRole('tab', { name: 'Scheduling' }).click()
+    equal(await page.locator('.scheduling tbody tr').count(), 2)
+    await page.getByText('On 2 nodes this would have to change: Insufficient cpu (NodeResourcesFit)').waitFor()
+    await page.getByRole('tab', { name: 'Conditions' }).click()
+    await page.getByText('PodScheduled').waitFor()
+    await page.getByRole('tab', { name: 'Events' }).click()
+    await page.getByText('FailedScheduling').first().waitFor()
+  })
+
+  test('names, annotations and titles are text, never markup', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects?object=pods/default/big`)
+    await page.locator('pre.yaml', { hasText: 'onerror' }).waitFor()
+    equal(await page.locator('h1').textContent(), `report of ${hostile}`)
+    equal(await page.locator('img').count(), 0)
+    equal(await page.title(), 'Coxswain report')
+  })
+
+  test('owners and owned objects are a tree', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects?resource=deployments.apps&object=deployments/default/web&tab=Owners`)
+    await page.getByRole('button', { name: 'Show what it owns' }).click()
+    const owned = page.locator('.tree li')
+    await owned.nth(4).waitFor()
+    const texts = (await owned.allTextContents()).map((text) => text.trim().replace(/-\w+(-\w+)?$/, ''))
+    deepEqual(texts, ['Deployment web', 'replicasets web', 'pods web', 'pods web', 'pods web'])
+  })
+})
+
+test('the map shows components and rates; a box filters the diagram', async () => {
+  await using opened = await openPage(browser)
+  const { page } = opened
+  await page.goto(`${url}#map`)
+  await page.locator('[data-box="scheduler"]').click()
+  await page.getByRole('button', { name: 'only scheduler ✕' }).waitFor()
+  const texts = await page.locator('.diagram .box text').allTextContents()
+  ok(texts.includes('scheduler') && !texts.includes('kubelet/node-0'), texts.join())
+})
+
+for (const [colorScheme, width] of [
+  ['light', 1280],
+  ['dark', 390],
+] as const)
+  test(`axe reports no findings in the ${colorScheme} theme at ${width} pixels`, async () => {
+    await using opened = await openPage(browser, { colorScheme, viewport: { width, height: 800 } })
+    const { page } = opened
+    const views = ['flows?object=deployments/default/web', 'objects?object=pods/default/big&tab=Scheduling', 'map']
+    for (const view of views) {
+      await page.goto('about:blank')
+      await page.goto(`${url}#${view}`)
+      await page.locator('main section').waitFor()
+      await page.locator('main text, main .rows tr').first().waitFor()
+      deepEqual(await accessibilityFindings(page), [], view)
+    }
+  })
