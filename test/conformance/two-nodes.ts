@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { errorText } from '../../src/base/observability/log.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
@@ -153,17 +154,23 @@ export class TwoNodes implements AsyncDisposable {
     this.#isStopping = true
     const [holder, ...nodes] = this.#processes
     for (const child of nodes.toReversed()) await this.#stop(child)
-    for (const name of ['second', 'first']) {
-      const data = join(this.#folder, name)
-      try {
-        run(coxswain, ['reset', '--yes', '--data-dir', data])
-      } catch (error) {
-        this.#options.incident((error as Error).message)
-      }
-      await (await NodeCgroups.open()).remove(this.#cgroupRoot(name)).catch(() => {})
-    }
+    for (const name of ['second', 'first']) await this.#attempt(() => this.#remove(name))
     if (holder !== undefined) await this.#stop(holder)
-    rmSync(this.#folder, { recursive: true, force: true })
+    await this.#attempt(() => rmSync(this.#folder, { recursive: true, force: true }))
+  }
+
+  async #remove(name: string): Promise<void> {
+    run(coxswain, ['reset', '--yes', '--data-dir', join(this.#folder, name)])
+    await (await NodeCgroups.open()).remove(this.#cgroupRoot(name))
+  }
+
+  /** What cannot be removed is reported, because the results of the run are more important. */
+  async #attempt(action: () => void | Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#options.incident(`the cluster could not be removed: ${errorText(error)}`)
+    }
   }
 
   async #stop(child: ChildProcess): Promise<void> {
