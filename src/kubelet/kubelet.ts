@@ -26,6 +26,7 @@ import { ObjectWatches } from './objects/object-watches.ts'
 import { ReferencedObjects } from './objects/referenced-objects.ts'
 import { CsiNodeUpdater } from './plugins/csi-node-updater.ts'
 import { CsiRegistry } from './plugins/csi-registry.ts'
+import { DriverLimits, type DriverLimitsDeps } from './plugins/driver-limits.ts'
 import { PluginManager } from './plugins/plugin-manager.ts'
 import type { NodeInfo } from './pod-config/field-values.ts'
 import { PodActionExecutor } from './pod-workers/pod-action-executor.ts'
@@ -70,10 +71,20 @@ function volumeComponents(deps: KubeletDeps, node: NodeInfo, registry: CsiRegist
 }
 
 /** Undefined on nodes where no storage driver can register. */
-function pluginManager({ client, clock, log, host }: KubeletDeps, nodeName: string, registry: CsiRegistry) {
+function pluginComponents(
+  { client, clock, log, host }: KubeletDeps,
+  nodeName: string,
+  registry: CsiRegistry,
+  objects: ReferencedObjects,
+) {
   if (host.plugins === undefined) return undefined
   const csiNode = new CsiNodeUpdater({ client, nodeName })
-  return new PluginManager({ ...host.plugins, registry, csiNode, clock, log })
+  const csiDriver: DriverLimitsDeps['csiDriver'] = (name, context) => objects.csiDriver(name, context)
+  const shared = { registry, csiNode, clock, log }
+  return {
+    manager: new PluginManager({ ...host.plugins, ...shared }),
+    limits: new DriverLimits({ ...shared, csiDriver }),
+  }
 }
 
 export class Kubelet {
@@ -84,7 +95,7 @@ export class Kubelet {
   readonly #probes: ProbeManager
   readonly #volumes: VolumeManager
   readonly #refresher: VolumeRefresher
-  readonly #plugins: PluginManager | undefined
+  readonly #plugins: ReturnType<typeof pluginComponents>
   readonly #csi: CsiVolumes | undefined
   readonly #nodeManager: NodeManager
   readonly #events: EventRecorder
@@ -158,7 +169,7 @@ export class Kubelet {
     this.#probes = probes
     this.#volumes = volumes
     this.#refresher = new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
-    this.#plugins = pluginManager(deps, nodeName, registry)
+    this.#plugins = pluginComponents(deps, nodeName, registry, objects)
     this.#csi = csi
     this.#nodeManager = nodeManager
     this.#events = events
@@ -194,7 +205,10 @@ export class Kubelet {
     this.#pods.start(tasks)
     const [plugins, csi] = [this.#plugins, this.#csi]
     if (csi !== undefined) tasks.start('unused volumes', (signal) => csi.run(signal))
-    if (plugins !== undefined) tasks.start('plugins', (signal) => plugins.run(signal))
+    if (plugins !== undefined) {
+      tasks.start('limits of storage drivers', (signal) => plugins.limits.run(signal))
+      tasks.start('plugins', (signal) => plugins.manager.run(signal))
+    }
     tasks.start('volumes', (signal) => this.#refresher.run(signal))
     tasks.start('lost containers', (signal) => collectLostContainers(this.#deps, signal))
     tasks.start('pod workers', async (signal) => {

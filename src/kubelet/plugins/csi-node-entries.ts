@@ -23,14 +23,30 @@ export const withDriver = (
 export const withoutDriver = (drivers: readonly CSINodeDriver[], name: string): readonly CSINodeDriver[] =>
   drivers.filter((driver) => driver.name !== name)
 
+/** The drivers with another limit of this one; unchanged if it is not registered. */
+export const withLimit = (
+  drivers: readonly CSINodeDriver[],
+  name: string,
+  maxVolumesPerNode: number,
+): readonly CSINodeDriver[] =>
+  drivers.map((driver) => {
+    if (driver.name !== name) return driver
+    const { allocatable: _, ...rest } = driver
+    return { ...rest, ...limit(maxVolumesPerNode) }
+  })
+
+function limit(maxVolumesPerNode: number): Pick<CSINodeDriver, 'allocatable'> {
+  const count = Math.min(maxVolumesPerNode, countMax)
+  return count > 0 ? { allocatable: { count } } : {}
+}
+
 function driverEntry(name: string, { nodeId, maxVolumesPerNode, topology }: DriverNodeInfo): CSINodeDriver {
   const topologyKeys = Object.keys(topology).toSorted()
-  const count = Math.min(maxVolumesPerNode, countMax)
   return {
     name,
     nodeID: nodeId,
     ...(topologyKeys.length === 0 ? {} : { topologyKeys }),
-    ...(count > 0 ? { allocatable: { count } } : {}),
+    ...limit(maxVolumesPerNode),
   }
 }
 

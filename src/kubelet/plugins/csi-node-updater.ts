@@ -12,6 +12,7 @@ import {
   nodeIdsWith,
   topologyLabels,
   withDriver,
+  withLimit,
   withoutDriver,
   type DriverNodeInfo,
 } from './csi-node-entries.ts'
@@ -39,6 +40,11 @@ export class CsiNodeUpdater {
   async install(name: string, info: DriverNodeInfo, context: Context): Promise<void> {
     await this.#updateNode(name, info, context)
     await this.#setDrivers((drivers) => withDriver(drivers, name, info), context)
+  }
+
+  /** Sets how many volumes of a registered driver the node can have; 0: not limited. */
+  async setLimit(name: string, maxVolumesPerNode: number, context: Context): Promise<void> {
+    await this.#setDrivers((drivers) => withLimit(drivers, name, maxVolumesPerNode), context)
   }
 
   /** Topology labels stay, as upstream leaves them. */
