@@ -12,6 +12,7 @@ import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
+import { ui } from './commands/ui.ts'
 import { up } from './commands/up.ts'
 import { version } from './commands/version.ts'
 import { why } from './commands/why.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   scheduler,
   snapshot,
   status,
+  ui,
   up,
   version,
   why,

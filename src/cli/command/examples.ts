@@ -34,6 +34,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain status', 'the cluster of this machine'],
     ['coxswain status --data-dir /tmp/a', 'one that was started with --data-dir'],
   ],
+  ui: [
+    ['coxswain ui', 'opens the web UI as the user of the kubeconfig'],
+    ['coxswain ui --print --context staging', 'the link for another cluster, for a browser elsewhere'],
+  ],
   up: [
     ['coxswain up', 'a cluster on port 6443, stored on disk'],
     ['coxswain up --runtime simulated --nodes 10', 'ten nodes without containers'],

@@ -66,6 +66,18 @@ export const serverOptions = {
     value: '<file>',
     help: 'a kubeconfig that the cluster is added to; other entries are kept (admin.kubeconfig in the data directory)',
   },
+  'ui-port': {
+    type: 'string',
+    value: '<n>',
+    help: 'a port for the web UI, which asks browsers for no certificate; 0 for any free one (that of the API)',
+    section: 'Web UI',
+  },
+  'ui-bind': {
+    type: 'string',
+    value: '<address>',
+    help: 'the address of --ui-port (127.0.0.1); the UI is not served to other machines otherwise',
+    section: 'Web UI',
+  },
   'flow-events': {
     type: 'string',
     value: '<n>',
@@ -100,6 +112,8 @@ export interface ServerChoices {
   readonly host: string
   readonly port: number
   readonly tlsSans: readonly string[]
+  readonly uiPort: number | undefined
+  readonly uiHost: string
   readonly flowEvents: number
   readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
@@ -118,6 +132,8 @@ export function serverChoicesOf(
     store: storeChoiceOf(flags),
     host: flags.bind ?? '127.0.0.1',
     port: numberOf('--port', flags.port ?? '6443', 65_535),
+    uiPort: flags['ui-port'] === undefined ? undefined : numberOf('--ui-port', flags['ui-port'], 65_535),
+    uiHost: flags['ui-bind'] ?? '127.0.0.1',
     tlsSans: sansOf(flags['tls-san']),
     flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
     limits: limitsOf(flags),

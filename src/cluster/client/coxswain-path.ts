@@ -4,9 +4,14 @@ import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 
 /** The parsed response; undefined when the path does not exist. */
-export async function fetchCoxswainPath(kubeconfig: string, target: string, signal: AbortSignal): Promise<unknown> {
+export async function fetchCoxswainPath(
+  kubeconfig: string,
+  target: string,
+  signal: AbortSignal,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<unknown> {
   let text = ''
-  for await (const piece of streamCoxswainPath(kubeconfig, target, signal)) text += piece
+  for await (const piece of streamCoxswainPath(kubeconfig, target, signal, method)) text += piece
   return text === '' ? undefined : JSON.parse(text)
 }
 
@@ -15,6 +20,7 @@ export async function* streamCoxswainPath(
   kubeconfig: string,
   target: string,
   signal: AbortSignal,
+  method: 'GET' | 'POST' = 'GET',
 ): AsyncGenerator<string> {
   const { server, authority, certificate, key, headers } = await readKubeconfig(
     kubeconfig,
@@ -31,7 +37,7 @@ export async function* streamCoxswainPath(
   })
   try {
     const shown = { accept: 'application/json', ...(await headers(signal)) }
-    const answer = await outbound.send({ method: 'GET', target, headers: shown }, signal)
+    const answer = await outbound.send({ method, target, headers: shown }, signal)
     const decoder = new TextDecoder()
     let refusal = ''
     for await (const bytes of answer.body) {

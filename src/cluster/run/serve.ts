@@ -8,7 +8,7 @@ import { offloadedYaml } from '../../apiserver/http/yaml-parser.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../../pki/kubeconfig.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
-import type { ListenTls, TlsThread, WireResponse, WireRequest } from '../../platform/http/listener.ts'
+import type { Listener, ListenTls, TlsThread, WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { shedReport } from '../../platform/limits/shed-report.ts'
 import type { Cluster } from './cluster.ts'
@@ -41,6 +41,8 @@ export interface ServedCluster {
   readonly access: Kubeconfig
   readonly kubeconfig: string
   readonly addListener: AddListener
+  /** Serves the web UI, and the API for it, on a further address; returns the port. Browsers are asked for no certificate. */
+  listenForUi(host: string, port: number): Promise<number>
   /** Uses the new certificates for new connections. */
   renew(certificates: ClusterCertificates): Promise<void>
   close(graceMs: number): Promise<void>
@@ -52,10 +54,11 @@ export async function serve(
 ): Promise<ServedCluster> {
   const yaml = offloadedYaml(platform.workers, clock)
   let tls = tlsOf(certificates)
-  const handle = (request: WireRequest) => {
+  const handle = (request: WireRequest, servesUiTo?: (remoteAddress: string) => boolean) => {
     const { server } = cluster
     if (server !== undefined) {
-      const response = handleHttp(request, { server, clock, random: systemRandom, log, yaml })
+      const deps = { server, clock, random: systemRandom, log, yaml, ...(servesUiTo && { servesUiTo }) }
+      const response = handleHttp(request, deps)
       return awaitResponse !== undefined && response instanceof Promise ? awaitResponse(response, request) : response
     }
     const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
@@ -66,8 +69,15 @@ export async function serve(
     }
   }
   const guard = { limits, onShed: shedReport({ log, clock, ...(metrics && { metrics }) }) }
-  const listener = await (tlsThread ?? platform.listeners).listen({ host, port, tls, handle, ...guard })
+  const listener = await (tlsThread ?? platform.listeners).listen({
+    host,
+    port,
+    tls,
+    handle: (request) => handle(request),
+    ...guard,
+  })
   const listeners = [listener]
+  const uiListeners: Listener[] = []
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached through loopback.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
@@ -82,13 +92,26 @@ export async function serve(
       const guarded = (request: WireRequest) => (accepts(request.remoteAddress) ? handle(request) : rejected)
       listeners.push(await platform.listeners.listen({ ...address, tls, handle: guarded, ...guard }))
     },
+    async listenForUi(uiHost, uiPort) {
+      const toAll = (request: WireRequest) => handle(request, () => true)
+      const ui = await platform.listeners.listen({
+        host: uiHost,
+        port: uiPort,
+        tls: forUi(tls),
+        handle: toAll,
+        ...guard,
+      })
+      uiListeners.push(ui)
+      return ui.port
+    },
     async renew(fresh) {
       tls = tlsOf(fresh)
-      await Promise.all(listeners.map((one) => one.renew(tls)))
+      const renewed = [...listeners.map((one) => one.renew(tls)), ...uiListeners.map((one) => one.renew(forUi(tls)))]
+      await Promise.all(renewed)
     },
     async close(graceMs) {
       cluster.server?.drain()
-      await Promise.all(listeners.map((one) => one.close(graceMs)))
+      await Promise.all([...listeners, ...uiListeners].map((one) => one.close(graceMs)))
       await yaml.close()
     },
   }
@@ -99,6 +122,9 @@ const rejected: WireResponse = {
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: 'only pods of this machine may use this address\n',
 }
+
+/** A browser would ask its user for a client certificate. */
+const forUi = (tls: ListenTls): ListenTls => ({ ...tls, clientAuthorities: {} })
 
 const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({
   certificate: serving.certificate,

@@ -48,6 +48,10 @@ export interface UpOptions {
   readonly hasVolumeSnapshots?: boolean
   /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
   readonly loadBalancers?: LoadBalancerChoice
+  /** A port for the web UI only; 0: any free one. Without it, the UI is on the port of the API server. */
+  readonly uiPort?: number | undefined
+  /** The address of that port. */
+  readonly uiHost?: string
   /** Runs the API server without the other components. */
   readonly isAlone?: boolean
   /** Called with what the start waits for. */
@@ -81,6 +85,8 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   signingDuration: undefined,
   hasVolumeSnapshots: false,
   loadBalancers: 'node-addresses',
+  uiPort: undefined,
+  uiHost: '127.0.0.1',
   isAlone: false,
   onProgress: () => {},
   onNode: () => {},

@@ -90,8 +90,10 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     if (containers === 'must') onProgress('starting containerd')
     const realNode = containers === 'must' ? await localNode.start(never) : undefined
     const certificates = { current: storage.certificates }
+    let uiPort: number | undefined
     const cluster = newCluster(options, {
       ...{ storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates },
+      uiPort: () => uiPort,
     })
     cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
     if (realNode !== undefined) cluster.addRealNode(realNode)
@@ -99,6 +101,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     cluster.startServer()
     const served = await serveCluster(options, cluster, { tlsThread, storage, metrics })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
+    if (options.uiPort !== undefined) uiPort = await listenForUi(served, options.uiHost, options.uiPort)
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs.write(served.url, storage.certificates), cluster.ready])
     const publish = publisher(storage)
@@ -137,11 +140,12 @@ interface ClusterDeps {
   readonly serviceRanges: ServiceRanges
   readonly metrics: Metrics
   readonly certificates: CurrentCertificates
+  readonly uiPort: () => number | undefined
 }
 
 function newCluster(
   options: ResolvedUpOptions,
-  { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates }: ClusterDeps,
+  { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates, uiPort }: ClusterDeps,
 ): Cluster {
   const {
     nodes,
@@ -173,6 +177,7 @@ function newCluster(
     proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),
     advertisesAddOns: containers !== 'none',
     kmsCheck: storage.encryption?.check,
+    uiPort,
   })
 }
 
@@ -209,6 +214,14 @@ async function serveCluster(
   } catch (cause) {
     const message = `cannot listen on ${host}:${port}; use --bind and --port for another address, --port 0 for any port`
     throw new Error(message, { cause })
+  }
+}
+
+async function listenForUi(served: ServedCluster, host: string, port: number): Promise<number> {
+  try {
+    return await served.listenForUi(host, port)
+  } catch (cause) {
+    throw new Error(`cannot listen on ${host}:${port} for the web UI; use --ui-port and --ui-bind`, { cause })
   }
 }
 
