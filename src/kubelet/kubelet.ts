@@ -156,7 +156,12 @@ export class Kubelet {
     }
     const probes = new ProbeManager({ ...shared, onResultChange: (uid, cause) => workers.enqueue(uid, cause) })
     const images = new ImageManager({ ...shared, onPulled: () => nodeManager.onImagePulled() })
-    const executor = new PodActionExecutor({ ...shared, images, networkProblem: () => nodeManager.networkProblem })
+    const executor = new PodActionExecutor({
+      ...shared,
+      images,
+      networkProblem: () => nodeManager.networkProblem,
+      protectPod: host.protectPod,
+    })
     const statusManager = new PodStatusManager({ ...shared, probes })
     const resizer = new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call })
     const activePods = (except: string) => podManager.activePods(except)

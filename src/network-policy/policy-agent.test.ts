@@ -110,7 +110,7 @@ test('each policy whose rules are applied is a flow event; many are one', async 
   await under.clock.advance(0)
   const events = [...under.flow.events()].map(({ from, what, object }) => [from, what, object?.name])
   deepEqual(events, [
-    ['network-policy/node-a', 'apply the rules of 101 network policies', undefined],
+    ['network-policy/node-a', 'apply the rules of 101 policies and pods', undefined],
     ['network-policy/node-a', 'apply rules', 'deny'],
   ])
   under.tasks.stop()

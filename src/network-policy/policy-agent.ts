@@ -8,7 +8,14 @@ import { networkPolicy, type NetworkPolicy } from '../api/networking/v1/network-
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
-import { mergeCauses, type Cause, type FlowId, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import {
+  mergeCauses,
+  type Cause,
+  type FlowId,
+  type FlowObject,
+  type FlowRecorder,
+} from '../base/observability/flow-recorder.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { Log } from '../base/observability/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
@@ -34,8 +41,16 @@ const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
 const presenceMs = 500
 /** How often its completeness is checked as well. */
 const presencesPerProbe = 10
-/** Changes of more policies, as at the start, are one flow event. */
+/** Changes of more objects, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
+
+/** Further causes of one change are not recorded. */
+const causesMax = 16
+
+interface ChangedObject {
+  readonly object: FlowObject
+  readonly causes: Cause[]
+}
 
 /** Runs in `tasks` until they are stopped. The rules remain, so that pods stay protected while the agent is restarted. */
 export function startPolicyAgent(deps: PolicyAgentDeps, tasks: TaskGroup): PolicyAgent {
@@ -58,8 +73,8 @@ export class PolicyAgent {
   readonly #informersSynced: Promise<unknown>
   /** The addresses of sandboxes that were started since the start of the agent. They are known before the API has them. */
   readonly #sandboxes = new Map<ObjectKey, readonly string[]>()
-  /** The causes of changes that have not been applied, by policy. */
-  #causes = new Map<ObjectKey, Cause[]>()
+  /** The causes of changes that have not been applied, by object. */
+  #causes = new Map<string, ChangedObject>()
   /** Whether the kernel may have other rules than those that were applied. */
   #isInDoubt = true
   #isChanged = false
@@ -74,7 +89,7 @@ export class PolicyAgent {
     const { informers } = deps
     const [pods, namespaces, policies] = [informers.of(pod), informers.of(namespace), informers.of(networkPolicy)]
     namespaces.onChange((change) => this.#observeNamespace(change))
-    pods.onChange(({ key, now }) => this.#observePod(key, now))
+    pods.onChange(({ key, now, cause }) => this.#observePod(key, now, cause))
     policies.onChange((change) => this.#observePolicy(change))
     this.#informersSynced = Promise.all([pods.synced, namespaces.synced, policies.synced])
   }
@@ -124,20 +139,25 @@ export class PolicyAgent {
     this.#queue()
   }
 
-  #observePod(key: ObjectKey, now: Pod | undefined): void {
+  #observePod(key: ObjectKey, now: Pod | undefined, cause?: Cause): void {
     const facts = now === undefined ? undefined : podFacts(now)
     if (facts === undefined) this.#sandboxes.delete(key)
     const addresses = this.#sandboxes.get(key)
-    this.#table.setPod(key, facts === undefined || addresses === undefined ? facts : { ...facts, addresses })
+    const known = facts === undefined || addresses === undefined ? facts : { ...facts, addresses }
+    if (this.#table.setPod(key, known) && cause !== undefined) this.#note('pods', key, cause)
     this.#queue()
   }
 
   #observePolicy({ key, now, cause }: ObjectChange<NetworkPolicy>): void {
     this.#table.setPolicy(key, now)
-    const causes = this.#causes.get(key)
-    if (causes === undefined) this.#causes.set(key, [cause])
-    else causes.push(cause)
+    this.#note('networkpolicies', key, cause)
     this.#queue()
+  }
+
+  #note(resource: string, key: ObjectKey, cause: Cause): void {
+    const id = `${resource} ${key}`
+    const { causes } = getOrInsert(this.#causes, id, () => ({ object: { resource, ...splitKey(key) }, causes: [] }))
+    if (causes.length < causesMax) causes.push(cause)
   }
 
   #queue(): void {
@@ -169,15 +189,14 @@ export class PolicyAgent {
     this.#synced.resolve()
   }
 
-  #recordFlow(causes: ReadonlyMap<ObjectKey, readonly Cause[]>): readonly FlowId[] {
+  #recordFlow(changed: ReadonlyMap<string, ChangedObject>): readonly FlowId[] {
     const { flow, nodeName } = this.#deps
     const from = `network-policy/${nodeName}`
-    if (causes.size > flowEventsPerSyncMax)
-      return [flow.record('call', from, 'Network', `apply the rules of ${causes.size} network policies`)]
-    return Array.from(causes, ([key, each]) => {
-      const object = { resource: 'networkpolicies', group: 'networking.k8s.io', ...splitKey(key) }
-      return flow.record('call', from, 'Network', 'apply rules', object, 0, mergeCauses(each))
-    })
+    if (changed.size > flowEventsPerSyncMax)
+      return [flow.record('call', from, 'Network', `apply the rules of ${changed.size} policies and pods`)]
+    return Array.from(changed.values(), ({ object, causes }) =>
+      flow.record('call', from, 'Network', 'apply rules', object, 0, mergeCauses(causes)),
+    )
   }
 
   async #checkRepeatedly(signal: AbortSignal): Promise<void> {

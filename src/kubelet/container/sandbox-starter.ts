@@ -7,15 +7,18 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { RecordCall } from '../events/record-call.ts'
+import type { ProtectPod } from '../node/node-host.ts'
 import { sandboxFailure, type PodSyncState } from '../pod/pod-sync-state.ts'
 import { AttachmentLimitExceeded, AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
 import type { PodProvisioner } from './pod-provisioner.ts'
 
 export interface SandboxStarterDeps {
-  readonly runtime: Pick<ContainerRuntime, 'runSandbox'>
+  readonly runtime: Pick<ContainerRuntime, 'inspect' | 'runSandbox'>
   readonly provisioner: PodProvisioner
   /** Why the pod network is not ready; undefined when it is. */
   readonly networkProblem: () => string | undefined
+  /** Undefined where network policies are not enforced. */
+  readonly protectPod: ProtectPod | undefined
   readonly recordEvent: RecordPodEvent
   readonly call: RecordCall
   readonly clock: Clock
@@ -46,6 +49,7 @@ export class SandboxStarter {
       for (const message of provisioner.dnsWarnings(pod))
         recordEvent(pod, { type: 'Warning', reason: 'DNSConfigForming', message }, context)
       await call('run sandbox', pod, context, () => runtime.runSandbox(config, context.signal))
+      await this.#protect(pod, context)
       state.failures.delete(sandboxFailure)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
@@ -56,6 +60,14 @@ export class SandboxStarter {
       if (error instanceof AttachmentPending) return
       recordEvent(pod, { type: 'Warning', ...failureEvent(error) }, context)
     }
+  }
+
+  /** The sandbox has its addresses. It is closed until the rules of its policies are in place. */
+  async #protect(pod: Pod, { signal }: Context): Promise<void> {
+    const { protectPod, runtime } = this.#deps
+    if (protectPod === undefined || pod.spec.hostNetwork === true) return
+    const running = await runtime.inspect(pod.metadata.uid, signal)
+    await protectPod(pod, running?.ips ?? [], signal)
   }
 }
 

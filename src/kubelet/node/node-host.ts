@@ -1,4 +1,5 @@
 // NodeHost: the interfaces of the machine that a kubelet uses beside the container runtime.
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Cgroups } from '../../machine/cgroups/cgroups.ts'
 import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
@@ -19,6 +20,8 @@ export interface NodePlugins {
   /** In hexadecimal. */
   readonly sha256: (text: string) => string
 }
+
+export type ProtectPod = (pod: Pod, addresses: readonly string[], signal: AbortSignal) => Promise<void>
 
 export interface NodeHost {
   readonly disk: Disk
@@ -41,6 +44,11 @@ export interface NodeHost {
   readonly manifests: readonly ManifestSource[]
   /** A short hash. */
   readonly digest: (text: string) => string
+  /**
+   * Resolves when the network policies of a pod apply to the addresses of its sandbox; its containers start afterwards. Left
+   * out where policies are not enforced.
+   */
+  readonly protectPod?: ProtectPod
   /** Services whose addresses containers get as environment variables. */
   readonly services: () => readonly Service[]
 }

@@ -59,7 +59,9 @@ export class PolicyTable {
     for (const pod of this.#podsIn(name)) this.#sets.update(pod.key, pod)
   }
 
-  setPod(key: ObjectKey, now: PodFacts | undefined): void {
+  /** Whether this changes the rules of policies. */
+  setPod(key: ObjectKey, now: PodFacts | undefined): boolean {
+    const changes = this.#content.changes
     const before = this.#pods.get(key)
     if (before !== undefined) {
       this.#pods.delete(key)
@@ -71,6 +73,7 @@ export class PolicyTable {
     }
     this.#sets.update(key, now)
     this.#updateLocal(key)
+    return this.#policies.size > 0 && this.#content.changes !== changes
   }
 
   setPolicy(key: ObjectKey, policy: NetworkPolicy | undefined): void {

@@ -7,6 +7,8 @@ export class TrackedContent {
   /** The values before the first change, by set and key. */
   readonly #elementsBefore = new Map<string, Map<string, string | undefined>>()
   readonly #objectsBefore = new Map<string, TableObject | undefined>()
+  /** The number of changes so far. */
+  changes = 0
 
   get current(): TableContent {
     return this.#current
@@ -17,6 +19,7 @@ export class TrackedContent {
     const elements = getOrInsert(this.#current.elements, set, () => new Map<string, string>())
     const before = elements.get(key)
     if (before === value) return
+    this.changes++
     const known = getOrInsert(this.#elementsBefore, set, () => new Map<string, string | undefined>())
     if (!known.has(key)) known.set(key, before)
     if (value === undefined) elements.delete(key)
@@ -29,6 +32,7 @@ export class TrackedContent {
     const { objects } = this.#current
     const before = objects.get(name)
     if (before?.lines.join('\n') === object?.lines.join('\n')) return
+    this.changes++
     if (!this.#objectsBefore.has(name)) this.#objectsBefore.set(name, before)
     if (object === undefined) objects.delete(name)
     else objects.set(name, object)
