@@ -16,6 +16,8 @@ import type { InteractivePrograms, Processes } from '../../platform/process/proc
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeUser, proxyUser } from '../client/component-users.ts'
 import { startCluster } from '../testing/start-cluster.ts'
+import type { PolicyAgent } from '../../network-policy/policy-agent.ts'
+import { bindPolicyAgents } from '../bootstrap/bootstrap-objects.ts'
 import { nodeServices, removeNetworkThrough } from './node-services.ts'
 import { memorySockets } from './sockets.harness.ts'
 
@@ -73,11 +75,13 @@ async function withNode({ hasNetwork }: { readonly hasNetwork: boolean }) {
   const programs = recordedPrograms()
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
   const sockets = memorySockets()
+  const agents: PolicyAgent[] = []
   const services = nodeServices(
     {
       ...{ nodeName, hostIp: '192.0.2.7' },
       network: hasNetwork ? { podRanges, gateways: ['10.244.0.1'], podNetwork } : undefined,
       dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/none' },
+      onPolicyAgent: (agent) => void agents.push(agent),
     },
     new Metrics(),
     { ...programs, kernelSettings, sockets, listeners: nodePlatform.listeners },
@@ -104,7 +108,7 @@ async function withNode({ hasNetwork }: { readonly hasNetwork: boolean }) {
     await stop()
     await cluster.stop()
   }
-  const found = { client, clock, nodeName, other, programs, kernelSettings, sockets, services, paths }
+  const found = { client, clock, nodeName, other, programs, kernelSettings, sockets, services, paths, agents }
   return { ...found, startProxy, startDns, stop, [Symbol.asyncDispose]: dispose }
 }
 
@@ -123,6 +127,17 @@ test('the rules of Services are applied and remain when the proxy stops', async 
   await machine.stop()
   equal(machine.programs.running(), 0, 'nft has ended')
   equal(machine.programs.transactions.length, transactions, 'no rule is removed')
+})
+
+test('network policies are enforced on a node whose network is ours', async () => {
+  await using machine = await withNode({ hasNetwork: true })
+  await bindPolicyAgents(machine.client, called)
+  await machine.startProxy()
+  equal(machine.agents.length, 1)
+  await machine.agents[0]?.synced
+  const rules = machine.programs.transactions.join('\n')
+  match(rules, /add chain inet coxswain-policy ingress \{ type filter hook forward/)
+  match(rules, /iifname "coxswain0"/)
 })
 
 test('the paths to pods of other nodes are set, and the Node says which', async () => {
@@ -145,6 +160,7 @@ test('a node with another CNI plugin has rules of Services, but neither paths no
   await machine.startProxy()
   match(machine.programs.transactions.join('\n'), /10\.96\.0\.1\b/)
   deepEqual(machine.paths, [])
+  deepEqual(machine.agents, [])
   const { metadata } = await machine.client.of(node).get(machine.nodeName, '', called)
   equal(metadata.annotations?.['coxswain.dev/pod-paths'], undefined)
   equal(machine.kernelSettings.values.get(bridgeSetting), '0')
@@ -160,7 +176,8 @@ test('the removal covers the rules of Services, the paths to other nodes and the
   const programs = recordedPrograms()
   await removeNetworkThrough(programs.processes, new VirtualClock(), called.signal)
   match(programs.transactions[0] ?? '', /delete table inet coxswain-proxy/)
-  match(programs.transactions[1] ?? '', /delete table inet coxswain-node/)
+  match(programs.transactions[1] ?? '', /delete table inet coxswain-policy/)
+  match(programs.transactions[2] ?? '', /delete table inet coxswain-node/)
   const deleted = programs.commands.filter((command) => command.startsWith('ip link delete'))
   deepEqual(deleted, ['ip link delete coxswain-vx', 'ip link delete coxswain0'])
   equal(programs.running(), 0)

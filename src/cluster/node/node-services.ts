@@ -24,6 +24,7 @@ import type { InteractivePrograms, Processes } from '../../platform/process/proc
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
+import { removePolicyRules, startPolicyAgent, type PolicyAgent } from '../../network-policy/policy-agent.ts'
 import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
 import { bridge, removeBridge } from './machine-network.ts'
 import type { NodeNetwork } from './node-network.ts'
@@ -75,10 +76,12 @@ export interface NodeServicesOptions {
   /** Undefined if another CNI plugin connects the nodes. */
   readonly network: NodeNetwork | undefined
   readonly dns: KubeletSettings['dns']
+  /** Called when network policies are enforced. */
+  readonly onPolicyAgent: (agent: PolicyAgent) => void
 }
 
 export interface NodeProxyDeps {
-  /** May list Services, EndpointSlices and Nodes. */
+  /** May list Services, EndpointSlices and Nodes; also pods, namespaces and network policies. */
   readonly client: Client
   /** May annotate the Node. */
   readonly nodeClient: Client
@@ -125,9 +128,31 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
     },
     tasks,
   )
+  // Another CNI plugin enforces policies itself.
+  if (network !== undefined) startPolicies(deps, network, informers, tasks)
 }
 
-/** Removes the rules of Services, the paths to other nodes and the bridge. No effect on what is not ours. */
+/** Its transactions do not wait for those of Services. */
+function startPolicies(deps: StartedProxyDeps, network: NodeNetwork, informers: Informers, tasks: TaskGroup): void {
+  const { nodeName, clock, log, flow, machine } = deps
+  const { processes, kernelSettings } = machine
+  const nftables = new NftProgram({ processes, clock })
+  tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
+  const options = {
+    informers,
+    nftables,
+    kernelSettings,
+    clock,
+    log,
+    flow,
+    nodeName,
+    ownRanges: network.podRanges,
+    bridge,
+  }
+  deps.onPolicyAgent(startPolicyAgent(options, tasks))
+}
+
+/** Removes the rules of Services and network policies, the paths to other nodes and the bridge. No effect on what is not ours. */
 export const removeNodeNetwork = (clock: Clock, signal: AbortSignal): Promise<void> =>
   removeNetworkThrough(nodeProcesses, clock, signal)
 
@@ -139,6 +164,7 @@ export async function removeNetworkThrough(
 ): Promise<void> {
   await using nftables = new NftProgram({ processes, clock })
   await removeServiceRules(nftables)
+  await removePolicyRules(nftables)
   await removePodNetwork(processes, signal)
   await removeBridge(processes, signal)
 }

@@ -34,6 +34,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { nodeServices, removeNodeNetwork, type NodeServices } from './node-services.ts'
+import { PodProtection } from './pod-protection.ts'
 import { stopPods } from './stop-pods.ts'
 import { cniPluginDirectory } from './container-prerequisites.ts'
 
@@ -118,9 +119,11 @@ export async function startRealNode(
           stop,
         )
       : undefined
+  const protection = new PodProtection(runtimeSocket === undefined)
   await using starting = new AsyncDisposableStack()
   if (runtimeSocket === undefined) starting.use(await lockMachine())
   const network = podCidrs === undefined ? undefined : await provideNetwork(podCidrs, signal)
+  if (podCidrs !== undefined && network === undefined) protection.giveUp()
   const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
   await platform.files.makeDirectory(directory)
   await platform.files.write(cgroupFile(directory), cgroupRoot)
@@ -136,7 +139,7 @@ export async function startRealNode(
   const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
   const shutdown = manualShutdown ?? new NodeLogind({ processes: platform.processes, clock })
   const logs = new NodeLogFiles(`${directory}/logs`)
-  const host = realHost(options, deps, { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown })
+  const host = realHost(options, deps, { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown, protection })
   const started = starting.move()
   return {
     settings,
@@ -148,8 +151,18 @@ export async function startRealNode(
     volumes: nodeVolumes(directory, host.disk, platform.processes),
     network,
     services: (own, metrics) =>
-      nodeServices({ nodeName: machine.name, hostIp, network: own, dns: settings.dns }, metrics),
-    provideNetwork,
+      nodeServices(
+        {
+          ...{ nodeName: machine.name, hostIp, network: own, dns: settings.dns },
+          onPolicyAgent: (agent) => protection.use(agent),
+        },
+        metrics,
+      ),
+    provideNetwork: async (podRanges, stop) => {
+      const provided = await provideNetwork(podRanges, stop)
+      if (provided === undefined) protection.giveUp()
+      return provided
+    },
     shutDown: () => manualShutdown?.announce() ?? Promise.resolve(),
     stopPods: () => stopAllPods(runtime, deps),
     stop: () => started.disposeAsync(),
@@ -201,13 +214,14 @@ interface RealHostDeps {
   readonly cgroups: NodeCgroups
   readonly cgroupRoot: string
   readonly shutdown: NodeHost['shutdown']
+  readonly protection: PodProtection
 }
 
 /** The host of the kubelet, without the cluster's services. */
 function realHost(
   { settings, runtimeSocket }: RealNodeOptions,
   { platform, clock }: RealNodeDeps,
-  { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown }: RealHostDeps,
+  { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown, protection }: RealHostDeps,
 ): Omit<NodeHost, 'services'> {
   const imageMounts =
     runtime.name === 'containerd'
@@ -228,6 +242,7 @@ function realHost(
     cgroupRoot,
     load,
     shutdown,
+    protectPod: (pod, addresses, signal) => protection.protect(pod, addresses, signal),
     ...(imageMounts === undefined ? {} : { imageMounts }),
     plugins: {
       sockets: new NodePluginSockets(`${directory}/plugins_registry`, clock),

@@ -55,6 +55,7 @@ import type { Store } from '../../store/store.ts'
 import {
   bindKubeletClient,
   bindNodeProxies,
+  bindPolicyAgents,
   bootstrapCluster,
   bootstrapObjects,
 } from '../bootstrap/bootstrap-objects.ts'
@@ -307,11 +308,12 @@ export class Cluster {
     return this.#serverEndpoints.publish(host, port, signal)
   }
 
-  /** Authorizes the API server at kubelets, and kubelets in other processes to route the traffic of Services. */
+  /** Authorizes the API server at kubelets, and the network components of nodes to read what they route and filter. */
   async bindNodes(signal: AbortSignal): Promise<void> {
     const client = this.client('apiserver', apiServerUser)
     await bindKubeletClient(client, kubeletClient.commonName, context(signal))
     await bindNodeProxies(client, context(signal))
+    await bindPolicyAgents(client, context(signal))
   }
 
   /** Publishes the address and authority of the API server to nodes that want to join. */
