@@ -182,7 +182,7 @@ class Exchange {
         const endpoint = nextEndpoint(endpoints.of(backend), tried)
         if (endpoint === undefined && tried.size === 0)
           return refused({ status: 503, message: 'the Service has no ready endpoint' })
-        if (endpoint === undefined) return this.#failed(badGateway)
+        if (endpoint === undefined) return refused(badGateway)
         tried.add(endpoint)
         this.#attempts++
         this.#endpoint = `${endpoint.address}:${endpoint.port}`
@@ -199,7 +199,7 @@ class Exchange {
             return refused({ status: 504, message: 'the endpoint did not respond in time' })
           if (error instanceof BodyTooLarge) return refused(tooLarge)
           if (this.#request.signal.aborted) return refused({ status: 499, message: 'the client has disconnected' })
-          if (!this.#mayRetry(error) || this.#attempts >= limits.attemptsMax) return this.#failed(badGateway)
+          if (!this.#mayRetry(error) || this.#attempts >= limits.attemptsMax) return refused(badGateway)
         }
       }
     } finally {
@@ -228,10 +228,6 @@ class Exchange {
     const body = bodyBytes === 0 ? undefined : this.#request.bodyPieces(bytesMax)
     const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)
     return wireResponse(response, responseHeaders)
-  }
-
-  #failed(refusal: Refusal): WireResponse {
-    return refused(refusal)
   }
 
   /** Aborted by the deadline until the response begins, and when the client disconnects. */
