@@ -24,6 +24,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const browserContext = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   await browserContext.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => undefined)
   const page = await browserContext.newPage()
+  page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {

@@ -6,6 +6,7 @@ import { LiveSource } from './source/live.ts'
 import { RecordedSource, type RecordedRun } from './source/recorded.ts'
 import { logIn } from './source/requests.ts'
 import type { Source } from './source/source.ts'
+import { followEnd } from './views/flows-view.ts'
 import { pageView } from './views/page-view.ts'
 
 /** The run that a report contains; undefined on the page of a running cluster. */
@@ -24,7 +25,10 @@ async function start(root: HTMLElement): Promise<void> {
   const app = new App(location.hash, {
     source,
     nextFrame: (draw) => requestAnimationFrame(draw),
-    draw: (current) => render(pageView(current), root),
+    draw: (current) => {
+      render(pageView(current), root)
+      followEnd(current, root)
+    },
     sleep: (ms, signal) => realClock.sleep(ms, signal),
     setFragment: (fragment) => history.replaceState(null, '', fragment),
   })

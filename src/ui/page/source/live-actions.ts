@@ -64,7 +64,7 @@ export class LiveActions implements Actions {
 
   async advanceClock(step: 'event' | number): Promise<ClusterClock | undefined> {
     const headers = { 'content-type': 'application/json', ...uiHeaders }
-    const body = JSON.stringify(step === 'event' ? { run: 'next-event' } : { advanceMs: step })
+    const body = JSON.stringify(step === 'event' ? { to: 'next' } : { ms: step })
     return fetchJson('/ui/api/clock', { method: 'POST', headers, body })
   }
 

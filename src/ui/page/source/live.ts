@@ -1,6 +1,6 @@
 // The data of a running cluster: the Kubernetes API, and the endpoints of the UI.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { decisionsPath, flowEventsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
+import { decisionsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
 import { LiveActions } from './live-actions.ts'
 import { readJsonLines } from './json-lines.ts'
 import { fetchJson, fetchOk } from './requests.ts'
@@ -34,8 +34,7 @@ export class LiveSource implements Source {
     onEvents: (events: readonly FlowEvent[], gap: boolean) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const stream = await fetch(`${uiPath}/stream`, { signal })
-    const response = stream.ok ? stream : await fetchOk(`${flowEventsPath}?follow=true`, { signal })
+    const response = await fetchOk(`${uiPath}/stream`, { signal })
     if (response.body === null) return
     await readJsonLines(response.body, (values) => onEvents(values.flatMap(eventsOf), values.some(isGap)))
   }
@@ -85,8 +84,8 @@ export class LiveSource implements Source {
 
   async history(resource: Resource, { namespace, name }: FlowObject): Promise<readonly HistoryEntry[]> {
     const query = new URLSearchParams({ ...named(resource), namespace, name })
-    const found = await fetchJson<{ revisions?: HistoryEntry[] }>(`${uiPath}/history?${query}`)
-    return found.revisions ?? []
+    const { revisions } = await fetchJson<WireHistory>(`${uiPath}/history?${query}`)
+    return revisions.map(entryOf).toReversed()
   }
 
   async why(resource: Resource, { namespace, name }: FlowObject): Promise<readonly string[]> {
@@ -101,19 +100,45 @@ export class LiveSource implements Source {
   }
 
   async revisions(): Promise<RevisionRange | undefined> {
-    const response = await fetch(`${uiPath}/revisions`)
-    return response.ok ? ((await response.json()) as RevisionRange) : undefined
+    const { oldest, newest } = await fetchJson<WireRevisions>(`${uiPath}/revisions`)
+    return { oldest: oldest.revision, newest: newest.revision }
   }
 }
 
 const named = ({ group, version, plural }: Resource): Record<string, string> => ({ group, version, resource: plural })
 
-/** A line of the stream is one event, or a batch with a mark for events that the server had to omit. */
-const eventsOf = (value: unknown): readonly FlowEvent[] => {
-  const line = value as FlowEvent & { events?: readonly FlowEvent[] }
-  return line.events ?? (line.arrow === undefined ? [] : [line])
+/** A line of the stream: an event, a gap where events were omitted, or rates, which the page computes itself. */
+interface StreamLine {
+  readonly kind: string
+  readonly event?: FlowEvent
 }
-const isGap = (value: unknown): boolean => (value as { gap?: unknown }).gap !== undefined
+const eventsOf = (value: unknown): readonly FlowEvent[] => {
+  const { event } = value as StreamLine
+  return event === undefined ? [] : [event]
+}
+const isGap = (value: unknown): boolean => (value as StreamLine).kind === 'gap'
+
+interface WireHistory {
+  /** The newest first. */
+  readonly revisions: readonly {
+    readonly revision: number
+    readonly atMs?: number
+    readonly sender?: string
+    readonly manager?: string
+    readonly object?: ClusterObject
+  }[]
+}
+
+const entryOf = ({ revision, atMs, sender, manager, object }: WireHistory['revisions'][number]): HistoryEntry => ({
+  ...{ revision, object },
+  at: atMs === undefined ? 'unknown time' : new Date(atMs).toISOString(),
+  author: sender ?? manager ?? 'unknown',
+})
+
+interface WireRevisions {
+  readonly oldest: { readonly revision: number }
+  readonly newest: { readonly revision: number }
+}
 
 interface WireTable {
   readonly metadata: { readonly resourceVersion: string }

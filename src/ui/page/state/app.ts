@@ -33,6 +33,8 @@ export class App {
   /** The scroll position of the diagram and of the list. */
   scrollPx = 0
   listScrollPx = 0
+  /** Whether the diagram shows its end; then it follows what happens. */
+  isAtEnd = true
   showsStages = false
   /** A sentence about the last action, for everyone including screen readers. */
   notice = ''
@@ -92,8 +94,7 @@ export class App {
     const before = this.location
     this.location = next
     if (before.resource !== next.resource || before.revision !== next.revision) this.#followTable()
-    if (before.object !== next.object || before.tab !== next.tab || before.revision !== next.revision)
-      this.#loadDetails()
+    if (before.object !== next.object || before.revision !== next.revision) this.#loadDetails()
     this.changed()
   }
 

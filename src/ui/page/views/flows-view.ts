@@ -19,6 +19,14 @@ import { eventCard } from './event-card.ts'
 /** Rows within this distance of the window are drawn too. */
 const marginPx = 400
 const viewportPx = 1_200
+/** A diagram that is scrolled this close to its end follows what happens. */
+const endPx = 40
+
+/** Scrolls to the newest message, unless the user has scrolled to older ones or selected an object. */
+export function followEnd(app: App, root: Element): void {
+  const diagram = root.querySelector('.diagram')
+  if (diagram !== null && app.isAtEnd && app.location.object === undefined) diagram.scrollTop = diagram.scrollHeight
+}
 
 export function flowsView(app: App): TemplateResult {
   const diagram = diagramOf(app)
@@ -72,7 +80,9 @@ function toggleStages(app: App): void {
 }
 
 function onScroll(app: App, scroll: Event): void {
-  app.scrollPx = (scroll.currentTarget as Element).scrollTop
+  const { scrollTop, clientHeight, scrollHeight } = scroll.currentTarget as Element
+  app.scrollPx = scrollTop
+  app.isAtEnd = scrollTop + clientHeight >= scrollHeight - endPx
   app.changed()
 }
 

@@ -1,0 +1,126 @@
+// The web page of a running cluster with virtual time: log in, live flows, objects, history, edits, logs, time and steps.
+import { equal, match, ok } from 'node:assert/strict'
+import { request } from 'node:https'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { parse } from 'yaml'
+import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { buildPage, openBrowser, openPage, type OpenPage } from './chromium.ts'
+
+let browser: Browser
+let cluster: TestCluster
+
+before(async () => {
+  await buildPage()
+  cluster = await startCluster({ nodes: 1, https: true })
+  const spec = { containers: [{ name: 'c', image: 'nginx' }] }
+  await cluster.client.of(pod).create({ metadata: { name: 'web', labels: { app: 'web' } }, spec }, 'default')
+  await cluster.clock.advance('5s')
+  browser = await openBrowser()
+})
+
+after(async () => {
+  await browser.close()
+  await cluster.stop()
+})
+
+interface Kubeconfig {
+  readonly clusters: readonly [{ readonly cluster: { readonly 'certificate-authority-data': string } }]
+  readonly users: readonly [
+    { readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string } },
+  ]
+}
+
+/** The one-time code of a login link. */
+async function loginCode(): Promise<string> {
+  const { clusters, users } = parse(cluster.kubeconfig) as Kubeconfig
+  const decoded = (text: string): Buffer => Buffer.from(text, 'base64')
+  const options = {
+    ca: decoded(clusters[0].cluster['certificate-authority-data']),
+    cert: decoded(users[0].user['client-certificate-data']),
+    key: decoded(users[0].user['client-key-data']),
+    method: 'POST',
+  }
+  const text = await new Promise<string>((resolve, reject) => {
+    const sent = request(`${cluster.url}/ui/login`, options, (response) => {
+      let body = ''
+      response.on('data', (piece) => (body += String(piece))).on('end', () => resolve(body))
+    })
+    sent.on('error', reject).end()
+  })
+  return (JSON.parse(text) as { code: string }).code
+}
+
+/** A page with a session. */
+async function logIn(): Promise<OpenPage> {
+  const opened = await openPage(browser, { ignoreHTTPSErrors: true })
+  await opened.page.goto(`${cluster.url}/ui/login#${await loginCode()}`)
+  await opened.page.getByRole('navigation').waitFor()
+  return opened
+}
+
+test('a login link opens the page once; the diagram grows as things happen', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  match(page.url(), /\/ui\/(?:#flows)?$/)
+  await page.locator('[data-event]').first().waitFor()
+  await cluster.client.of(pod).patch('web', 'default', { metadata: { labels: { grown: 'yes' } } })
+  await page.locator('[data-event] .m', { hasText: 'patch pods web' }).first().waitFor()
+})
+
+test('without a session the page asks for a new link', async () => {
+  await using opened = await openPage(browser, { ignoreHTTPSErrors: true })
+  await opened.page.goto(`${cluster.url}/ui/login#wrong`)
+  await opened.page.getByText('Request a new link with: coxswain ui').waitFor()
+})
+
+test('lists follow changes; the history has differences and authors', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.getByRole('button', { name: 'Objects' }).click()
+  await page.locator('tr[data-name="web"]').waitFor()
+  const spec = { containers: [{ name: 'c', image: 'nginx' }] }
+  await cluster.client.of(pod).create({ metadata: { name: 'late' }, spec }, 'default')
+  await page.locator('tr[data-name="late"]').waitFor()
+  await page.getByRole('button', { name: 'web', exact: true }).click()
+  await page.getByRole('tab', { name: 'History' }).click()
+  await page
+    .getByText(/revision \d+, .*, by test/)
+    .first()
+    .waitFor()
+  ok((await page.locator('.revision').count()) > 2)
+})
+
+test('an edit shows what the server would change, and applies it', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?object=pods/default/web&tab=Edit`)
+  const text = page.getByRole('textbox', { name: 'YAML to apply' })
+  await text.waitFor()
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('app: web'))
+  await text.fill((await text.inputValue()).replace('app: web', 'app: web\n    edited: by-the-page'))
+  await page.getByRole('button', { name: 'Show changes' }).click()
+  await page.locator('.diff .added', { hasText: 'edited: by-the-page' }).waitFor()
+  equal((await cluster.client.of(pod).get('web', 'default')).metadata.labels?.['edited'], undefined)
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('The change is applied.').waitFor()
+  equal((await cluster.client.of(pod).get('web', 'default')).metadata.labels?.['edited'], 'by-the-page')
+})
+
+test('the slider shows the cluster as it was; steps advance virtual time', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects`)
+  await page.locator('tr[data-name="web"]').waitFor()
+  const slider = page.getByRole('slider')
+  await slider.focus()
+  await page.keyboard.press('Home')
+  await page.getByText(/^revision \d+$/).waitFor()
+  await page.locator('tr[data-name="web"]').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Now' }).click()
+  await page.locator('tr[data-name="web"]').waitFor()
+  const beforeMs = cluster.clock.nowMs()
+  await page.getByRole('button', { name: '+10 s' }).click()
+  await page.getByText(new Date(beforeMs + 10_000).toISOString()).waitFor()
+  equal(cluster.clock.nowMs(), beforeMs + 10_000)
+})
