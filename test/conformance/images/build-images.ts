@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { architecture } from '../../containers/busybox.ts'
 import { run } from '../command.ts'
 import { busyboxLayer, imageCatalog, type ImageSpec, type LayerFile } from './catalog.ts'
-import { busyboxApplets, debianTree } from './debian-tree.ts'
+import { busyboxApplets, debianTree, newerBusybox } from './debian-tree.ts'
 
 interface Descriptor {
   readonly mediaType: string
@@ -51,10 +51,10 @@ export function buildImages(executables: string, work: string, archive: string):
     })
     const isComplete = ({ needs }: ImageSpec) =>
       needs.every((name) => statSync(join(executables, name), { throwIfNoEntry: false }) !== undefined)
-    const busybox = busyboxLayer(join(root, 'bin/busybox'), join(root, 'bin/bash-static'), busyboxApplets(root))
+    const busybox = newerBusybox(work)
     const bases = {
       debian: layerOf(layout, root, excludedContents),
-      busybox: layerOfFiles(layout, busybox),
+      busybox: layerOfFiles(layout, busyboxLayer(busybox, busyboxApplets(busybox))),
     }
     const manifests = catalog.filter(isComplete).map((image) => buildImage(layout, image, bases[image.base]))
     writeJson(join(layout, 'oci-layout'), { imageLayoutVersion: '1.0.0' })

@@ -29,14 +29,14 @@ suite('the images of the suite', () => {
   })
 })
 
-test('the shell of the busybox image is bash, and every other applet is busybox', () => {
-  const files = busyboxLayer('/busybox', '/bash', ['busybox', 'ls', 'sh'])
+test('every applet of the busybox image is a link to busybox', () => {
+  const files = busyboxLayer('/busybox', ['busybox', 'ls', 'sh'])
   const placed = files
     .filter(({ path }) => /^bin\/./.test(path))
     .map(({ path, source, link }) => [path, source ?? link])
   deepEqual(placed, [
     ['bin/busybox', '/busybox'],
-    ['bin/sh', '/bash'],
     ['bin/ls', 'busybox'],
+    ['bin/sh', 'busybox'],
   ])
 })

@@ -26,7 +26,7 @@ const suite = `${registry}/e2e-test-images`
 /** Packages of the Debian layer. Commands of pods in the suite use the first ones. */
 export const debianPackages: readonly string[] = [
   ...['bash', 'curl', 'dnsutils', 'netcat-openbsd', 'iproute2', 'iptables', 'iputils-ping', 'iperf', 'procps', 'wget'],
-  ...['busybox-static', 'bash-static', 'nginx-light', 'perl', 'stress', 'util-linux', 'ca-certificates'],
+  ...['busybox-static', 'nginx-light', 'perl', 'stress', 'util-linux', 'ca-certificates'],
 ]
 
 const ports = (...numbers: readonly number[]): object =>
@@ -165,19 +165,13 @@ const busyboxGroups = [
   'nobody:x:65534:',
 ]
 
-/**
- * The layer of busybox alone. Its shell is bash: Debian's busybox hides environment variables whose names are no
- * identifiers (`data-1`), and the original does not.
- */
-export const busyboxLayer = (busybox: string, bash: string, applets: readonly string[]): readonly LayerFile[] => [
+/** The layer of busybox alone: every applet is a link to it. */
+export const busyboxLayer = (busybox: string, applets: readonly string[]): readonly LayerFile[] => [
   ...['dev', 'home', 'lib', 'proc', 'sys', 'usr/bin', 'usr/sbin', 'var/spool'].map((path) => ({ path: `${path}/` })),
   { path: 'root/', mode: 0o700 },
   { path: 'tmp/', mode: 0o1777 },
   { path: 'bin/busybox', source: busybox, mode: 0o755 },
-  { path: 'bin/sh', source: bash, mode: 0o755 },
-  ...applets
-    .filter((name) => !['busybox', 'sh'].includes(name))
-    .map((name) => ({ path: `bin/${name}`, link: 'busybox' })),
+  ...applets.filter((name) => name !== 'busybox').map((name) => ({ path: `bin/${name}`, link: 'busybox' })),
   { path: 'etc/passwd', content: `${[...busyboxUsers, ...busyboxMore].join('\n')}\n` },
   { path: 'etc/group', content: `${busyboxGroups.join('\n')}\n` },
 ]
