@@ -1,9 +1,9 @@
 // The controllers of a cloud: those whose part the provider implements.
 import type { Controller } from '../controllers/runtime/controller.ts'
-import type { CloudInstances, CloudLoadBalancers, CloudProvider, CloudRoutes } from './cloud-provider.ts'
+import type { CloudInstances, CloudLoadBalancers, CloudProvider, CloudRoutes } from './provider/cloud-provider.ts'
 import { cloudNodeController } from './node/cloud-node-controller.ts'
 import { cloudNodeLifecycleController } from './node/cloud-node-lifecycle-controller.ts'
-import { providerCalls, type ProviderCall, type ProviderCallDeps } from './provider-calls.ts'
+import { providerCalls, type ProviderCall, type ProviderCallDeps } from './provider/provider-calls.ts'
 import { routeController } from './route/route-controller.ts'
 import { serviceController } from './service/service-controller.ts'
 

@@ -81,10 +81,7 @@ test('a port belongs to the oldest Service; the next one gets it when that is de
   deepEqual(await addresses(cluster, 'third'), ['192.0.2.1 VIP'])
   deepEqual(await warnings(cluster, 'second'), ['PortConflict: port 80/TCP belongs to the older Service default/first'])
   const found = await client.of(service).get('second')
-  match(
-    await cluster.why(found),
-    /no load balancer: port 80\/TCP belongs to the older Service default\/first\./,
-  )
+  match(await cluster.why(found), /no load balancer: port 80\/TCP belongs to the older Service default\/first\./)
   await client.of(service).delete('first')
   await clock.advance('1s')
   deepEqual(await addresses(cluster, 'second'), ['192.0.2.1 VIP'])

@@ -4,7 +4,7 @@ import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
-import type { CloudInstance, CloudInstances } from '../cloud-provider.ts'
+import type { CloudInstance, CloudInstances } from '../provider/cloud-provider.ts'
 import { correctedLabels, initializedNode, instanceAddresses, isUninitialized } from './instance-labels.ts'
 
 type Tools = ReconcileTools<undefined>

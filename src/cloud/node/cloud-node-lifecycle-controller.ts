@@ -5,7 +5,7 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { isNodeReady, node, type Node, type Taint } from '../../api/core/v1/node/node.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
-import type { CloudInstance, CloudInstances } from '../cloud-provider.ts'
+import type { CloudInstance, CloudInstances } from '../provider/cloud-provider.ts'
 
 type Tools = ReconcileTools<undefined>
 

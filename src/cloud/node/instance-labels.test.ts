@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { node } from '../../api/core/v1/node/node.ts'
 import { made } from '../../controllers/runtime/plan.harness.ts'
-import type { CloudInstance } from '../cloud-provider.ts'
+import type { CloudInstance } from '../provider/cloud-provider.ts'
 import { correctedLabels, initializedNode, instanceAddresses, uninitializedTaint } from './instance-labels.ts'
 
 const instance: CloudInstance = {

@@ -1,7 +1,7 @@
 // The Node object of an initialized instance: provider id, labels of type, zone and region, no uninitialized taint.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Node, NodeAddress, Taint } from '../../api/core/v1/node/node.ts'
-import type { CloudInstance } from '../cloud-provider.ts'
+import type { CloudInstance } from '../provider/cloud-provider.ts'
 
 export const uninitializedTaint = 'node.cloudprovider.kubernetes.io/uninitialized'
 

@@ -7,7 +7,7 @@ import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
-import type { CloudRoutes } from '../cloud-provider.ts'
+import type { CloudRoutes } from '../provider/cloud-provider.ts'
 import { routePlan } from './route-plan.ts'
 
 type Tools = ReconcileTools<undefined>

@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { node } from '../../api/core/v1/node/node.ts'
 import { made } from '../../controllers/runtime/plan.harness.ts'
-import type { CloudRoute } from '../cloud-provider.ts'
+import type { CloudRoute } from '../provider/cloud-provider.ts'
 import { routePlan } from './route-plan.ts'
 
 const nodeWith = (name: string, ...podCIDRs: string[]) => made(node, name, { spec: { podCIDRs } })

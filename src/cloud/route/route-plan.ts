@@ -1,7 +1,7 @@
 // Which routes of the cloud to create and delete, as a pure function of the nodes and the routes that exist.
 import type { Node } from '../../api/core/v1/node/node.ts'
 import { overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
-import type { CloudRoute } from '../cloud-provider.ts'
+import type { CloudRoute } from '../provider/cloud-provider.ts'
 
 export interface RoutePlan {
   readonly creates: readonly { readonly route: CloudRoute; readonly node: Node }[]

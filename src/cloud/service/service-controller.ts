@@ -10,7 +10,7 @@ import { isBeingDeleted, keyOf, namespaceOf } from '../../api/meta/object.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
 import { hasFinalizer } from '../../controllers/runtime/object-finalizers.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
-import type { CloudLoadBalancers } from '../cloud-provider.ts'
+import type { CloudLoadBalancers } from '../provider/cloud-provider.ts'
 import { balancedNodes, changesBalancers } from './balanced-nodes.ts'
 import { changeOf, cleanUpFinalizer, needsCleanUp, needsLoadBalancer } from './service-changes.ts'
 

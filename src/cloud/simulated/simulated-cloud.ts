@@ -6,7 +6,7 @@ import type { Node } from '../../api/core/v1/node/node.ts'
 import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import type { CloudInstance, CloudProvider, CloudRoute } from '../cloud-provider.ts'
+import type { CloudInstance, CloudProvider, CloudRoute } from '../provider/cloud-provider.ts'
 import { takeFault, type CloudFault, type CloudOperation } from './cloud-faults.ts'
 
 export interface SimulatedCloudOptions {

@@ -1,8 +1,8 @@
 // Calls to a provider: each is recorded in the flow of its cause and has a deadline.
-import type { Clock } from '../base/time/clock.ts'
-import type { Context } from '../base/observability/context.ts'
-import type { FlowRecorder } from '../base/observability/flow-recorder.ts'
-import { errorText } from '../base/observability/log.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { errorText } from '../../base/observability/log.ts'
 
 export interface ProviderCallDeps {
   readonly clock: Clock

@@ -1,9 +1,9 @@
 // CloudProvider: what the controllers of this folder need from a cloud: instances with their zones, load balancers and
 // routes. A provider implements the parts that its cloud has; the controllers of missing parts do not run.
-import type { Context } from '../base/observability/context.ts'
-import type { Node, NodeAddress } from '../api/core/v1/node/node.ts'
-import type { LoadBalancerIngress } from '../api/core/v1/service/service-spec.ts'
-import type { Service } from '../api/core/v1/service/service.ts'
+import type { Context } from '../../base/observability/context.ts'
+import type { Node, NodeAddress } from '../../api/core/v1/node/node.ts'
+import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
 
 export interface CloudProvider {
   /** A short name: `simulated`. Flows show calls to `cloud/<name>`. */
