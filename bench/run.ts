@@ -20,6 +20,7 @@ import { identityBench } from './identity.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
 import { localPathBench } from './local-path.ts'
+import { networkPolicyBench } from './network-policy.ts'
 import { nodesBench } from './nodes.ts'
 import { proxyBench } from './proxy.ts'
 import { requestBench } from './request.ts'
@@ -50,6 +51,7 @@ const benches: readonly Bench[] = [
   isolationBench,
   kubeletBench,
   localPathBench,
+  networkPolicyBench,
   nodesBench,
   proxyBench,
   requestBench,
