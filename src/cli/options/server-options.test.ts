@@ -30,3 +30,10 @@ for (const flag of ['max-connections', 'max-connections-per-client', 'max-inflig
       throws(() => limitsOf({ [flag]: value }), {
         message: new RegExp(`^--${flag} "${value}" is not a number from 1 `),
       }))
+
+test('the collector of spans has an address with http or https', () => {
+  const endpointOf = (text: string) => serverChoicesOf({ 'otlp-endpoint': text }, { HOME: '/home' }).otlpEndpoint?.href
+  deepEqual(endpointOf('http://127.0.0.1:4318'), 'http://127.0.0.1:4318/')
+  for (const text of ['127.0.0.1:4318', 'localhost', 'ftp://127.0.0.1', ''])
+    throws(() => endpointOf(text), { message: /^--otlp-endpoint ".*" is not an address such as/ })
+})

@@ -78,6 +78,12 @@ export const serverOptions = {
     help: 'the address of --ui-port (127.0.0.1); the UI is not served to other machines otherwise',
     section: 'Web UI',
   },
+  'otlp-endpoint': {
+    type: 'string',
+    value: '<url>',
+    help: 'a collector of OpenTelemetry (OTLP over HTTP) that gets the recorded messages as spans: http://127.0.0.1:4318',
+    section: 'Tracing',
+  },
   'flow-events': {
     type: 'string',
     value: '<n>',
@@ -112,12 +118,20 @@ export interface ServerChoices {
   readonly host: string
   readonly port: number
   readonly tlsSans: readonly string[]
+  readonly otlpEndpoint: URL | undefined
   readonly uiPort: number | undefined
   readonly uiHost: string
   readonly flowEvents: number
   readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
   readonly serviceRangeFlags: ServiceRangeFlagValues
+}
+
+function endpointOf(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new UsageError(`--otlp-endpoint ${JSON.stringify(text)} is not an address such as http://127.0.0.1:4318`)
+  return url
 }
 
 export function serverChoicesOf(
@@ -132,6 +146,7 @@ export function serverChoicesOf(
     store: storeChoiceOf(flags),
     host: flags.bind ?? '127.0.0.1',
     port: numberOf('--port', flags.port ?? '6443', 65_535),
+    otlpEndpoint: flags['otlp-endpoint'] === undefined ? undefined : endpointOf(flags['otlp-endpoint']),
     uiPort: flags['ui-port'] === undefined ? undefined : numberOf('--ui-port', flags['ui-port'], 65_535),
     uiHost: flags['ui-bind'] ?? '127.0.0.1',
     tlsSans: sansOf(flags['tls-san']),

@@ -48,6 +48,8 @@ export interface UpOptions {
   readonly hasVolumeSnapshots?: boolean
   /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
   readonly loadBalancers?: LoadBalancerChoice
+  /** A collector of OpenTelemetry that gets the flow record as spans. */
+  readonly otlpEndpoint?: URL | undefined
   /** A port for the web UI only; 0: any free one. Without it, the UI is on the port of the API server. */
   readonly uiPort?: number | undefined
   /** The address of that port. */
@@ -85,6 +87,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   signingDuration: undefined,
   hasVolumeSnapshots: false,
   loadBalancers: 'node-addresses',
+  otlpEndpoint: undefined,
   uiPort: undefined,
   uiHost: '127.0.0.1',
   isAlone: false,

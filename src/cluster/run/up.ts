@@ -9,6 +9,8 @@ import { TaskGroup } from '../../base/async/task-group.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { kubernetesServiceAddressOf, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
+import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
+import { exportSpans } from '../../client/flow-export/otlp-exporter.ts'
 import type { TlsThread } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
@@ -114,6 +116,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
     startNodes({ options, directory, cluster, served, localNode, realNode, publish }, tasks)
+    startSpanExport(options, cluster, tasks)
     startMaintenance({ options, directory, storage, served, kubeconfigs, certificates, hosts, metrics }, tasks)
     return {
       url: served.url,
@@ -282,6 +285,19 @@ function startNodes(
     if (nodes === 0) cluster.addSimulatedNode()
     onNode({ kind: 'simulated', why: outcome })
   })
+}
+
+function startSpanExport(
+  { otlpEndpoint: endpoint, log }: ResolvedUpOptions,
+  { flow }: Cluster,
+  tasks: TaskGroup,
+): void {
+  if (endpoint === undefined) return
+  const record = systemRandom.bytes(recordNameBytes).toHex()
+  const { outbound } = nodePlatform
+  tasks.start('export of spans', (stop) =>
+    exportSpans({ flow, record, endpoint, outbound, clock: realClock, log }, stop),
+  )
 }
 
 interface Maintenance {
