@@ -30,7 +30,7 @@ inNamespaces(import.meta.url, () => {
   let up: RealUp
   before(async () => {
     up = await startRealUp()
-    await up.apply(policy('nobody'))
+    await up.apply(policy('other'))
     await up.apply(
       pod('web', up.image, 'echo hello > /tmp/index.html; exec httpd -f -p 80 -h /tmp'),
       pod('client', up.image, 'exec sleep 1000'),
