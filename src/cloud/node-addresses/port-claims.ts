@@ -31,7 +31,7 @@ export const hostPorts = ({ spec, status }: Pod): readonly string[] =>
   status.phase === 'Succeeded' || status.phase === 'Failed' || spec.nodeName === undefined
     ? []
     : spec.containers.flatMap(({ ports = [] }) =>
-        ports.flatMap(({ hostPort = 0, protocol = 'TCP' }) => (hostPort === 0 ? [] : [portText(hostPort, protocol)])),
+        ports.flatMap(({ hostPort = 0, protocol }) => (hostPort === 0 ? [] : [portText(hostPort, protocol)])),
       )
 
 const isOlder = (a: Service, b: Service): boolean => {

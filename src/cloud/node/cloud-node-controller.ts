@@ -59,7 +59,7 @@ async function initialize(
     name,
     '',
     (copy) => {
-      const { metadata, spec } = initializedNode(copy as Node, instance)
+      const { metadata, spec } = initializedNode(copy, instance)
       Object.assign(copy, { metadata, spec })
     },
     context,
