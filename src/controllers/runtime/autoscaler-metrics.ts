@@ -45,7 +45,7 @@ export class AutoscalerMetrics {
     this.#seconds.observe({ action, error }, seconds)
   }
 
-  /** An autoscaler exists. `replicas` is what it wants, if that could be decided. */
+  /** An autoscaler exists. `replicas` is the number that it decided on, if it could. */
   set(namespace: string, hpa_name: string, replicas: number | undefined): void {
     this.#known.add(`${namespace}/${hpa_name}`)
     this.#count.set({}, this.#known.size)

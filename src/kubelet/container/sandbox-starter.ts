@@ -7,10 +7,12 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { RecordCall } from '../events/record-call.ts'
-import type { ProtectPod } from '../node/node-host.ts'
 import { sandboxFailure, type PodSyncState } from '../pod/pod-sync-state.ts'
 import { AttachmentLimitExceeded, AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
 import type { PodProvisioner } from './pod-provisioner.ts'
+
+/** Resolves when the policies of a pod with these addresses are enforced. */
+export type ProtectPod = (pod: Pod, addresses: readonly string[], signal: AbortSignal) => Promise<void>
 
 export interface SandboxStarterDeps {
   readonly runtime: Pick<ContainerRuntime, 'inspect' | 'runSandbox'>

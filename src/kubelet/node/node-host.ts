@@ -1,5 +1,4 @@
 // NodeHost: the interfaces of the machine that a kubelet uses beside the container runtime.
-import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Cgroups } from '../../machine/cgroups/cgroups.ts'
 import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
@@ -11,6 +10,7 @@ import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import type { PluginSockets } from '../../machine/plugin-sockets/plugin-sockets.ts'
 import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { HostShutdown } from '../../machine/shutdown/host-shutdown.ts'
+import type { ProtectPod } from '../container/sandbox-starter.ts'
 import type { ClusterDns } from '../pod-config/dns.ts'
 import type { NodePaths } from '../pod-config/node-paths.ts'
 
@@ -20,8 +20,6 @@ export interface NodePlugins {
   /** In hexadecimal. */
   readonly sha256: (text: string) => string
 }
-
-export type ProtectPod = (pod: Pod, addresses: readonly string[], signal: AbortSignal) => Promise<void>
 
 export interface NodeHost {
   readonly disk: Disk
