@@ -63,6 +63,7 @@ function randomStorage(random: Random, nodeNames: readonly string[]) {
         ...(random.below(3) === 0 && required('kubernetes.io/hostname', [pick(random, nodeNames)])),
         ...(random.below(6) === 0 && required('zone', [pick(random, zones), 'c'])),
       },
+      status: { phase: random.below(8) === 0 ? 'Released' : 'Available' },
     }),
   )
   const claims = many(claimCount, (index) => {

@@ -169,6 +169,7 @@ function volumeFor(claimed: Claimed, claim: PersistentVolumeClaim, node: Node, g
       !given.has(volume.metadata.name) &&
       volume.spec.storageClassName === spec.storageClassName &&
       volume.spec.claimRef === undefined &&
+      volume.status.phase === 'Available' &&
       sizeOf(volume.spec.capacity) >= sizeOf(spec.resources?.requests) &&
       (spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode)) &&
       reaches(volume.spec.nodeAffinity?.required, node),
