@@ -16,6 +16,7 @@ import { mergeCauses, causeOf, type Cause, type FlowRecorder } from '../base/obs
 import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
+import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/events/event-recorder.ts'
@@ -65,6 +66,8 @@ export interface IngressSettings {
   readonly accessLog: AccessLogLevel
   readonly limits?: Partial<ProxyLimits>
 }
+
+const retryBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
 
 export class IngressController {
   readonly #deps: IngressControllerDeps
@@ -118,15 +121,19 @@ export class IngressController {
       informers.of(endpointSlice).synced,
     ]
     await unlessAborted(Promise.all(lists), signal)
+    let failures = 0
     while (!signal.aborted) {
       const causes = this.#causes.splice(0)
       this.#wake = Promise.withResolvers()
       try {
         await this.#reconcile(mergeCauses(causes), signal)
         this.#synced.resolve()
+        failures = 0
       } catch (error) {
         if (signal.aborted) return
         log.warn('Ingresses could not be applied', { error: errorText(error) })
+        await clock.sleep(backoffMs(retryBackoff, failures++), signal)
+        continue
       }
       await unlessAborted(this.#wake.promise, signal).catch(() => {})
       // Other changes of the same turn are applied together with this one.

@@ -39,7 +39,7 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
   const routes = new PodRoutes({ nodes, network, nodeName: 'here', clock, flow, log, publish })
   const tasks = new TaskGroup({})
   tasks.start('pod routes', (signal) => routes.run(signal))
-  return { clock, nodes, applied, lines, paths, tasks }
+  return { clock, nodes, applied, lines, paths, tasks, flow }
 }
 
 test('routes follow the nodes; heartbeats change nothing', async () => {
@@ -72,6 +72,27 @@ test('a failure is logged and tried again', async () => {
   await clock.advance(10_000)
   deepEqual(applied, ['10.244.1.0/24 via 192.0.2.2'])
   equal(lines.filter((line) => line.includes('no permission')).length, 2)
+  tasks.stop()
+  await tasks.join()
+})
+
+test('the paths to each node are flow events with their outcome; those of many nodes are one', async () => {
+  const { clock, nodes, tasks, flow } = newRoutes([new Error('no permission')])
+  nodes.put(nodeAt('there', '192.0.2.2', '10.244.1.0/24'))
+  await clock.advance(1_000)
+  nodes.remove(nodeAt('there', '192.0.2.2', '10.244.1.0/24'))
+  await clock.advance(1)
+  for (let at = 0; at <= 100; at++) nodes.put(nodeAt(`n${at}`, '192.0.2.3', `10.245.${at}.0/24`))
+  await clock.advance(1)
+  deepEqual(
+    Array.from(flow.events(), ({ what, object, outcome }) => `${what} ${object?.name ?? ''}: ${outcome}`),
+    [
+      'set a route to there: no permission',
+      'set a route to there: ok',
+      'remove the path to there: ok',
+      'set the paths to 101 nodes : ok',
+    ],
+  )
   tasks.stop()
   await tasks.join()
 })
