@@ -62,6 +62,7 @@ import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-r
 import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
+import { measuredPolicies } from './metrics/measured-policies.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
@@ -254,7 +255,7 @@ export class ApiServer {
     this.#ui = new UiEndpoints({ sessions, ...ui }, api)
     this.#chain = handlerChain(
       filters,
-      measuredPolicies(withUiSessions(this.registry.policies, sessions), deps),
+      measuredPolicies(withUiSessions(this.registry.policies, sessions), deps.serverMetrics.access, deps.clock),
       (request) => this.#handleFiltered(request),
       ({ context, sender, claimedSender }, stage) => {
         if (stage === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
@@ -445,13 +446,6 @@ export class ApiServer {
     return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }
 }
-
-/** Authentication and authorization of requests are measured; reviews, which are requests themselves, are not. */
-const measuredPolicies = (policies: Policies, { clock, serverMetrics: { access } }: ApiServerDeps): Policies => ({
-  ...policies,
-  authenticate: (request) => access.authentication(() => policies.authenticate(request), clock),
-  authorize: (attributes, signal) => access.authorization(() => policies.authorize(attributes, signal), clock),
-})
 
 /** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>

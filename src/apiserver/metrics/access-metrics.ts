@@ -1,7 +1,5 @@
 // AccessMetrics: the metrics of authentication and authorization, under upstream's names.
 import type { Counter, Histogram, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
-import { settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
-import type { Clock } from '../../base/time/clock.ts'
 
 /** 1 ms, doubled 14 times. */
 const secondsBounds = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000)
@@ -69,42 +67,24 @@ export class AccessMetrics {
       .with({ username: 'other' })
   }
 
-  /** Measures an authentication. The result is passed on. */
-  authentication<T extends { readonly kind: keyof typeof authenticationResults }>(
-    check: () => MaybePromise<T>,
-    clock: Clock,
-  ): MaybePromise<T> {
-    const startMs = clock.monotonicMs()
-    return settleMaybe(
-      check,
-      (found) => {
-        this.#authentication.record(authenticationResults[found.kind], (clock.monotonicMs() - startMs) / 1000)
-        if (found.kind === 'authenticated') this.#users.add(1)
-        return found
-      },
-      (error) => {
-        this.#authentication.record('error', (clock.monotonicMs() - startMs) / 1000)
-        throw error
-      },
-    )
+  /** The result is passed on. */
+  authentication<T extends { readonly kind: keyof typeof authenticationResults }>(found: T, seconds: number): T {
+    this.#authentication.record(authenticationResults[found.kind], seconds)
+    if (found.kind === 'authenticated') this.#users.add(1)
+    return found
   }
 
-  /** Measures an authorization. The decision is passed on. */
-  authorization<T extends { readonly kind: keyof typeof authorizationResults }>(
-    check: () => MaybePromise<T>,
-    clock: Clock,
-  ): MaybePromise<T> {
-    const startMs = clock.monotonicMs()
-    return settleMaybe(
-      check,
-      (decision) => {
-        this.#authorization.record(authorizationResults[decision.kind], (clock.monotonicMs() - startMs) / 1000)
-        return decision
-      },
-      (error) => {
-        this.#authorization.record('error', (clock.monotonicMs() - startMs) / 1000)
-        throw error
-      },
-    )
+  authenticationFailed(seconds: number): void {
+    this.#authentication.record('error', seconds)
+  }
+
+  /** The decision is passed on. */
+  authorization<T extends { readonly kind: keyof typeof authorizationResults }>(decision: T, seconds: number): T {
+    this.#authorization.record(authorizationResults[decision.kind], seconds)
+    return decision
+  }
+
+  authorizationFailed(seconds: number): void {
+    this.#authorization.record('error', seconds)
   }
 }

@@ -5,8 +5,12 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { startServer } from '../server.harness.ts'
 import { newCacheCounts } from '../watch-cache/cache-counts.ts'
+import type { AccessAttributes } from '../authorization/attributes.ts'
+import type { Policies } from '../filters/policies.ts'
+import type { ApiRequest } from '../request/request.ts'
 import { AccessMetrics } from './access-metrics.ts'
 import { CacheMetrics } from './cache-metrics.ts'
+import { measuredPolicies } from './measured-policies.ts'
 
 const valuesOf = (metrics: Metrics, name: RegExp): string[] =>
   metrics
@@ -16,21 +20,34 @@ const valuesOf = (metrics: Metrics, name: RegExp): string[] =>
 
 test('checks of access are counted by result, whether they are synchronous or not', async () => {
   const metrics = new Metrics()
-  const access = new AccessMetrics(metrics)
-  const clock = new VirtualClock()
   const failure = new Error('unavailable')
+  const results: (() => unknown)[] = []
+  const next = () => results.shift()?.()
+  const policies = { authenticate: next, authorize: next } as unknown as Policies
+  const measured = measuredPolicies(policies, new AccessMetrics(metrics), new VirtualClock())
+  const authenticate = (result: () => unknown): unknown => {
+    results.push(result)
+    return measured.authenticate({} as ApiRequest)
+  }
+  const authorize = (result: () => unknown): unknown => {
+    results.push(result)
+    return measured.authorize({} as AccessAttributes, new AbortController().signal)
+  }
   const fail = () => {
     throw failure
   }
   deepEqual(
-    access.authentication(() => ({ kind: 'authenticated' }), clock),
+    authenticate(() => ({ kind: 'authenticated' })),
     { kind: 'authenticated' },
   )
-  await access.authentication(() => Promise.resolve({ kind: 'rejected' as const }), clock)
-  void access.authentication(() => ({ kind: 'unknown' }), clock)
-  throws(() => access.authentication(fail, clock), failure)
-  for (const kind of ['allowed', 'denied', 'noOpinion'] as const) void access.authorization(() => ({ kind }), clock)
-  await rejects(async () => access.authorization(() => Promise.reject(failure), clock), failure)
+  await authenticate(() => Promise.resolve({ kind: 'rejected' }))
+  authenticate(() => ({ kind: 'unknown' }))
+  throws(() => authenticate(fail), failure)
+  authorize(() => ({ kind: 'allowed' }))
+  await authorize(() => Promise.resolve({ kind: 'denied' }))
+  authorize(() => ({ kind: 'noOpinion' }))
+  await rejects(async () => authorize(() => Promise.reject(failure)), failure)
+  throws(() => authorize(fail), failure)
   deepEqual(valuesOf(metrics, /^auth\w+_(attempts|requests)/), [
     'authenticated_user_requests{username="other"} 1',
     'authentication_attempts{result="success"} 1',
@@ -39,7 +56,7 @@ test('checks of access are counted by result, whether they are synchronous or no
     'authorization_attempts_total{result="allowed"} 1',
     'authorization_attempts_total{result="denied"} 1',
     'authorization_attempts_total{result="no-opinion"} 1',
-    'authorization_attempts_total{result="error"} 1',
+    'authorization_attempts_total{result="error"} 2',
   ])
 })
 

@@ -8,9 +8,14 @@ import type { AdmissionMetrics, AdmissionTimer } from '../../metrics/admission-m
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from './admission-plugin.ts'
 import { Reservations, type Reservation } from './reservation.ts'
 
+interface Measured<T> {
+  readonly act: T
+  readonly timer: AdmissionTimer
+}
+
 interface Concerned {
-  readonly admitting: readonly Admit[]
-  readonly validating: readonly Validate[]
+  readonly admitting: readonly Measured<Admit>[]
+  readonly validating: readonly Measured<Validate>[]
   readonly reserving: readonly AdmissionPlugin[]
   readonly admitTimer: AdmissionTimer
   readonly validateTimer: AdmissionTimer
@@ -41,35 +46,103 @@ export class AdmissionChain {
   /** Returns the object as the mutating plugins changed it. */
   admit(attributes: AdmissionAttributes): MaybePromise<ApiObject | undefined> {
     const { admitting, admitTimer } = this.#of(attributes)
-    return timed(this.#measures.clock, admitTimer, () => this.#admitFrom(0, admitting, attributes))
+    const startMs = this.#measures.clock.monotonicMs()
+    try {
+      const admitted = this.#admitFrom(0, startMs, admitting, attributes)
+      return this.#ended(admitted, admitTimer, startMs)
+    } catch (error) {
+      throw this.#rejected(error, admitTimer, startMs)
+    }
   }
 
   #admitFrom(
     first: number,
-    plugins: readonly Admit[],
+    firstMs: number,
+    plugins: Concerned['admitting'],
     attributes: AdmissionAttributes,
   ): MaybePromise<ApiObject | undefined> {
-    for (let at = first, current = attributes; ; at++) {
+    const { clock } = this.#measures
+    for (let at = first, current = attributes, startMs = firstMs; ; at++) {
       const plugin = plugins[at]
       if (plugin === undefined)
-        return current.reinvocation.startNextRound() ? this.#admitFrom(0, plugins, current) : current.object
-      const admitted = plugin(current, this.host)
+        return current.reinvocation.startNextRound() ? this.#admitFrom(0, startMs, plugins, current) : current.object
+      const { act, timer } = plugin
+      let admitted: ReturnType<Admit>
+      try {
+        admitted = act(current, this.host)
+      } catch (error) {
+        throw this.#rejected(error, timer, startMs)
+      }
       if (admitted instanceof Promise)
-        return admitted.then((object) => this.#admitFrom(at + 1, plugins, { ...current, object }))
+        return this.#ended(admitted, timer, startMs).then((object) =>
+          this.#admitFrom(at + 1, clock.monotonicMs(), plugins, { ...current, object }),
+        )
       if (admitted !== current.object) current = { ...current, object: admitted }
+      startMs = this.#accepted(timer, startMs)
     }
   }
 
   validate(attributes: AdmissionAttributes): MaybePromise<void> {
     const { validating, validateTimer } = this.#of(attributes)
-    return timed(this.#measures.clock, validateTimer, () => this.#validateFrom(0, validating, attributes))
+    const startMs = this.#measures.clock.monotonicMs()
+    try {
+      return this.#ended(this.#validateFrom(0, startMs, validating, attributes), validateTimer, startMs)
+    } catch (error) {
+      throw this.#rejected(error, validateTimer, startMs)
+    }
   }
 
-  #validateFrom(first: number, plugins: readonly Validate[], attributes: AdmissionAttributes): MaybePromise<void> {
+  #validateFrom(
+    first: number,
+    firstMs: number,
+    plugins: Concerned['validating'],
+    attributes: AdmissionAttributes,
+  ): MaybePromise<void> {
+    const { clock } = this.#measures
+    let startMs = firstMs
     for (let at = first; at < plugins.length; at++) {
-      const verdict = plugins[at]?.(attributes, this.host)
-      if (verdict instanceof Promise) return verdict.then(() => this.#validateFrom(at + 1, plugins, attributes))
+      const { act, timer } = plugins[at] as Measured<Validate>
+      let verdict: MaybePromise<void>
+      try {
+        verdict = act(attributes, this.host)
+      } catch (error) {
+        throw this.#rejected(error, timer, startMs)
+      }
+      if (verdict instanceof Promise)
+        return this.#ended(verdict, timer, startMs).then(() =>
+          this.#validateFrom(at + 1, clock.monotonicMs(), plugins, attributes),
+        )
+      startMs = this.#accepted(timer, startMs)
     }
+  }
+
+  /** Returns the time, at which the next plugin starts. */
+  #accepted(timer: AdmissionTimer, startMs: number): number {
+    const nowMs = this.#measures.clock.monotonicMs()
+    timer(false, (nowMs - startMs) / 1000)
+    return nowMs
+  }
+
+  #rejected(error: unknown, timer: AdmissionTimer, startMs: number): unknown {
+    timer(true, (this.#measures.clock.monotonicMs() - startMs) / 1000)
+    return error
+  }
+
+  /** Records the duration of a step, when its result is known. */
+  #ended<R extends MaybePromise<unknown>>(result: R, timer: AdmissionTimer, startMs: number): R {
+    if (!(result instanceof Promise)) {
+      this.#accepted(timer, startMs)
+      return result
+    }
+    return result.then(
+      (value: unknown) => {
+        this.#accepted(timer, startMs)
+        return value
+      },
+      (error: unknown) => {
+        throw this.#rejected(error, timer, startMs)
+      },
+    ) as R
   }
 
   /** Commits a write together with the reservations of the plugins. */
@@ -92,16 +165,14 @@ export class AdmissionChain {
   #of({ kind, operation, subresource }: AdmissionAttributes): Concerned {
     const known = this.#concerned.get(kind)?.get(operation)?.get(subresource)
     if (known !== undefined) return known
-    const { clock, metrics } = this.#measures
+    const { metrics } = this.#measures
     const plugins = this.#plugins.filter((plugin) => isConcerned(plugin, kind, operation, subresource))
     const found = {
       admitting: plugins.flatMap(({ name, admit }) =>
-        admit === undefined ? [] : [measured<Admit>(admit, clock, metrics.pluginTimer(name, operation, 'admit'))],
+        admit === undefined ? [] : [{ act: admit, timer: metrics.pluginTimer(name, operation, 'admit') }],
       ),
       validating: plugins.flatMap(({ name, validate }) =>
-        validate === undefined
-          ? []
-          : [measured<Validate>(validate, clock, metrics.pluginTimer(name, operation, 'validate'))],
+        validate === undefined ? [] : [{ act: validate, timer: metrics.pluginTimer(name, operation, 'validate') }],
       ),
       reserving: plugins.filter(({ reserve }) => reserve !== undefined),
       admitTimer: metrics.stepTimer(operation, 'admit'),
@@ -111,35 +182,6 @@ export class AdmissionChain {
     getOrInsert(byOperation, operation, () => new Map<string, Concerned>()).set(subresource, found)
     return found
   }
-}
-
-/** The plugin's function, with its duration recorded. */
-const measured =
-  <T extends Admit | Validate>(act: T, clock: Clock, timer: AdmissionTimer) =>
-  (attributes: AdmissionAttributes, host: AdmissionHost): ReturnType<T> =>
-    timed(clock, timer, () => act(attributes, host)) as ReturnType<T>
-
-/** A rejection is measured too. Results that are available are returned synchronously. */
-function timed<T>(clock: Clock, timer: AdmissionTimer, act: () => MaybePromise<T>): MaybePromise<T> {
-  const startMs = clock.monotonicMs()
-  const end = (isRejected: boolean) => timer(isRejected, (clock.monotonicMs() - startMs) / 1000)
-  const failed = (error: unknown): never => {
-    end(true)
-    throw error
-  }
-  let result: MaybePromise<T>
-  try {
-    result = act()
-  } catch (error) {
-    return failed(error)
-  }
-  if (result instanceof Promise)
-    return result.then((value) => {
-      end(false)
-      return value
-    }, failed)
-  end(false)
-  return result
 }
 
 function isConcerned(
