@@ -179,6 +179,52 @@ test('indexes are counted, and must increase', () => {
   )
 })
 
+// Recorded from kube-apiserver v1.36.4.
+const resized = (spec: object = {}) => ({
+  ...template,
+  spec: { ...template.spec, containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '2' } } }], ...spec },
+})
+const suspendedTrue = [{ type: 'Suspended', status: 'True' }]
+const started = '2026-01-01T00:00:00Z'
+const templateChanges: [why: string, suspend: boolean, status: object, template: object, error: string | undefined][] =
+  [
+    ['resources while it is suspended', true, {}, resized(), undefined],
+    ['resources while it runs', false, {}, resized(), 'spec.template'],
+    ['resources while it is stopping', true, { startTime: started }, resized(), 'spec.template'],
+    ['resources after it stopped', true, { startTime: started, conditions: suspendedTrue }, resized(), undefined],
+    [
+      'resources with pods',
+      true,
+      { startTime: started, conditions: suspendedTrue, active: 1 },
+      resized(),
+      'spec.template',
+    ],
+    ['resources and placement', true, {}, resized({ nodeSelector: { a: 'b' } }), undefined],
+    [
+      'placement after it stopped',
+      true,
+      { startTime: started, conditions: suspendedTrue },
+      resized({ nodeSelector: { a: 'b' } }),
+      'spec.template',
+    ],
+    ['finalizers', true, {}, { ...resized(), metadata: { finalizers: ['a.b/c'] } }, undefined],
+    ['resources of the pod', true, {}, resized({ resources: { requests: { cpu: '3' } } }), 'spec.template.spec'],
+    ['the image', true, {}, resized({ containers: [{ name: 'c', image: 'other' }] }), 'spec.template.spec'],
+  ]
+for (const [why, suspend, status, changed, error] of templateChanges)
+  test(`pods of a Job: ${why} ${error === undefined ? 'may change' : 'is fixed'}`, () => {
+    const before = { ...template, spec: { ...template.spec, containers: [{ name: 'c', image: 'i' }] } }
+    const errors = updateErrorsOf(
+      job,
+      { spec: { template: before, suspend }, status },
+      { spec: { template: changed, suspend }, status },
+    )
+    deepEqual(
+      errors.map((text) => text.split(': ')[0]),
+      error === undefined ? [] : [error],
+    )
+  })
+
 test('mutable fields of a Job', () => {
   const placed = { ...template, spec: { ...template.spec, nodeSelector: { disk: 'ssd' } } }
   const suspended = { template, suspend: true }

@@ -2,17 +2,8 @@
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import { sentMap } from '../../../schema/decoding/decode.ts'
-import {
-  immutable,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-  type FieldError,
-} from '../../../schema/validation/field-error.ts'
-import { equalValues } from '../../../schema/json/json-value.ts'
+import { invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateTemplateSpec } from '../../core/v1/pod-spec/pod-template-rules.ts'
-import type { PodTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { validateDomainPrefixedPath } from '../../validation/domain-prefixed-path.ts'
 import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
 import { dnsLabelErrors } from '../../validation/names.ts'
@@ -146,36 +137,4 @@ function validatePodTemplate({ template, podFailurePolicy }: JobSpec, path: stri
   else if (podFailurePolicy !== undefined && restartPolicy !== 'Never')
     errors.push(invalid(at, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified'))
   return errors
-}
-
-const fixedFields = [
-  'selector',
-  'completionMode',
-  'podFailurePolicy',
-  'backoffLimitPerIndex',
-  'managedBy',
-  'successPolicy',
-] as const
-
-export function validateJobUpdate(spec: JobSpec, old: JobSpec, hasStarted: boolean): FieldError[] {
-  const errors: FieldError[] = []
-  if (!equalValues(spec.completions, old.completions)) {
-    if (spec.completionMode !== 'Indexed') errors.push(immutable('spec.completions', spec.completions))
-    else if (spec.completions !== undefined && spec.completions !== spec.parallelism)
-      errors.push(invalid('spec.completions', spec.completions, 'can only be modified in tandem with spec.parallelism'))
-  }
-  for (const name of fixedFields)
-    if (!equalValues(spec[name], old[name])) errors.push(immutable(`spec.${name}`, spec[name]))
-  const isWaiting = old.suspend === true && !hasStarted
-  const [template, before] = [spec.template, old.template].map(isWaiting ? withoutPlacement : (same) => same)
-  if (!equalValues(template, before)) errors.push(immutable('spec.template', spec.template))
-  return errors
-}
-
-/** The scheduling fields of the pods may change while a suspended Job has not started. */
-function withoutPlacement(template: PodTemplateSpec): PodTemplateSpec {
-  const { annotations: _, labels: __, ...metadata } = template.metadata
-  const { nodeSelector: ___, tolerations: ____, schedulingGates: _____, affinity, ...spec } = template.spec
-  const { nodeAffinity: ______, ...others } = affinity ?? {}
-  return { metadata, spec: Object.keys(others).length === 0 ? spec : { ...spec, affinity: others } }
 }

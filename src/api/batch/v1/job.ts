@@ -11,7 +11,8 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { selectorText } from '../../selectors/selectors.ts'
 import { withJobDefaults } from './job-defaults.ts'
-import { validateJob, validateJobUpdate } from './job-rules.ts'
+import { validateJob } from './job-rules.ts'
+import { validateJobUpdate } from './job-update-rules.ts'
 import { validateJobStatusUpdate } from './job-status-rules.ts'
 
 export const jobCondition = message('io.k8s.api.batch.v1.JobCondition', {
@@ -81,7 +82,7 @@ export const job = defineKind<Job, JobInput>({
   applyDefaults: withJobDefaults,
   validate: validateJob,
   validatesNoStatus: true,
-  validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status.startTime !== undefined),
+  validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status),
   warnings: ownerWarnings,
   validateStatusUpdate: validateJobStatusUpdate,
   columns: [
