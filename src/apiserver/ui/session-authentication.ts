@@ -1,10 +1,15 @@
 // withUiSessions: policies that also authenticate the session cookie of the web UI. A request with the cookie is
-// authenticated by it alone: a session that has ended is 401, not another user.
+// authenticated by it alone: a session that has ended is 401, not another user. Every authenticated user may open the UI:
+// it shows what the user may read. This is not a role, because the default roles are those of upstream.
 import { StatusError } from '../../api/errors/status-error.ts'
 import { authenticated, rejected } from '../authentication/authenticator.ts'
+import type { AccessAttributes } from '../authorization/attributes.ts'
+import { allowed } from '../authorization/authorizer.ts'
 import type { Policies } from '../filters/policies.ts'
 import type { ApiRequest } from '../request/request.ts'
+import { authenticatedGroup } from '../request/user-names.ts'
 import { sessionMisuse, sessionTokenOf } from './session-requests.ts'
+import { uiRoot } from './ui-assets.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
 export const withUiSessions = (policies: Policies, sessions: UiSessions): Policies => ({
@@ -20,7 +25,16 @@ export const withUiSessions = (policies: Policies, sessions: UiSessions): Polici
       throw new StatusError(403, 'Forbidden', `this request may not use the session of the web UI: ${misuse}`)
     return authenticated(user, [])
   },
+  authorize: (attributes, signal) => (opensUi(attributes) ? mayOpenUi : policies.authorize(attributes, signal)),
 })
+
+const mayOpenUi = allowed('every authenticated user may open the web UI')
+
+const opensUi = (attributes: AccessAttributes): boolean =>
+  attributes.kind === 'path' &&
+  attributes.path.startsWith(uiRoot) &&
+  (attributes.verb === 'get' || attributes.verb === 'post') &&
+  attributes.user.groups.includes(authenticatedGroup)
 
 /** False if the session of a long request has ended since. Requests without a session remain. */
 export function hasOpenSession({ credentials }: ApiRequest, sessions: UiSessions): boolean {

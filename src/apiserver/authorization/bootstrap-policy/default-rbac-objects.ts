@@ -110,14 +110,11 @@ export const defaultClusterRoles: readonly ObjectManifest<ClusterRole>[] = plain
 const flowExporter = 'coxswain:flow-exporter'
 /** Not in upstream: allows schedulers in separate processes to answer queries about their decisions. */
 const decisionReporter = 'coxswain:decision-reporter'
-/** Not in upstream: every user may open the web UI, which shows what the user may read. */
-const uiUser = 'coxswain:ui-user'
 
 export const coxswainRbacObjects = {
   clusterRoles: [
     clusterRole(flowExporter, [urls('post', flowEventsPath)]),
     clusterRole(decisionReporter, [urls('get post', decisionQueriesPath)]),
-    clusterRole(uiUser, [urls('get post', '/ui/*')]),
   ],
   clusterRoleBindings: [
     clusterRoleBinding(
@@ -126,7 +123,6 @@ export const coxswainRbacObjects = {
       group('system:nodes'),
     ),
     clusterRoleBinding(decisionReporter, user(`system:${scheduler}`)),
-    clusterRoleBinding(uiUser, group('system:authenticated')),
   ],
 } as const
 
