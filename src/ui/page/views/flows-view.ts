@@ -63,8 +63,9 @@ export function flowsView(app: App): TemplateResult {
       @pointerleave=${() => app.hover(undefined)}
     >
       <svg width=${layout.widthPx} height=${layout.heightPx} viewBox=${`0 0 ${layout.widthPx} ${layout.heightPx}`}>
-        ${layout.lifelines.map((lifeline) => lifelineView(app, lifeline, layout.heightPx))}
+        ${layout.lifelines.map(({ x }) => svg`<path class="lifeline" d=${`M${x} ${headerPx - 4}V${layout.heightPx}`}></path>`)}
         ${layout.rows.filter(isVisible).map((row) => rowView(app, row, events.get(row.message.id)))}
+        ${headerView(layout.lifelines, layout.widthPx, app.scrollPx)}
       </svg>
     </div>
     ${eventCard(app, app.hovered ?? app.event)}
@@ -104,15 +105,18 @@ function onKey(app: App, { messages }: Diagram, key: KeyboardEvent): void {
   if (key.key === 'Enter' && current.count > 1) app.expand(current.event.id)
 }
 
-function lifelineView(app: App, { name, x, widthPx }: Lifeline, heightPx: number): TemplateResult {
-  // The name stays visible while the diagram scrolls.
-  const top = app.scrollPx
-  return svg`<g class="box">
-    <path d=${`M${x} ${headerPx - 4}V${heightPx}`}></path>
-    <g transform=${`translate(0 ${top})`}>
-      <rect x=${x - widthPx / 2} y="6" width=${widthPx} height=${headerPx - 10} rx="4"></rect>
-      <text x=${x} y=${headerPx - 12} text-anchor="middle">${name}</text>
-    </g>
+/** The names of the participants stay visible while the diagram scrolls. */
+function headerView(lifelines: readonly Lifeline[], widthPx: number, top: number): TemplateResult {
+  return svg`<g class="box" transform=${`translate(0 ${top})`}>
+    <rect class="behind" width=${widthPx} height=${headerPx}></rect>
+    ${lifelines.map(
+      ({
+        name,
+        x,
+        widthPx: ownPx,
+      }) => svg`<rect x=${x - ownPx / 2} y="6" width=${ownPx} height=${headerPx - 10} rx="4"></rect>
+      <text x=${x} y=${headerPx - 12} text-anchor="middle">${name}</text>`,
+    )}
   </g>`
 }
 
