@@ -62,7 +62,7 @@ import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-r
 import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
-import { measuredPolicies } from './metrics/measured-policies.ts'
+import { measuredPolicies } from './filters/measured-policies.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'

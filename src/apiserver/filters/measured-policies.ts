@@ -1,8 +1,8 @@
 // measuredPolicies: policies whose authentication and authorization are measured. Reviews, which are requests themselves,
 // are not.
 import type { Clock } from '../../base/time/clock.ts'
-import type { Policies } from '../filters/policies.ts'
-import type { AccessMetrics } from './access-metrics.ts'
+import type { AccessMetrics } from '../metrics/access-metrics.ts'
+import type { Policies } from './policies.ts'
 
 export const measuredPolicies = (policies: Policies, access: AccessMetrics, clock: Clock): Policies => {
   const since = (startMs: number): number => (clock.monotonicMs() - startMs) / 1000
