@@ -96,7 +96,8 @@ const unserved: Readonly<Record<string, Unserved>> = {
       0,
   },
   'networkpolicies.networking.k8s.io': {
-    sentence: 'Coxswain does not enforce NetworkPolicies yet: it is stored, and traffic is not filtered.',
+    sentence:
+      'Nodes with real containers enforce it, simulated ones do not filter traffic; coxswain flow shows what each node applied.',
   },
 }
 

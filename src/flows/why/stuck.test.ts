@@ -386,7 +386,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     { spec: { defaultBackend: { service: { name: 's' } } } },
     /No ingress controller has assigned an address\..* Its backend Service s does not exist\. No ingress controller has taken it/,
   ],
-  ['networkpolicies.networking.k8s.io', 'nothing enforces it', {}, /^Coxswain does not enforce NetworkPolicies yet/],
+  ['networkpolicies.networking.k8s.io', 'it has no status', {}, /Nodes with real containers enforce it/],
   ['pods', 'completed', { spec: onNode, status: { phase: 'Succeeded' } }, /^It has completed successfully\.$/],
   [
     'pods',
