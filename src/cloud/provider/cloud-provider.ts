@@ -1,7 +1,7 @@
 // CloudProvider: what the controllers of this folder need from a cloud: instances with their zones, load balancers and
 // routes. A provider implements the parts that its cloud has; the controllers of missing parts do not run.
 import type { Context } from '../../base/observability/context.ts'
-import type { Node, NodeAddress } from '../../api/core/v1/node/node.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
 import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 
@@ -11,6 +11,12 @@ export interface CloudProvider {
   readonly instances?: CloudInstances
   readonly loadBalancers?: CloudLoadBalancers
   readonly routes?: CloudRoutes
+}
+
+/** As in the status of a Node. */
+export interface InstanceAddress {
+  readonly type: string
+  readonly address: string
 }
 
 export interface CloudInstances {
@@ -24,7 +30,7 @@ export interface CloudInstances {
 export interface CloudInstance {
   /** `simulated://zone-a/node-0`. It never changes. */
   readonly providerId: string
-  readonly addresses: readonly NodeAddress[]
+  readonly addresses: readonly InstanceAddress[]
   /** Empty where the cloud has none. */
   readonly type: string
   readonly zone: string
