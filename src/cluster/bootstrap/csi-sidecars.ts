@@ -1,11 +1,10 @@
 // The CSIDriver of a simulated storage driver, and the role of its sidecars.
 import type { Context } from '../../base/observability/context.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { csiDriver } from '../../api/storage/v1/csi-driver.ts'
 import type { Client } from '../../client/client.ts'
 import type { StorageConfig } from '../../machine/csi/simulated/storage-system.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { grant } from './grant.ts'
 
 const role = 'coxswain:csi-sidecars'
 const read = ['get', 'list', 'watch']
@@ -33,15 +32,5 @@ export async function installCsiDriver(
 ): Promise<void> {
   const spec = { attachRequired: mustAttach, volumeLifecycleModes: ['Persistent', 'Ephemeral'] as const }
   await createIfMissing(client, csiDriver, { metadata: { name: driverName }, spec }, context)
-  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
-  await createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    },
-    context,
-  )
+  await grant(client, { role, rules, user }, context)
 }

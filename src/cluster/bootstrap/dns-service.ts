@@ -5,10 +5,9 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { addressText, parseCidr } from '../../api/networking/v1/cidr.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { Client } from '../../client/client.ts'
 import { createIfMissing, createOrPatch } from './bootstrap-objects.ts'
+import { grant } from './grant.ts'
 
 const ours = { name: 'kube-dns', namespace: 'kube-system' }
 /** As upstream's installers choose it. */
@@ -32,17 +31,7 @@ export async function bindDns(client: Client, user: string, context: Context): P
     { apiGroups: [''], resources: ['namespaces', 'services'], verbs },
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs },
   ]
-  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
-  await createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    },
-    context,
-  )
+  await grant(client, { role, rules, user }, context)
 }
 
 const ports = [

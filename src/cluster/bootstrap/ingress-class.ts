@@ -1,11 +1,10 @@
 // The IngressClass `coxswain` and the permissions of its controller.
 import type { Context } from '../../base/observability/context.ts'
 import { ingressClass } from '../../api/networking/v1/ingress-class.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { Client } from '../../client/client.ts'
 import { ownIngressClass } from '../../ingress/ingress-api/ingress-class.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { grant } from './grant.ts'
 
 const role = 'coxswain:ingress'
 const read = ['list', 'watch']
@@ -19,16 +18,6 @@ export async function publishIngressClass(client: Client, user: string, context:
     { apiGroups: ['networking.k8s.io'], resources: ['ingresses/status'], verbs: ['update'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
   ]
-  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
-  await createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    },
-    context,
-  )
+  await grant(client, { role, rules, user }, context)
   await createIfMissing(client, ingressClass, ownIngressClass, context)
 }

@@ -1,11 +1,10 @@
 // The StorageClass `local-path` and the permissions of its provisioner.
 import type { Context } from '../../base/observability/context.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Client } from '../../client/client.ts'
 import { localPathClass } from '../../storage/local-path/local-path-class.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { grant } from './grant.ts'
 
 const role = 'coxswain:local-path'
 
@@ -23,16 +22,6 @@ export async function publishLocalPath(
     { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
   ]
-  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
-  await createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    },
-    context,
-  )
+  await grant(client, { role, rules, user }, context)
   await createIfMissing(client, storageClass, localPathClass(allowsExpansion), context)
 }

@@ -1,11 +1,10 @@
 // The kinds of volume snapshots and the role of their controller, for clusters that are started with them.
 import type { Context } from '../../base/observability/context.ts'
 import { customResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { Client } from '../../client/client.ts'
 import { snapshotDefinitions } from '../../storage/csi/snapshots/snapshot-definitions.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { grant } from './grant.ts'
 
 const role = 'coxswain:snapshot-controller'
 const group = 'snapshot.storage.k8s.io'
@@ -35,15 +34,5 @@ export async function installVolumeSnapshots(client: Client, user: string, conte
     const object = { ...definition, metadata: { ...definition.metadata, name } }
     await createIfMissing(client, customResourceDefinition, object, context)
   }
-  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
-  await createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    },
-    context,
-  )
+  await grant(client, { role, rules, user }, context)
 }

@@ -1,0 +1,28 @@
+// grant: a ClusterRole with these rules, bound to the user of a component. Existing objects are kept, because users may have
+// changed them.
+import type { PolicyRule } from '../../api/rbac/v1/policy-rule.ts'
+import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
+import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import type { Context } from '../../base/observability/context.ts'
+import type { Client } from '../../client/client.ts'
+import { createIfMissing } from './bootstrap-objects.ts'
+
+export interface Grant {
+  readonly role: string
+  readonly rules: readonly PolicyRule[]
+  readonly user: string
+}
+
+export async function grant(client: Client, { role, rules, user }: Grant, context: Context): Promise<void> {
+  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
+  await createIfMissing(
+    client,
+    clusterRoleBinding,
+    {
+      metadata: { name: role },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+    context,
+  )
+}
