@@ -20,6 +20,7 @@ export class AuditRecord implements RequestRecord {
   readonly #annotations = new Map<string, string>()
   #body: Body
   #impersonated: User | undefined
+  #constraint: string | undefined
   #status: object | undefined
   #response: unknown
 
@@ -40,8 +41,9 @@ export class AuditRecord implements RequestRecord {
     this.#body = body
   }
 
-  setImpersonated(user: User): void {
+  setImpersonated(user: User, constraint: string | undefined): void {
     this.#impersonated = user
+    this.#constraint = constraint
   }
 
   setResponse(answer: ApiResponse): void {
@@ -81,6 +83,9 @@ export class AuditRecord implements RequestRecord {
       verb: target.verb,
       user: user === undefined ? {} : userInfo(user),
       ...(this.#impersonated === undefined ? {} : { impersonatedUser: userInfo(this.#impersonated) }),
+      ...(this.#constraint === undefined
+        ? {}
+        : { authenticationMetadata: { impersonationConstraint: this.#constraint } }),
       sourceIPs: sourcesOf(this.#request),
       ...(agent === undefined ? {} : { userAgent: agent }),
       ...(target.kind === 'resource' ? { objectRef: referenceOf(target, stage, body) } : {}),

@@ -222,6 +222,31 @@ test('higher levels include the objects, without managedFields where they are om
   deepEqual([metadata['name'], metadata['managedFields']], ['a', undefined])
 })
 
+test('an impersonated user is logged, with the permission that allowed it if that was constrained', async () => {
+  let verbs: readonly string[] = []
+  const policy: Policies = {
+    ...openPolicies,
+    authorize: ({ verb }) => ({ kind: verbs.includes(verb) ? 'allowed' : 'denied', reason: () => '' }),
+  }
+  const { policies, take, clock } = recorded([{ level: 'Metadata' }], { omitStages: ['RequestReceived'] }, policy)
+  await using api = await startServer(policies, { clock })
+  const logged = async (...allowed: string[]) => {
+    verbs = allowed
+    take()
+    await api.call('GET', '/api/v1/namespaces/default/pods', undefined, { 'impersonate-user': 'jane' })
+    const [event] = take()
+    return [event?.['impersonatedUser'], event?.['authenticationMetadata']]
+  }
+  const impersonated = { username: 'jane', groups: ['system:authenticated'] }
+  const constraint = 'impersonate:user-info'
+  deepEqual(await logged('impersonate-on:user-info:list', constraint), [
+    impersonated,
+    { impersonationConstraint: constraint },
+  ])
+  deepEqual(await logged('impersonate'), [impersonated, undefined])
+  deepEqual(await logged(constraint), [undefined, undefined])
+})
+
 test('a watch is logged at its start and at its end', async () => {
   const { policies, take, clock } = recorded([{ level: 'Metadata', verbs: ['watch'] }])
   await using api = await startServer(policies, { clock })

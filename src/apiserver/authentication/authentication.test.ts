@@ -231,11 +231,11 @@ test('permission to impersonate one user does not cover other users or groups', 
   equal((await as({ 'impersonate-user': 'jane' }))[0], 201)
   deepEqual(await as({ 'impersonate-user': 'root' }), [
     403,
-    'users "root" is forbidden: User "bob" cannot impersonate resource "users" in API group "" at the cluster scope',
+    'selfsubjectreviews.authentication.k8s.io is forbidden: User "bob" cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
   ])
   deepEqual(await as({ 'impersonate-user': 'jane', 'impersonate-group': 'system:masters' }), [
     403,
-    'groups "system:masters" is forbidden: User "bob" cannot impersonate resource "groups" in API group "" at the cluster scope',
+    'selfsubjectreviews.authentication.k8s.io is forbidden: User "bob" cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
   ])
 })
 

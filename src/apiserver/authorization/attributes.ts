@@ -48,12 +48,27 @@ export const resourceAttributes = (
   ...rest,
 })
 
-export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'target' | 'query'>): AccessAttributes {
-  if (target.kind === 'path') return { kind: 'path', user, verb: target.verb, path: target.path }
+/** `prefix` is that of the verb, such as `impersonate-on:user-info:`. */
+export function attributesOf(
+  user: User,
+  { target, query }: Pick<ApiRequest, 'target' | 'query'>,
+  prefix = '',
+): AccessAttributes {
+  const asked = prefix + target.verb
+  if (target.kind === 'path') return { kind: 'path', user, verb: asked, path: target.path }
   const { resource, subresource, verb, name } = target
   const { group, version, plural } = resource
   const namespace = namespaceOf(target)
-  const common = { kind: 'resource', user, verb, group, version, resource: plural, subresource, namespace } as const
+  const common = {
+    kind: 'resource',
+    user,
+    verb: asked,
+    group,
+    version,
+    resource: plural,
+    subresource,
+    namespace,
+  } as const
   if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection')
     return { ...common, name, fields: undefined, labels: undefined }
   const fields = once(() => parsed(query.get('fieldSelector'), parseFieldSelector))

@@ -1,13 +1,12 @@
 // The impersonation filter: a user with permission acts as another user from here on.
 import { assert } from '../../base/assert.ts'
-import { badRequest } from '../../api/errors/status-error.ts'
-import { resourceAttributes, type ResourceAttributes } from '../authorization/attributes.ts'
+import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { Policies } from './policies.ts'
 import type { ApiRequest, Presented, User } from '../request/request.ts'
-import { serviceAccountOf, authenticatedGroup, serviceAccountGroups } from '../request/user-names.ts'
 import { defineFilter, type Handler } from './filter.ts'
+import { impersonationModes, type ImpersonationMode } from './impersonation-modes.ts'
 
 const extraPrefix = 'impersonate-extra-'
 
@@ -19,24 +18,40 @@ export const impersonationFilter = defineFilter({
     const requested = credentials.kind === 'presented' ? requestedUser(credentials) : undefined
     return requested === undefined
       ? next(request)
-      : impersonate(request, requiredAttributes(user, requested), requested, next, policies)
+      : impersonate(request, impersonationModes(user, requested, request), next, policies)
   },
 })
 
 async function impersonate(
   request: ApiRequest,
-  required: readonly ResourceAttributes[],
-  requested: User,
+  modes: readonly ImpersonationMode[],
   next: Handler,
   policies: Policies,
 ): Promise<ApiResponse> {
-  for (const attributes of required) {
-    const decision = await policies.authorize(attributes, request.context.signal)
-    if (decision.kind !== 'allowed') throw forbiddenAccess(attributes, decision.reason())
+  let first: StatusError | undefined
+  for (const mode of modes) {
+    const error = await rejection(mode, request, policies)
+    if (error === undefined) {
+      request.record?.setImpersonated(mode.impersonated, mode.constraint)
+      return next({ ...request, user: mode.impersonated })
+    }
+    first ??= error
   }
-  const impersonated = withImpliedGroups(requested)
-  request.record?.setImpersonated(impersonated)
-  return next({ ...request, user: impersonated })
+  assert(first !== undefined, 'the unconstrained mode always applies')
+  throw first
+}
+
+async function rejection(
+  mode: ImpersonationMode,
+  { context }: ApiRequest,
+  policies: Policies,
+): Promise<StatusError | undefined> {
+  for (const required of mode.required()) {
+    if (required instanceof StatusError) return required
+    const decision = await policies.authorize(required, context.signal)
+    if (decision.kind !== 'allowed') return forbiddenAccess(required, decision.reason())
+  }
+  return undefined
 }
 
 function requestedUser({ headers, headerValues }: Presented): User | undefined {
@@ -44,13 +59,11 @@ function requestedUser({ headers, headerValues }: Presented): User | undefined {
   const groups = headerValues('impersonate-group')
   const uid = headers['impersonate-uid'] ?? ''
   const extraKeys = Object.keys(headers).filter((key) => key.startsWith(extraPrefix))
-  if (name === '') {
-    if (groups.length > 0 || uid !== '' || extraKeys.length > 0)
-      throw badRequest('groups, a uid or extra values were to be impersonated without impersonating a user')
-    return undefined
-  }
   const extra = extraKeys.map((key) => [unescaped(key.slice(extraPrefix.length)), headerValues(key)] as const)
-  return { name, uid, groups, extra: Object.fromEntries(extra) }
+  const user = { name, uid, groups, extra: Object.fromEntries(extra) }
+  if (name !== '') return user
+  if (groups.length === 0 && uid === '' && extra.length === 0) return undefined
+  throw badRequest(`requested ${goText(user)} without impersonating a user name`)
 }
 
 function unescaped(key: string): string {
@@ -61,29 +74,11 @@ function unescaped(key: string): string {
   }
 }
 
-/** Each impersonated attribute requires its own permission. */
-function requiredAttributes(user: User, { name, uid, groups, extra }: User): ResourceAttributes[] {
-  const attributesOf = (rest: Parameters<typeof resourceAttributes>[2]) =>
-    resourceAttributes(user, 'impersonate', { version: 'v1', ...rest })
-  const account = serviceAccountOf(name)
-  const group = 'authentication.k8s.io'
-  return [
-    account === undefined
-      ? attributesOf({ resource: 'users', name })
-      : attributesOf({ resource: 'serviceaccounts', ...account }),
-    ...groups.map((each) => attributesOf({ resource: 'groups', name: each })),
-    ...(uid === '' ? [] : [attributesOf({ group, resource: 'uids', name: uid })]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => attributesOf({ group, resource: 'userextras', subresource: key, name: value })),
-    ),
-  ]
-}
-
-function withImpliedGroups(user: User): User {
-  const account = serviceAccountOf(user.name)
-  const groups =
-    user.groups.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : user.groups
-  const known = user.name === 'system:anonymous' ? 'system:unauthenticated' : authenticatedGroup
-  const isKnown = groups.includes(known) || groups.includes('system:unauthenticated')
-  return { ...user, groups: isKnown ? groups : [...groups, known] }
+/** As Go prints the struct, which is part of upstream's message. */
+function goText({ uid, groups, extra }: User): string {
+  const list = (values: readonly string[]) => `{${values.map((value) => JSON.stringify(value)).join(', ')}}`
+  const entries = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:[]string${list(values)}`)
+  const shownGroups = groups.length === 0 ? '(nil)' : list(groups)
+  const shownExtra = entries.length === 0 ? '(nil)' : `{${entries.join(', ')}}`
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:[]string${shownGroups}, Extra:map[string][]string${shownExtra}}`
 }

@@ -148,7 +148,8 @@ export interface RequestRecord {
   setBody(body: Body): void
   /** The first value of a key wins. Annotations with content of objects are dropped where the record has none. */
   annotate(key: string, value: string, holdsContent?: boolean): void
-  setImpersonated(user: User): void
+  /** `constraint` is the verb that allowed it, such as `impersonate:user-info`, or undefined for the unconstrained one. */
+  setImpersonated(user: User, constraint: string | undefined): void
 }
 
 export interface Origin {

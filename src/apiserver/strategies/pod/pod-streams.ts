@@ -50,7 +50,7 @@ async function podStream(
   const { nodeName } = pod.spec
   if (nodeName === undefined) {
     // A pod that never ran has an empty log.
-    if (stream === 'log') return { kind: 'text', status: 200, text: '' }
+    if (stream === 'log') return { kind: 'wire', response: { status: 204, headers: {}, body: '' } }
     throw badRequest(`pod ${target.name} does not have a host assigned`)
   }
   if (stream !== 'log' && upgrade === undefined) throw badRequest('Upgrade request required')
