@@ -194,6 +194,38 @@ test('a followed log is returned as it grows, across a rotation, until the conta
   equal((await over).done, true)
 })
 
+test('lines that the runtime writes to the old file after a rotation come before those of the new one', async () => {
+  const files = new TestFiles()
+  let isRunning = true
+  files.append('/log', `${second(1)} stdout F first\n`)
+  const reading = readLog(
+    source(files, () => Promise.resolve(isRunning)),
+    { ...all, follow: true },
+    signal,
+  )
+  const next = async () => decode((await reading.next()).value as Uint8Array)
+  equal(await next(), 'first\n')
+  const late = next()
+  await files.move('/log', '/log.1')
+  files.append('/log', '')
+  await eventLoopTurn()
+  files.append('/log.1', `${second(2)} stdout F late\n`)
+  equal(await late, 'late\n')
+  const last = next()
+  await eventLoopTurn()
+  files.append('/log.1', `${second(3)} stdout F last of the old\n`)
+  files.append('/log', `${second(4)} stdout F first of the new\n`)
+  equal(await last, 'last of the old\n')
+  equal(await next(), 'first of the new\n')
+  await files.move('/log', '/log.2')
+  files.append('/log', '')
+  isRunning = false
+  const over = reading.next()
+  await eventLoopTurn()
+  files.wake()
+  equal((await over).done, true)
+})
+
 test('following stops when the client disconnects', async () => {
   const files = new TestFiles()
   files.append('/log', content)

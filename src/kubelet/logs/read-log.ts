@@ -31,6 +31,8 @@ export async function* readLog(
   const writer = new LogWriter(options)
   let file = await source.files.open(source.path)
   if (file === undefined) return
+  // After a rotation: the file that replaced the one that is being read.
+  let successor: LogFile | undefined
   try {
     const range = await file.range()
     let at = await startOf(file, range, options.tailLines)
@@ -38,7 +40,7 @@ export async function* readLog(
     const limit = options.follow ? Infinity : range.end
     let hasOutput = false
     let hasExited = false
-    let wasReadToEnd = false
+    let hasSuccessorLines = false
     for (;;) {
       const { output, next } = await readLines(file, at, limit, writer)
       const hasGrown = next > at
@@ -48,16 +50,19 @@ export async function* readLog(
       hasOutput ||= hasGrown
       if (hasGrown) continue
       if (!options.follow) return
-      if (await file.isReplaced()) {
-        // Lines that were written between the last read and the rotation are read before switching to the new file.
-        const successor: LogFile | undefined = wasReadToEnd ? await source.files.open(source.path) : undefined
-        wasReadToEnd = successor === undefined
-        if (successor === undefined) continue
+      if (successor === undefined && (await file.isReplaced())) successor = await source.files.open(source.path)
+      if (successor !== undefined && hasSuccessorLines) {
         await file[Symbol.asyncDispose]()
         file = successor
+        successor = undefined
+        hasSuccessorLines = false
         at = 0
         continue
       }
+      // The runtime writes the last lines to the old file after it has created the new one, and before the first line of the
+      // new one. They are read before switching to the new file.
+      hasSuccessorLines = successor !== undefined && (await successor.range()).end > 0
+      if (hasSuccessorLines) continue
       if (hasExited) return
       // A container that does not print may have exited; its last output is then read once more before the end.
       if (!hasOutput) hasExited = !(await source.isRunning())
@@ -66,6 +71,7 @@ export async function* readLog(
     }
   } finally {
     await file[Symbol.asyncDispose]()
+    await successor?.[Symbol.asyncDispose]()
   }
 }
 
