@@ -1,4 +1,4 @@
-// Fetches a program from another Debian release than the machine's own, without changing the system.
+// Fetches a program, or its source, from another Debian release than the machine's own, without changing the system.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -36,22 +36,9 @@ export function fetchFromSuites(program, suites, targetOf, log) {
 function fetchFrom(archive, suite, program, targetOf) {
   const work = mkdtempSync(join(tmpdir(), 'coxswain-debian-'))
   try {
-    mkdirSync(join(work, 'lists', 'partial'), { recursive: true })
-    const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
-    writeFileSync(join(work, 'sources.list'), `deb [signed-by=${keyring}] ${archive} ${suite} main\n`)
-    const options = [
-      '-qq',
-      `-oDir::Etc::sourcelist=${join(work, 'sources.list')}`,
-      '-oDir::Etc::sourceparts=-',
-      `-oDir::State::lists=${join(work, 'lists')}`,
-      '-oAPT::Sandbox::User=root',
-    ]
-    for (const action of [['update'], ['download', program.package]]) {
-      const failure = run('apt-get', [...options, ...action], work)
-      if (failure !== undefined) return failure
-    }
-    const archiveFile = readdirSync(work).find((name) => name.endsWith('.deb'))
-    const failure = run('dpkg-deb', ['-x', archiveFile, 'unpacked'], work)
+    const failure =
+      aptGet('deb', archive, suite, ['download', program.package], work) ??
+      run('dpkg-deb', ['-x', readdirSync(work).find((name) => name.endsWith('.deb')), 'unpacked'], work)
     if (failure !== undefined) return failure
     const binary = join(work, 'unpacked', program.path)
     const target = targetOf(binary)
@@ -62,6 +49,33 @@ function fetchFrom(archive, suite, program, targetOf) {
     return undefined
   } finally {
     rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** Fetches the files of a source package into the folder; returns the reason of a failure. */
+export function fetchSource(name, suite, folder) {
+  const archive = debianArchive()
+  if (archive === undefined) return 'apt has no Debian archive configured'
+  return aptGet('deb-src', archive, suite, ['source', '--download-only', name], folder)
+}
+
+/** Runs apt-get in the folder with the packages of this suite alone, whose lists are kept apart from the system's. */
+function aptGet(type, archive, suite, action, folder) {
+  const state = mkdtempSync(join(tmpdir(), 'coxswain-apt-'))
+  try {
+    mkdirSync(join(state, 'lists', 'partial'), { recursive: true })
+    const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
+    writeFileSync(join(state, 'sources.list'), `${type} [signed-by=${keyring}] ${archive} ${suite} main\n`)
+    const options = [
+      '-qq',
+      `-oDir::Etc::sourcelist=${join(state, 'sources.list')}`,
+      '-oDir::Etc::sourceparts=-',
+      `-oDir::State::lists=${join(state, 'lists')}`,
+      '-oAPT::Sandbox::User=root',
+    ]
+    return run('apt-get', [...options, 'update'], folder) ?? run('apt-get', [...options, ...action], folder)
+  } finally {
+    rmSync(state, { recursive: true, force: true })
   }
 }
 

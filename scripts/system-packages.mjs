@@ -15,6 +15,8 @@ const programs = [
   { command: 'dig', package: 'bind9-dnsutils', for: 'DNS, asked by an independent client' },
   { command: 'dnsmasq', package: 'dnsmasq-base', for: 'an upstream DNS server, and the benchmark of DNS' },
   { command: 'debootstrap', package: 'debootstrap', for: 'images of the conformance suite' },
+  { command: 'make', package: 'build-essential', for: 'busybox, which images of the conformance suite contain' },
+  { command: 'bzip2', package: 'bzip2', for: 'the source of busybox' },
   { command: 'xz', package: 'xz-utils', for: 'executables of the conformance suite' },
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
   { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },

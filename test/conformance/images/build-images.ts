@@ -15,8 +15,9 @@ import {
 import { dirname, join } from 'node:path'
 import { architecture } from '../../containers/busybox.ts'
 import { run } from '../command.ts'
+import { builtBusybox } from './busybox-build.ts'
 import { busyboxLayer, imageCatalog, type ImageSpec, type LayerFile } from './catalog.ts'
-import { busyboxApplets, debianTree, newerBusybox } from './debian-tree.ts'
+import { busyboxApplets, debianTree } from './debian-tree.ts'
 
 interface Descriptor {
   readonly mediaType: string
@@ -51,7 +52,7 @@ export function buildImages(executables: string, work: string, archive: string):
     })
     const isComplete = ({ needs }: ImageSpec) =>
       needs.every((name) => statSync(join(executables, name), { throwIfNoEntry: false }) !== undefined)
-    const busybox = newerBusybox(work)
+    const busybox = builtBusybox(work)
     const bases = {
       debian: layerOf(layout, root, excludedContents),
       busybox: layerOfFiles(layout, busyboxLayer(busybox, busyboxApplets(busybox))),
