@@ -14,7 +14,19 @@ suite('the command line of the conformance runner', () => {
     deepEqual([options.parallel, [...options.again], options.up], [2, ['failed', 'hollow'], ['--store', 'memory']])
   })
 
-  for (const args of [['a', 'b'], ['--parallel', '0'], ['--minutes', 'x'], ['--again', 'lost'], ['--unknown']])
+  test('selects the other specs, and a store', () => {
+    const { focus, others, store } = parseOptions(['--others', '--store', 'etcd'])
+    deepEqual([focus, others, store], ['.', true, 'etcd'])
+  })
+
+  for (const args of [
+    ['--store', 'memory'],
+    ['a', 'b'],
+    ['--parallel', '0'],
+    ['--minutes', 'x'],
+    ['--again', 'lost'],
+    ['--unknown'],
+  ])
     test(`rejects ${args.join(' ')}`, () => {
       throws(() => parseOptions(args), UsageError)
     })

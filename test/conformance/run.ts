@@ -1,7 +1,7 @@
 // Runs specs of Kubernetes' e2e suite against this checkout; `npm run conformance`, described in docs/conformance.md.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { realClock } from '../../src/base/time/clock.ts'
@@ -12,9 +12,10 @@ import { findExecutables } from './executables.ts'
 import { buildImages } from './images/build-images.ts'
 import { logErrors } from './log-errors.ts'
 import { parseOptions, usage, UsageError, type Options } from './options.ts'
+import { isOtherSpec } from './other-specs.ts'
 import { failureLines, sigTable, type Recorded } from './results-page.ts'
 import { Results } from './results.ts'
-import { isSerial } from './spec-report.ts'
+import { isSerial, isSlow } from './spec-report.ts'
 import { listSpecs, runBatch } from './suite.ts'
 import { firstAddress, TwoNodes } from './two-nodes.ts'
 
@@ -40,9 +41,15 @@ async function inNamespace(args: readonly string[]): Promise<number> {
 function prepare({ suite, images }: Options): void {
   const executables = findExecutables(resolve(root, suite), join(cache, 'bin'))
   const archive = images ?? join(cache, 'images.tar')
-  if (existsSync(archive)) return
+  if (images === undefined ? isCurrent(archive) : existsSync(archive)) return
   print('building the images of the suite')
   for (const name of buildImages(executables, cache, archive)) print(`not built, as its executable is missing: ${name}`)
+}
+
+/** Whether the archive is newer than the code that builds it. */
+function isCurrent(archive: string): boolean {
+  const builtMs = statSync(archive, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return globSync(join(root, 'test/conformance/images/*.ts')).every((file) => statSync(file).mtimeMs <= builtMs)
 }
 
 /** Returns what is known about the chosen specs. */
@@ -61,21 +68,23 @@ async function runSpecs(options: Options, signal: AbortSignal): Promise<Recorded
   const images = options.images ?? join(cache, 'images.tar')
   await using registry = new ArchiveRegistry(images)
   await registry.listen(firstAddress)
-  const start = () => TwoNodes.start({ images, registry, results: folder, up: options.up, incident })
+  const start = () =>
+    TwoNodes.start({ images, registry, results: folder, store: options.store, up: options.up, incident })
   await using cluster = new RestartedCluster(start, incident)
-  const names = listSpecs(executables, options, folder).filter(isChosen(options))
+  const names = chosenSpecs(executables, options, folder)
   const isOpen = (name: string) => {
     const state = results.outcome(name)?.state ?? 'interrupted'
     return state === 'interrupted' || options.again.has(state)
   }
   for (const serial of [false, true]) {
-    let open = names.filter((name) => isSerial(name) === serial && isOpen(name))
+    const those = names.filter((name) => isSerial(name) === serial && isOpen(name))
+    let open = [...those.filter((name) => !isSlow(name)), ...those.filter(isSlow)]
     print(`${open.length} of ${names.length} specs to run${serial ? ', one at a time' : ''}`)
     for (let empty = 0; open.length > 0 && empty < emptyBatchesMax && !signal.aborted;) {
       const { kubeconfig, ended } = await cluster.responding()
       const beganMs = realClock.monotonicMs()
       const parallel = serial ? 1 : options.parallel
-      const batch = { names: open.slice(0, options.batch), parallel, minutesMax: options.minutes }
+      const batch = { names: open.slice(0, options.batch), parallel, minutesMax: options.batchMinutes }
       const outcomes = await runBatch(
         { ...batch, executables, kubeconfig, results: folder },
         AbortSignal.any([signal, ended]),
@@ -122,11 +131,16 @@ class RestartedCluster implements AsyncDisposable {
   }
 }
 
-function isChosen({ specs }: Options): (name: string) => boolean {
-  if (specs === undefined) return () => true
-  const lines = readFileSync(resolve(root, specs), 'utf8').split('\n')
-  const chosen = new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))
-  return (name) => chosen.has(name)
+/** The specs of the suite that are to run. */
+function chosenSpecs(executables: string, options: Options, folder: string): readonly string[] {
+  const listed = listSpecs(executables, options, folder)
+  if (options.others) return listed.filter(isOtherSpec)
+  if (options.specs === undefined) return listed
+  const lines = readFileSync(resolve(root, options.specs), 'utf8').split('\n')
+  const names = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const unknown = names.find((name) => !listed.includes(name))
+  if (unknown !== undefined) throw new Error(`the suite has no spec ${unknown}`)
+  return names
 }
 
 async function main(args: readonly string[]): Promise<number> {

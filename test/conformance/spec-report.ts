@@ -48,6 +48,9 @@ export const specName = ({ ContainerHierarchyTexts, LeafNodeText }: SpecReport):
 /** Specs that must not run beside others. */
 export const isSerial = (name: string): boolean => /\[(Serial|Disruptive)\]/.test(name)
 
+/** Specs that take minutes. */
+export const isSlow = (name: string): boolean => name.includes('[Slow]')
+
 export const isPassed = ({ State }: SpecReport): boolean => State === 'passed'
 
 /** Only specs that began have attempts. */

@@ -9,6 +9,7 @@ import { errorText } from '../../src/base/observability/log.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
+import { EtcdCluster, newestEtcd } from '../etcd.ts'
 import { goodToken, joinObjects, kubeconfigWith, newest } from '../kubelet/joining.harness.ts'
 import { runKubectl } from '../kubectl.ts'
 import { coxswain } from '../process.ts'
@@ -25,6 +26,7 @@ export interface TwoNodesOptions {
   readonly images: string
   readonly registry: ArchiveRegistry
   readonly results: string
+  readonly store: 'sqlite' | 'etcd'
   /** Further flags of `coxswain up`. */
   readonly up: readonly string[]
   readonly incident: (what: string) => void
@@ -35,6 +37,7 @@ export class TwoNodes implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'coxswain-conformance-'))
   readonly #processes: ChildProcess[] = []
   readonly #ended = new AbortController()
+  #etcd: EtcdCluster | undefined
   #isStopping = false
 
   private constructor(options: TwoNodesOptions) {
@@ -87,11 +90,19 @@ export class TwoNodes implements AsyncDisposable {
 
   async #startFirst(): Promise<void> {
     const data = join(this.#folder, 'first')
-    const { up } = this.#options
-    const flags = ['--data-dir', data, '--port', '0', '--bind', firstAddress, ...this.#nodeFlags('first'), ...up]
-    this.#spawn('first', coxswain, ['up', ...flags])
+    const store = this.#options.store === 'etcd' ? await this.#startEtcd() : []
+    const flags = ['--data-dir', data, '--port', '0', '--bind', firstAddress, ...this.#nodeFlags('first')]
+    this.#spawn('first', coxswain, ['up', ...flags, ...store, ...this.#options.up])
     await until(() => this.#hasEnded() || this.isResponding())
     this.#provideImages(data)
+  }
+
+  /** Returns the flags of `coxswain up` for it. */
+  async #startEtcd(): Promise<string[]> {
+    this.#etcd = await EtcdCluster.start(newestEtcd(), 1)
+    const { authority, certificate, key } = this.#etcd.files
+    const tls = ['--etcd-cafile', authority, '--etcd-certfile', certificate, '--etcd-keyfile', key]
+    return ['--store', `etcd=${this.#etcd.endpoints.join(',')}`, ...tls]
   }
 
   async #join(holder: string): Promise<void> {
@@ -156,6 +167,7 @@ export class TwoNodes implements AsyncDisposable {
     for (const child of nodes.toReversed()) await this.#stop(child)
     for (const name of ['second', 'first']) await this.#attempt(() => this.#remove(name))
     if (holder !== undefined) await this.#stop(holder)
+    await this.#etcd?.[Symbol.asyncDispose]()
     await this.#attempt(() => rmSync(this.#folder, { recursive: true, force: true }))
   }
 
