@@ -4,12 +4,10 @@ import type { ApiObject } from '../api/meta/object.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { silentLog, type LogFields } from '../base/observability/log.ts'
-import { Metrics } from '../base/observability/metrics.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { Client } from '../client/client.ts'
 import type { ApiCall, Transport } from '../client/transport/transport.ts'
-import { ingressMetrics } from './data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from './data-plane/simulated-connections.harness.ts'
 import { startIngressController } from './ingress-controller.ts'
 import { SimulatedInformers } from './simulated-informers.harness.ts'
@@ -64,20 +62,11 @@ async function stage() {
   }
   informers.set('ingressclasses', { metadata: { name: 'coxswain' }, spec: { controller: 'coxswain.dev/ingress' } })
   const start = async () => {
+    const common = { clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
+    const dataPlane = connections.startDataPlane(common, tasks)
     const controller = startIngressController(
-      {
-        ...{ clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) },
-        client: new Client(transport),
-        metrics: ingressMetrics(new Metrics()),
-        listeners: connections.listeners,
-        ...{ http1: connections.http1, http2: connections.http2, outbound: connections.outbound },
-        isKeyPair: () => true,
-      },
-      {
-        ...{ host: '127.0.0.1', httpPort: 80, httpsPort: 443, accessLog: 'off' },
-        addresses: [{ ip: '127.0.0.1' }],
-        fallback: { certificate: 'fallback', key: 'fallback' },
-      },
+      { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true },
+      { httpPort: 80, httpsPort: 443, addresses: [{ ip: '127.0.0.1' }] },
       tasks,
     )
     await clock.advance('1s')

@@ -21,17 +21,10 @@ import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/events/event-recorder.ts'
 import type { Informers } from '../client/informer/informers.ts'
-import type { Http2Provider } from '../platform/http/http2-client.ts'
-import type { HttpPoolProvider } from '../platform/http/http-pool.ts'
-import type { ListenerProvider, ServerNameCertificate } from '../platform/http/listener.ts'
-import type { OutboundProvider } from '../platform/http/outbound.ts'
+import type { ServerNameCertificate } from '../platform/http/listener.ts'
 import { equalValues } from '../schema/json/json-value.ts'
-import { ServiceEndpoints } from './backends/service-endpoints.ts'
-import { RequestRecorder, type AccessLogLevel } from './data-plane/access-log.ts'
-import { BackendPools } from './data-plane/backend-pools.ts'
-import type { IngressMetrics } from './data-plane/ingress-metrics.ts'
-import { Frontends, type PortState } from './data-plane/frontends.ts'
-import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './data-plane/proxy-handler.ts'
+import type { DataPlane } from './data-plane/data-plane.ts'
+import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
 import { compileIngress, type CompiledIngress, type Problem } from './ingress-api/compile-ingresses.ts'
 import { isServedHere } from './ingress-api/ingress-class.ts'
 import { RouteTable } from './routing/route-table.ts'
@@ -44,27 +37,17 @@ export interface IngressControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
-  readonly metrics: IngressMetrics
-  readonly listeners: Pick<ListenerProvider, 'listen'>
-  readonly http1: HttpPoolProvider
-  readonly http2: Http2Provider
-  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
 }
 
 export interface IngressSettings {
-  /** The address on which the proxy listens. */
-  readonly host: string
   /** 0: any free port. */
   readonly httpPort: number
   readonly httpsPort: number
   /** The addresses in the status of Ingresses. */
   readonly addresses: readonly IngressLoadBalancerIngress[]
-  /** The certificate for clients that name no known server. */
-  readonly fallback: { readonly certificate: string; readonly key: string }
-  readonly accessLog: AccessLogLevel
-  readonly limits?: Partial<ProxyLimits>
 }
 
 const retryBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
@@ -73,9 +56,6 @@ export class IngressController {
   readonly #deps: IngressControllerDeps
   readonly #settings: IngressSettings
   readonly #events: EventRecorder
-  readonly #endpoints: ServiceEndpoints
-  readonly #pools: BackendPools
-  readonly #frontends: Frontends
   readonly #synced = Promise.withResolvers<void>()
   /** What was last reported about an Ingress, so that events are not repeated. */
   readonly #reported = new Map<ObjectKey, string>()
@@ -85,14 +65,9 @@ export class IngressController {
   constructor(deps: IngressControllerDeps, settings: IngressSettings) {
     this.#deps = deps
     this.#settings = settings
-    const { client, informers, clock, random, log } = deps
+    const { client, informers, clock, random, log, dataPlane } = deps
     this.#events = new EventRecorder(client, 'ingress-controller', { clock, random, log })
-    this.#pools = new BackendPools(deps.http1, deps.http2)
-    this.#endpoints = new ServiceEndpoints(informers.of(service), informers.of(endpointSlice), () => this.#changed())
-    const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
-    const limits = { ...proxyLimitsDefault, ...settings.limits }
-    const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
-    this.#frontends = new Frontends({ ...deps, handler, host: settings.host, fallback: settings.fallback })
+    dataPlane.onEndpoints(() => this.#changed())
     informers.of(ingress).onChange(({ cause }) => this.#changed(cause))
     informers.of(ingressClass).onChange(({ cause }) => this.#changed(cause))
     informers.of(secret).onChange(({ cause }) => this.#changed(cause))
@@ -105,13 +80,11 @@ export class IngressController {
 
   /** The ports that are open. */
   get ports(): { readonly http: PortState | undefined; readonly https: PortState | undefined } {
-    const { states } = this.#frontends
-    return { http: states.get('http'), https: states.get('https') }
+    const { dataPlane } = this.#deps
+    return { http: dataPlane.stateOf(this.#port('http')), https: dataPlane.stateOf(this.#port('https')) }
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await using _pools = this.#pools
-    await using _frontends = this.#frontends
     const { informers, log, clock } = this.#deps
     const lists = [
       informers.of(ingress).synced,
@@ -151,7 +124,7 @@ export class IngressController {
   }
 
   async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
-    const { informers, flow, isKeyPair } = this.#deps
+    const { informers, flow, isKeyPair, dataPlane } = this.#deps
     const [services, secrets] = [informers.of(service), informers.of(secret)]
     const classes = informers.of(ingressClass)
     const served = [...informers.of(ingress).all()].filter((each) => isServedHere(each, (name) => classes.get(name)))
@@ -164,7 +137,7 @@ export class IngressController {
     const step = flow.record('reconcile', 'Ingress', 'Ingress', `apply ${served.length} Ingresses`, undefined, 0, cause)
     await this.#apply(compiled.map(([, result]) => result))
     flow.finish(step, 'applied')
-    this.#pools.retain(this.#endpoints.all())
+    dataPlane.closeStaleConnections()
     const own = causeOf(step)
     for (const [each, { problems }] of compiled) this.#report(each, problems, own)
     this.#forget(served)
@@ -175,10 +148,15 @@ export class IngressController {
     const routes: Route[] = compiled.flatMap((each) => each.routes)
     const certificates: ServerNameCertificate[] = compiled.flatMap((each) => each.certificates)
     const table = new RouteTable(routes)
-    await this.#frontends.apply([
-      { name: 'http', port: this.#settings.httpPort, scheme: 'http', routes: table, certificates: [] },
-      { name: 'https', port: this.#settings.httpsPort, scheme: 'https', routes: table, certificates },
+    await this.#deps.dataPlane.apply('ingress', [
+      { ...this.#port('http'), routes: table, certificates: [] },
+      { ...this.#port('https'), routes: table, certificates },
     ])
+  }
+
+  #port(scheme: 'http' | 'https'): Pick<FrontendSpec, 'name' | 'port' | 'scheme'> {
+    const { httpPort, httpsPort } = this.#settings
+    return { name: scheme, scheme, port: scheme === 'http' ? httpPort : httpsPort }
   }
 
   #report(each: Ingress, problems: readonly Problem[], cause: Cause): void {

@@ -8,11 +8,13 @@ import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { startDataPlane, type DataPlaneDeps, type DataPlaneSettings } from '../../ingress/data-plane/data-plane.ts'
 import type { IngressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
 import {
   startIngressController,
   type IngressController,
-  type IngressControllerDeps,
   type IngressSettings,
 } from '../../ingress/ingress-controller.ts'
 import { Authority } from '../../pki/authority.ts'
@@ -31,25 +33,31 @@ export interface StartIngressOptions {
   readonly flow: FlowRecorder
   readonly metrics: IngressMetrics
   readonly platform: Platform
-  readonly settings: Omit<IngressSettings, 'fallback'>
+  readonly settings: IngressSettings & Omit<DataPlaneSettings, 'fallback'>
   /** Connections to endpoints; by default over the network of this machine. */
-  readonly connections?: Partial<Pick<IngressControllerDeps, 'http1' | 'http2' | 'outbound'>>
+  readonly connections?: Partial<Pick<DataPlaneDeps, 'http1' | 'http2' | 'outbound'>>
 }
 
 /** Resolves when the Ingresses that existed are served. It ends with the tasks. */
 export async function startIngress(options: StartIngressOptions, tasks: TaskGroup): Promise<IngressController> {
   const { client, publisher, clock, random, log, flow, metrics, platform, settings, connections = {} } = options
   await publishIngressClass(publisher, ingressUser.name, context(tasks.signal))
-  const deps: IngressControllerDeps = {
-    ...{ client, clock, random, log, flow, metrics, isKeyPair },
-    informers: new Informers(client, { clock, random, log }, tasks),
-    listeners: platform.listeners,
-    http1: connections.http1 ?? (await loadHttpPools()),
-    http2: connections.http2 ?? platform.http2,
-    outbound: connections.outbound ?? platform.outbound,
-  }
-  const fallback = fallbackCertificate(clock, random, platform)
-  const controller = startIngressController(deps, { ...settings, fallback }, tasks)
+  const informers = new Informers(client, { clock, random, log }, tasks)
+  const common = { clock, random, log, flow }
+  const dataPlane = startDataPlane(
+    {
+      ...{ ...common, metrics },
+      services: informers.of(service),
+      endpointSlices: informers.of(endpointSlice),
+      listeners: platform.listeners,
+      http1: connections.http1 ?? (await loadHttpPools()),
+      http2: connections.http2 ?? platform.http2,
+      outbound: connections.outbound ?? platform.outbound,
+    },
+    { ...settings, fallback: fallbackCertificate(clock, random, platform) },
+    tasks,
+  )
+  const controller = startIngressController({ ...common, client, informers, dataPlane, isKeyPair }, settings, tasks)
   await controller.synced
   return controller
 }

@@ -1,7 +1,7 @@
 // Frontends: the ports on which the proxy listens. Routes and certificates change while connections stay open.
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Listener, ListenerProvider, ListenTls, ServerNameCertificate } from '../../platform/http/listener.ts'
-import { RouteTable } from '../routing/route-table.ts'
+import { RouteTable, type RouteFinder } from '../routing/route-table.ts'
 import type { ProxyHandler } from './proxy-handler.ts'
 
 export interface FrontendSpec {
@@ -9,17 +9,26 @@ export interface FrontendSpec {
   readonly name: string
   /** 0: any free port. */
   readonly port: number
+  /** The port that is opened, if it is not the one that clients use. */
+  readonly boundPort?: number
   readonly scheme: 'http' | 'https'
-  readonly routes: RouteTable
-  /** Only for HTTPS. Clients that name no known server get the fallback certificate. */
+  readonly routes: RouteFinder
+  /** Only for HTTPS. */
   readonly certificates: readonly ServerNameCertificate[]
+  /** For clients that name no known server; the common fallback certificate if absent. */
+  readonly fallback?: KeyPair
+}
+
+export interface KeyPair {
+  readonly certificate: string
+  readonly key: string
 }
 
 export interface FrontendsDeps {
   readonly listeners: Pick<ListenerProvider, 'listen'>
   readonly handler: Pick<ProxyHandler, 'handle'>
   readonly host: string
-  readonly fallback: { readonly certificate: string; readonly key: string }
+  readonly fallback: KeyPair
   readonly log: Log
 }
 
@@ -71,16 +80,16 @@ export class Frontends implements AsyncDisposable {
 
   async #listen(spec: FrontendSpec): Promise<void> {
     const { listeners, handler, host, log } = this.#deps
-    const { name, port, scheme } = spec
+    const { name, port, boundPort = port, scheme } = spec
     const frontend: { current: Frontend | undefined } = { current: undefined }
     const routes = () => frontend.current?.spec.routes ?? noRoutes
-    const openPort = () => frontend.current?.listener.port ?? port
+    const publicPort = () => (port === 0 ? (frontend.current?.listener.port ?? port) : port)
     try {
       const listener = await listeners.listen({
         host,
-        port,
+        port: boundPort,
         compresses: false,
-        handle: (request) => handler.handle(request, { scheme, port: openPort(), routes }),
+        handle: (request) => handler.handle(request, { scheme, port: publicPort(), routes }),
         ...(scheme === 'https' ? { tls: this.#tls(spec) } : {}),
       })
       frontend.current = { spec, listener }
@@ -99,8 +108,8 @@ export class Frontends implements AsyncDisposable {
     if (spec.scheme === 'https' && !hasEqualCertificates(before, spec)) await frontend.listener.renew(this.#tls(spec))
   }
 
-  #tls({ certificates }: FrontendSpec): ListenTls {
-    return { ...this.#deps.fallback, clientAuthorities: {}, serverNames: certificates }
+  #tls({ certificates, fallback = this.#deps.fallback }: FrontendSpec): ListenTls {
+    return { ...fallback, clientAuthorities: {}, serverNames: certificates }
   }
 
   async #close(name: string): Promise<void> {
@@ -113,9 +122,13 @@ export class Frontends implements AsyncDisposable {
 
 const noRoutes = new RouteTable([])
 
-const hasEqualCertificates = ({ certificates: a }: FrontendSpec, { certificates: b }: FrontendSpec): boolean =>
-  a.length === b.length &&
-  a.every(({ name, certificate, key }, index) => {
-    const other = b[index]
-    return other !== undefined && name === other.name && certificate === other.certificate && key === other.key
+const hasEqualCertificates = (a: FrontendSpec, b: FrontendSpec): boolean =>
+  isEqualPair(a.fallback, b.fallback) &&
+  a.certificates.length === b.certificates.length &&
+  a.certificates.every((each, index) => {
+    const other = b.certificates[index]
+    return each.name === other?.name && isEqualPair(each, other)
   })
+
+const isEqualPair = (a: KeyPair | undefined, b: KeyPair | undefined): boolean =>
+  a?.certificate === b?.certificate && a?.key === b?.key

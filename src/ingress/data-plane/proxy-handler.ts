@@ -9,7 +9,7 @@ import type { Peer } from '../../platform/sockets/sockets.ts'
 import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
 import { changedPath, filtersOf, redirectLocation } from '../routing/filters.ts'
 import type { Backend, Filter, HeaderChanges, Route } from '../routing/route.ts'
-import type { RouteTable } from '../routing/route-table.ts'
+import type { RouteFinder } from '../routing/route-table.ts'
 import { selectBackend } from '../routing/select-backend.ts'
 import type { RequestRecorder } from './access-log.ts'
 import type { BackendPools } from './backend-pools.ts'
@@ -42,7 +42,7 @@ export interface ProxyHandlerDeps {
 export interface Entry {
   readonly scheme: 'http' | 'https'
   readonly port: number
-  readonly routes: () => RouteTable
+  readonly routes: () => RouteFinder
 }
 
 /** A response of the proxy itself. */
@@ -136,8 +136,7 @@ class Exchange {
 
   async #routed(route: Route | undefined, onForward: OnForward): Promise<WireResponse> {
     if (route === undefined) return refused({ status: 404, message: 'no rule matches the host and path' })
-    const { redirect } = filtersOf(route.filters)
-    if (redirect !== undefined) return this.#redirected(route)
+    if (filtersOf(route.filters).redirect !== undefined) return this.#redirected(route, route.filters)
     const { status, message } =
       route.emptyStatus === 404
         ? { status: 404, message: 'the rule has no backend' }
@@ -148,13 +147,14 @@ class Exchange {
       return refused({ status: 500, message: 'the backend of the rule is not valid' })
     this.#backend = selected.backend
     const filters = selected.filters.length === 0 ? route.filters : [...route.filters, ...selected.filters]
+    if (filtersOf(filters).redirect !== undefined) return this.#redirected(route, filters)
     const { bodyBytes } = this.#request
     if (bodyBytes !== undefined && bodyBytes > this.#deps.limits.bodyBytesMax) return refused(tooLarge)
     return this.#forwarded(selected.backend, route, filters, onForward)
   }
 
-  #redirected(route: Route): WireResponse {
-    const { redirect, responseHeaders } = filtersOf(route.filters)
+  #redirected(route: Route, filters: readonly Filter[]): WireResponse {
+    const { redirect, responseHeaders } = filtersOf(filters)
     const { scheme, port } = this.#entry
     const from = { scheme, port, host: this.#host, path: this.#path, query: this.#query }
     const status = redirect?.statusCode ?? 302
@@ -174,7 +174,8 @@ class Exchange {
     const target = changedPath(this.#path, rewrite?.path, route.match.path) + (this.#query && `?${this.#query}`)
     const deadline = new AbortController()
     const responseMs = Math.min(route.requestMsMax ?? limits.responseMsMax, route.backendMsMax ?? Infinity)
-    const timer = responseMs === 0 ? undefined : clock.after(responseMs, () => deadline.abort(new ResponseTimeout()))
+    const timer =
+      responseMs === Infinity ? undefined : clock.after(responseMs, () => deadline.abort(new ResponseTimeout()))
     const signal = this.#cancelledWith(deadline)
     const tried = new Set<Peer>()
     try {

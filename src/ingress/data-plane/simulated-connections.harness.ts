@@ -1,5 +1,10 @@
 // A listener and endpoints without sockets, for tests in virtual time.
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { TaskGroup } from '../../base/async/task-group.ts'
 import { lookup } from '../../base/collections/lookup.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import type { Informers } from '../../client/informer/informers.ts'
 import { NotSent, type HttpPoolProvider, type PooledRequest } from '../../platform/http/http-pool.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type {
@@ -10,6 +15,8 @@ import type {
   WireResponse,
 } from '../../platform/http/listener.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
+import { startDataPlane, type DataPlane, type DataPlaneDeps } from './data-plane.ts'
+import { ingressMetrics } from './ingress-metrics.ts'
 
 /** The response of an endpoint; undefined refuses the connection. */
 export type SimulatedEndpoint = (
@@ -72,6 +79,25 @@ export class SimulatedConnections {
   readonly http2: Http2Provider = { connect: () => Promise.reject(new Error('no endpoint of this test uses HTTP/2')) }
   readonly outbound: Pick<OutboundProvider, 'exchange'> = {
     exchange: () => Promise.reject(new Error('no request of this test is upgraded')),
+  }
+
+  /** A data plane on these connections. */
+  startDataPlane(
+    deps: Pick<DataPlaneDeps, 'clock' | 'random' | 'log' | 'flow'> & { readonly informers: Pick<Informers, 'of'> },
+    tasks: TaskGroup,
+  ): DataPlane {
+    const { informers, ...others } = deps
+    return startDataPlane(
+      {
+        ...others,
+        metrics: ingressMetrics(new Metrics()),
+        services: informers.of(service),
+        endpointSlices: informers.of(endpointSlice),
+        ...{ listeners: this.listeners, http1: this.http1, http2: this.http2, outbound: this.outbound },
+      },
+      { host: '127.0.0.1', fallback: { certificate: 'fallback', key: 'fallback' }, accessLog: 'off' },
+      tasks,
+    )
   }
 
   async send(scheme: 'http' | 'https', sent: SentRequest): Promise<WireResponse & { readonly text: string }> {

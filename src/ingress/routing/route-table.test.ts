@@ -131,10 +131,3 @@ const cases: readonly (readonly [string, Readonly<Record<string, Rule>>, string,
 suite('a request is served by', () => {
   for (const [name, rules, url, sent, expected] of cases) test(name, () => equal(found(rules, url, sent), expected))
 })
-
-test('a host without routes is not served by a less specific one', () => {
-  const table = new RouteTable([route('any', {})], [routeHostOf('a.com', 'any')])
-  const request = { method: 'GET', path: '/', query: '', header: () => undefined }
-  equal(table.find({ ...request, host: 'a.com' }), undefined)
-  equal(table.find({ ...request, host: 'b.com' })?.name, 'any')
-})

@@ -2,6 +2,7 @@
 // the request then, as with virtual servers. Its routes are tried in the order of precedence of the Gateway API, which is
 // that of Ingress too: exact paths, longer prefixes, methods, more headers, more query parameters, older objects.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { HostIndex, hostKey } from './host-index.ts'
 import type { PathMatch, Route, RouteHost } from './route.ts'
 
 export interface RoutedRequest {
@@ -14,59 +15,31 @@ export interface RoutedRequest {
   readonly header: (name: string) => string | undefined
 }
 
-interface VirtualHost {
-  /** In the order of precedence. */
-  readonly routes: readonly Route[]
+/** Selects the route of a request. */
+export interface RouteFinder {
+  find(request: RoutedRequest): Route | undefined
 }
 
-export class RouteTable {
-  readonly #exact = new Map<string, VirtualHost>()
-  /** By suffix. */
-  readonly #oneLabel = new Map<string, VirtualHost>()
-  readonly #anyLabels = new Map<string, VirtualHost>()
-  readonly #any: VirtualHost
+export class RouteTable implements RouteFinder {
+  /** The routes of each host, in the order of precedence. */
+  readonly #hosts: HostIndex<readonly Route[]>
 
-  /** `hosts` are served even if they have no routes, so that less specific hosts do not serve them. */
-  constructor(routes: readonly Route[], hosts: readonly RouteHost[] = []) {
+  constructor(routes: readonly Route[]) {
     const byHost = new Map<string, { readonly host: RouteHost; readonly routes: Route[] }>()
-    const entryOf = (host: RouteHost) => getOrInsert(byHost, hostKey(host), () => ({ host, routes: [] }))
-    for (const host of hosts) entryOf(host)
-    for (const route of routes) entryOf(route.host).routes.push(route)
-    let any: VirtualHost = { routes: [] }
-    for (const { host, routes: own } of byHost.values()) {
-      const virtualHost = { routes: own.toSorted(comparePrecedence) }
-      if (host.kind === 'any') any = virtualHost
-      else if (host.kind === 'exact') this.#exact.set(host.name, virtualHost)
-      else if (host.labels === 'one') this.#oneLabel.set(host.suffix, virtualHost)
-      else this.#anyLabels.set(host.suffix, virtualHost)
-    }
-    this.#any = any
+    for (const route of routes)
+      getOrInsert(byHost, hostKey(route.host), () => ({ host: route.host, routes: [] })).routes.push(route)
+    this.#hosts = new HostIndex(
+      Array.from(byHost.values(), ({ host, routes: own }) => [host, own.toSorted(comparePrecedence)] as const),
+    )
   }
 
   find(request: RoutedRequest): Route | undefined {
-    for (const route of this.#virtualHost(request.host).routes) if (isMatch(route, request)) return route
+    for (const route of this.#hosts.find(request.host) ?? noRoutes) if (isMatch(route, request)) return route
     return undefined
-  }
-
-  #virtualHost(host: string): VirtualHost {
-    const exact = this.#exact.get(host)
-    if (exact !== undefined) return exact
-    if (this.#oneLabel.size + this.#anyLabels.size === 0) return this.#any
-    let dot = host.indexOf('.')
-    const suffix = host.slice(dot + 1)
-    const oneLabel = dot > 0 ? this.#oneLabel.get(suffix) : undefined
-    // With equal suffixes the wildcard for one label is more specific.
-    if (oneLabel !== undefined) return oneLabel
-    for (; dot > 0; dot = host.indexOf('.', dot + 1)) {
-      const found = this.#anyLabels.get(host.slice(dot + 1))
-      if (found !== undefined) return found
-    }
-    return this.#any
   }
 }
 
-const hostKey = (host: RouteHost): string =>
-  host.kind === 'any' ? '*' : host.kind === 'exact' ? host.name : `*${host.labels === 'one' ? '' : '*'}.${host.suffix}`
+const noRoutes: readonly Route[] = []
 
 /** Negative if `a` is tried first. */
 export function comparePrecedence(a: Route, b: Route): number {

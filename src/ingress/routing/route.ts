@@ -76,7 +76,7 @@ export interface Route {
   /** Empty: the request fails with `emptyStatus`. */
   readonly backends: readonly WeightedBackend[]
   readonly emptyStatus: 404 | 500
-  /** From the end of the request's head to the head of the response. */
+  /** From the end of the request's head to the head of the response; Infinity for no limit. */
   readonly requestMsMax: number | undefined
   readonly backendMsMax: number | undefined
 }

@@ -1,0 +1,47 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { routeHostOf, type Route } from '../routing/route.ts'
+import { RouteTable } from '../routing/route-table.ts'
+import { mergedSpecs } from './data-plane.ts'
+import type { FrontendSpec } from './frontends.ts'
+
+const route = (name: string, value: string): Route => ({
+  ...{ name, host: routeHostOf('', 'any'), order: '', filters: [], backends: [], emptyStatus: 404 },
+  match: { path: { kind: 'prefix', value }, headers: [], query: [] },
+  ...{ requestMsMax: undefined, backendMsMax: undefined },
+})
+const spec = (
+  name: string,
+  port: number,
+  paths: readonly string[],
+  more: Partial<FrontendSpec> = {},
+): FrontendSpec => ({
+  ...{ name, port, scheme: 'http', certificates: [] },
+  routes: new RouteTable(paths.map((path) => route(`${name} ${path}`, path))),
+  ...more,
+})
+
+test('ports that two users share try the routes of the first, then those of the second', () => {
+  const [merged] = mergedSpecs([[spec('a', 80, ['/a'])], [spec('b', 80, ['/a', '/b'])]])
+  const found = ['/a', '/b', '/c'].map(
+    (path) => merged?.routes.find({ method: 'GET', host: 'x', path, query: '', header: () => undefined })?.name,
+  )
+  deepEqual(found, ['a /a', 'b /b', undefined])
+})
+
+test('certificates of the first user replace those of the second for the same name', () => {
+  const certificate = (text: string) => [{ name: 'a.com', certificate: text, key: text }]
+  const [merged] = mergedSpecs([
+    [spec('a', 443, [], { scheme: 'https', certificates: certificate('first') })],
+    [spec('b', 443, [], { scheme: 'https', certificates: certificate('second') })],
+  ])
+  deepEqual(merged?.certificates.map((each) => each.certificate), ['second', 'first']) // prettier-ignore
+})
+
+test('a port has one scheme; ports that are free to choose are not shared', () => {
+  const merged = mergedSpecs([
+    [spec('a', 80, []), spec('x', 0, [])],
+    [spec('b', 80, [], { scheme: 'https' }), spec('y', 0, [])],
+  ])
+  deepEqual(merged.map(({ name, scheme }) => [name, scheme]), [[':80', 'http'], ['x', 'http'], ['y', 'http']]) // prettier-ignore
+})
