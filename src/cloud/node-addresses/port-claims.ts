@@ -34,7 +34,8 @@ export const hostPorts = ({ spec, status }: Pod): readonly string[] =>
         ports.flatMap(({ hostPort = 0, protocol }) => (hostPort === 0 ? [] : [portText(hostPort, protocol)])),
       )
 
-const isOlder = (a: Service, b: Service): boolean => {
+/** Whether `a` was created before `b`. */
+export const isOlder = (a: Service, b: Service): boolean => {
   const [ageOfA, ageOfB] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '']
   return ageOfA === ageOfB ? a.metadata.uid < b.metadata.uid : ageOfA < ageOfB
 }

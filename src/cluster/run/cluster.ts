@@ -23,10 +23,12 @@ import type { User } from '../../apiserver/request/request.ts'
 import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { cloudControllers } from '../../cloud/cloud-controllers.ts'
+import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
+import { addressPoolController } from '../../cloud/address-pool/address-pool-controller.ts'
 import { nodeAddressController } from '../../cloud/node-addresses/node-address-controller.ts'
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
 import { controllers } from '../../controllers/controllers.ts'
-import { managerAccount } from '../../controllers/runtime/controller.ts'
+import { managerAccount, type Controller } from '../../controllers/runtime/controller.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import { RangePool } from '../../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../../controllers/runtime/start-controller.ts'
@@ -152,8 +154,15 @@ export interface ClusterOptions {
   readonly stepClock?: StepClock
 }
 
-/** `node-addresses`: the addresses of the nodes are those of load balancers. */
-export type LoadBalancerChoice = 'node-addresses' | 'none'
+/** `node-addresses`: the addresses of the nodes are those of load balancers. Otherwise a pool: `10.0.0.8-10.0.0.9,fd00::/120`. */
+export type LoadBalancerChoice = 'node-addresses' | 'none' | { readonly addresses: string }
+
+function balancerControllers(choice: LoadBalancerChoice = 'none'): readonly Controller[] {
+  if (choice === 'none') return []
+  return [
+    choice === 'node-addresses' ? nodeAddressController : addressPoolController(AddressPool.parse(choice.addresses)),
+  ]
+}
 
 const serverName = 'apiserver'
 
@@ -427,7 +436,7 @@ export class Cluster {
   #controllerManager(index: number): Component {
     const { clock, random, log, controllerManagers = 1 } = this.#options
     const settings = this.#controllerSettings
-    const balancers = this.#options.loadBalancers === 'node-addresses' ? [nodeAddressController] : []
+    const balancers = balancerControllers(this.#options.loadBalancers)
     const name = index === 0 ? 'controllers' : `controllers-${index}`
     return new Component(name, this.#options, (tasks) => {
       startControllerManager(tasks, {

@@ -54,8 +54,8 @@ export interface StartClusterOptions {
    */
   readonly cloud?: SimulatedCloudOptions
   /**
-   * `node-addresses`: Services of type LoadBalancer get the addresses of the nodes, as in `coxswain up`; `none` by
-   * default.
+   * `node-addresses`: Services of type LoadBalancer get the addresses of the nodes, as in `coxswain up`;
+   * `{ addresses: '192.0.2.200-192.0.2.209' }`: they get addresses of this pool; `none` by default.
    */
   readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */

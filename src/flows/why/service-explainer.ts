@@ -39,7 +39,12 @@ function ownSentences({ metadata, spec }: Service): string[] {
 }
 
 /** Events with the reason why a Service has no load balancer. */
-const balancerReasons = new Set(['PortConflict', 'SyncLoadBalancerFailed', 'UnAvailableLoadBalancer'])
+const balancerReasons = new Set([
+  'AllocationFailed',
+  'PortConflict',
+  'SyncLoadBalancerFailed',
+  'UnAvailableLoadBalancer',
+])
 
 /** Why the Service has no load balancer: the newest event of its controller, or that it has no controller. */
 async function balancerSentences(object: Service, cluster: ClusterReader): Promise<string[]> {
