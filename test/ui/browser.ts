@@ -47,22 +47,28 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
   return { status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** Opens a session for the user of the kubeconfig. */
-export async function logIn(kubeconfig: string): Promise<Browser> {
+/** The one-time code of a login link for the user of the kubeconfig, and the server's URL and certificate. */
+export async function loginCode(kubeconfig: string): Promise<{ origin: string; ca: Buffer; code: string }> {
   const { clusters, users } = parse(kubeconfig) as Access
   const { server: origin, 'certificate-authority-data': authority } = clusters[0].cluster
   const { 'client-certificate-data': certificate, 'client-key-data': key } = users[0].user
   const ca = decoded(authority)
   const user = { cert: decoded(certificate), key: decoded(key) }
-  const login = await answerOf(await send({ ca, ...user, method: 'POST' }, `${origin}/ui/login`))
+  const { body } = await answerOf(await send({ ca, ...user, method: 'POST' }, `${origin}/ui/login`))
+  return { origin, ca, code: body.code }
+}
+
+/** Opens a session for the user of the kubeconfig. */
+export async function logIn(kubeconfig: string): Promise<Browser> {
+  const { origin, ca, code } = await loginCode(kubeconfig)
   const headers = {
     origin,
     'sec-fetch-site': 'same-origin',
     'content-type': 'application/json',
     'x-coxswain-ui': '1',
-    'content-length': String(JSON.stringify({ code: login.body.code }).length),
+    'content-length': String(JSON.stringify({ code }).length),
   }
-  const opened = await send({ ca, method: 'POST', headers }, `${origin}/ui/session`, { code: login.body.code })
+  const opened = await send({ ca, method: 'POST', headers }, `${origin}/ui/session`, { code })
   const { headers: set } = await answerOf(opened)
   const cookie = String(set['set-cookie']).split(';')[0] ?? ''
   const { 'content-length': _, ...usual } = headers

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { bundlePage } from '../../scripts/bundle-page.mjs'
+import { loginCode } from './browser.ts'
 
 export const pageFolder = fileURLToPath(new URL('../../dist/ui', import.meta.url))
 
@@ -38,6 +39,19 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
       deepEqual(problems, [])
     },
   }
+}
+
+/** A page with a session of the kubeconfig's user. */
+export async function openSession(
+  browser: Browser,
+  kubeconfig: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const { origin, code } = await loginCode(kubeconfig)
+  const opened = await openPage(browser, { ignoreHTTPSErrors: true, ...options })
+  await opened.page.goto(`${origin}/ui/login#${code}`)
+  await opened.page.getByRole('navigation').waitFor()
+  return opened
 }
 
 /** The findings of axe, by rule and element. */

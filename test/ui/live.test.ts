@@ -1,11 +1,9 @@
 // The web page of a running cluster with virtual time: log in, live flows, objects, history, edits, logs, time and steps.
 import { equal, match, ok } from 'node:assert/strict'
-import { request } from 'node:https'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { parse } from 'yaml'
 import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { buildPage, openBrowser, openPage, type OpenPage } from './chromium.ts'
+import { buildPage, openBrowser, openPage, openSession, type OpenPage } from './chromium.ts'
 
 let browser: Browser
 let cluster: TestCluster
@@ -24,40 +22,7 @@ after(async () => {
   await cluster.stop()
 })
 
-interface Kubeconfig {
-  readonly clusters: readonly [{ readonly cluster: { readonly 'certificate-authority-data': string } }]
-  readonly users: readonly [
-    { readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string } },
-  ]
-}
-
-/** The one-time code of a login link. */
-async function loginCode(): Promise<string> {
-  const { clusters, users } = parse(cluster.kubeconfig) as Kubeconfig
-  const decoded = (text: string): Buffer => Buffer.from(text, 'base64')
-  const options = {
-    ca: decoded(clusters[0].cluster['certificate-authority-data']),
-    cert: decoded(users[0].user['client-certificate-data']),
-    key: decoded(users[0].user['client-key-data']),
-    method: 'POST',
-  }
-  const text = await new Promise<string>((resolve, reject) => {
-    const sent = request(`${cluster.url}/ui/login`, options, (response) => {
-      let body = ''
-      response.on('data', (piece) => (body += String(piece))).on('end', () => resolve(body))
-    })
-    sent.on('error', reject).end()
-  })
-  return (JSON.parse(text) as { code: string }).code
-}
-
-/** A page with a session. */
-async function logIn(): Promise<OpenPage> {
-  const opened = await openPage(browser, { ignoreHTTPSErrors: true })
-  await opened.page.goto(`${cluster.url}/ui/login#${await loginCode()}`)
-  await opened.page.getByRole('navigation').waitFor()
-  return opened
-}
+const logIn = (): Promise<OpenPage> => openSession(browser, cluster.kubeconfig)
 
 test('a login link opens the page once; the diagram grows as things happen', async () => {
   await using opened = await logIn()

@@ -7,6 +7,7 @@ import { RecordedSource, type RecordedRun } from './source/recorded.ts'
 import { logIn } from './source/requests.ts'
 import type { Source } from './source/source.ts'
 import { followEnd } from './views/flows-view.ts'
+import { keepingEnd } from './views/keeping-end.ts'
 import { pageView } from './views/page-view.ts'
 
 /** The run that a report contains; undefined on the page of a running cluster. */
@@ -26,7 +27,7 @@ async function start(root: HTMLElement): Promise<void> {
     source,
     nextFrame: (draw) => requestAnimationFrame(draw),
     draw: (current) => {
-      render(pageView(current), root)
+      keepingEnd(root, () => render(pageView(current), root))
       followEnd(current, root)
     },
     sleep: (ms, signal) => realClock.sleep(ms, signal),

@@ -8,6 +8,7 @@ import { FlowRecord, isBetween } from './flow-record.ts'
 import { lineDiff } from './line-diff.ts'
 import { ownerTree } from './owner-tree.ts'
 import { fragmentOf, locationOf, startLocation, type PageLocation } from './permalink.ts'
+import { screenSize } from './screen-size.ts'
 import { TableModel } from './table-model.ts'
 import { topologyOf } from './topology.ts'
 import { yamlText } from './yaml-text.ts'
@@ -60,6 +61,16 @@ suite('line diff', () => {
   })
 })
 
+for (const [name, element, cell, size] of [
+  ['the largest screen that fits', { widthPx: 814, heightPx: 400 }, { widthPx: 8, heightPx: 17 }, [100, 23]],
+  ['a small element', { widthPx: 10, heightPx: 10 }, { widthPx: 8, heightPx: 17 }, [20, 4]],
+  ['a screen that is not drawn', { widthPx: 800, heightPx: 400 }, { widthPx: 0, heightPx: 0 }, [20, 4]],
+] as const)
+  test(`terminal: ${name}`, () => {
+    const { columns, rows } = screenSize(element, cell)
+    deepEqual([columns, rows], size)
+  })
+
 suite('YAML', () => {
   for (const [name, value, expected] of [
     ['fields', { a: 1, b: 'x', c: undefined }, 'a: 1\nb: x\n'],
@@ -90,7 +101,7 @@ suite('permalink', () => {
     const view: PageLocation = {
       view: 'objects',
       ...{ resource: 'deployments.apps', object: { ...web, name: 'a&b=c' }, event: 12 },
-      ...{ expanded: [3, 4], between: 'scheduler>API Server', search: 'x y', revision: 9, tab: 'YAML' },
+      ...{ expanded: [3, 4], between: 'scheduler>API Server', search: 'x y', revision: 9, tab: 'YAML', container: 'c' },
     }
     deepEqual(locationOf(fragmentOf(view)), view)
   })

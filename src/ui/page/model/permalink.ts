@@ -21,15 +21,17 @@ export interface PageLocation {
   readonly revision: number | undefined
   /** The tab of the object. */
   readonly tab: string
+  /** The container of the terminal; the first one if it is empty. */
+  readonly container: string
 }
 
 export const startLocation: PageLocation = {
   ...{ view: 'flows', resource: 'pods', object: undefined, event: undefined, expanded: [] },
-  ...{ between: '', search: '', revision: undefined, tab: '' },
+  ...{ between: '', search: '', revision: undefined, tab: '', container: '' },
 }
 
 export function fragmentOf(location: PageLocation): string {
-  const { view, resource, object, event, expanded, between, search, revision, tab } = location
+  const { view, resource, object, event, expanded, between, search, revision, tab, container } = location
   const query = new URLSearchParams()
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined && value !== '') query.set(name, String(value))
@@ -42,6 +44,7 @@ export function fragmentOf(location: PageLocation): string {
   set('search', search)
   set('revision', revision)
   set('tab', tab)
+  set('container', container)
   const text = query.toString()
   return text === '' ? `#${view}` : `#${view}?${text}`
 }
@@ -63,5 +66,6 @@ export function locationOf(fragment: string): PageLocation {
     search: values.get('search') ?? '',
     revision: number(values.get('revision')),
     tab: values.get('tab') ?? '',
+    container: values.get('container') ?? '',
   }
 }

@@ -1,5 +1,6 @@
 // What the page does in a running cluster: applies, logs, terminals, and steps of virtual time.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
@@ -8,8 +9,8 @@ import type { Actions, ClusterClock, ClusterObject, Resource, Terminal } from '.
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
 const fieldManager = 'coxswain-ui'
 const tailLines = 500
-/** The channels of `v5.channel.k8s.io`. */
-const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
+/** Frames that wait for the connection; what is typed beyond that is dropped. */
+const waitingFramesMax = 100
 
 export class LiveActions implements Actions {
   apply(resource: Resource, { namespace, name }: FlowObject, yaml: string, isDryRun: boolean): Promise<ClusterObject> {
@@ -40,18 +41,19 @@ export class LiveActions implements Actions {
     url.protocol = url.protocol.replace('http', 'ws')
     const socket = new WebSocket(url, 'v5.channel.k8s.io')
     socket.binaryType = 'arraybuffer'
+    const waiting: Uint8Array<ArrayBuffer>[] = []
     const send = (channel: number, text: string): void => {
-      if (socket.readyState !== WebSocket.OPEN) return
-      const bytes = new TextEncoder().encode(text)
-      const frame = new Uint8Array(bytes.length + 1)
-      frame[0] = channel
-      frame.set(bytes, 1)
-      socket.send(frame)
+      const frame = channelFrame(channel, text)
+      if (socket.readyState === WebSocket.OPEN) socket.send(frame)
+      else if (socket.readyState === WebSocket.CONNECTING && waiting.length < waitingFramesMax) waiting.push(frame)
     }
-    let reason = 'the connection was closed'
+    socket.addEventListener('open', () => {
+      for (const frame of waiting.splice(0)) socket.send(frame)
+    })
+    let reason = 'The connection was closed.'
     socket.addEventListener('message', ({ data }: MessageEvent<ArrayBuffer>) => {
       const frame = new Uint8Array(data)
-      if (frame[0] === channels.error) reason = new TextDecoder().decode(frame.subarray(1))
+      if (frame[0] === channels.error) reason = exitText(new TextDecoder().decode(frame.subarray(1)))
       else if (frame.length > 1) onOutput(frame.subarray(1))
     })
     socket.addEventListener('close', () => onEnd(reason))

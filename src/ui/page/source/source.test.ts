@@ -1,6 +1,7 @@
 // The sources of the page: paths, streams of lines, and the recorded run.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { lineReader, readJsonLines } from './json-lines.ts'
 import { RecordedSource, type RecordedRun } from './recorded.ts'
 import { resourcePath } from './resource-path.ts'
@@ -44,6 +45,26 @@ suite('JSON lines', () => {
       SyntaxError,
     )
   })
+})
+
+suite('exec', () => {
+  test('the first byte of a frame is its channel', () => {
+    deepEqual([...channelFrame(channels.resize, 'é')], [4, 0xc3, 0xa9])
+  })
+
+  for (const [status, text] of [
+    ['{"status":"Success"}', 'The command ended.'],
+    [
+      '{"status":"Failure","message":"command terminated","details":{"causes":[{"reason":"ExitCode","message":"3"}]}}',
+      'The command ended with exit code 3.',
+    ],
+    ['{"status":"Failure","message":"container not found"}', 'container not found'],
+    ['{}', '{}'],
+    ['no JSON', 'no JSON'],
+  ] as const)
+    test(`the status ${status}`, () => {
+      equal(exitText(status), text)
+    })
 })
 
 suite('recorded run', () => {

@@ -121,7 +121,7 @@ export class App {
 
   selectObject(object: FlowObject | undefined, change: Partial<PageLocation> = {}): void {
     this.scrollPx = 0
-    this.go({ object, event: undefined, expanded: [], tab: '', ...change })
+    this.go({ object, event: undefined, expanded: [], tab: '', container: '', ...change })
   }
 
   expand(id: number): void {

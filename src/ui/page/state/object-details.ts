@@ -34,6 +34,8 @@ export class ObjectDetails {
   /** Objects of the same namespace that have the object, or one of its descendants, as their owner. */
   owned: readonly { readonly resource: string; readonly object: ClusterObject; readonly depth: number }[] = []
   log = ''
+  /** The container whose log is followed. */
+  logContainer: string | undefined
   edit: Edit | undefined
   readonly #source: Source
   readonly #changed: () => void
@@ -62,6 +64,7 @@ export class ObjectDetails {
       decision: undefined,
       owned: [],
       log: '',
+      logContainer: undefined,
       edit: undefined,
     })
     if (resource === undefined || object === undefined) return
@@ -95,6 +98,8 @@ export class ObjectDetails {
     this.#logging.abort()
     this.#logging = new AbortController()
     this.log = ''
+    this.logContainer = container
+    this.#changed()
     const { actions } = this.#source
     if (actions === undefined || this.object === undefined) return
     const { signal } = this.#logging
