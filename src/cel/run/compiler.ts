@@ -1,7 +1,7 @@
 // Compiler: composes closures from a syntax tree once; evaluation does not use the tree.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Checked } from '../check/checker.ts'
-import { callCost, listCost, mapCost, structCost, type CallCost } from '../cost/call-cost.ts'
+import { listCost, mapCost, structCost } from '../cost/call-cost.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Overload } from '../environment/function.ts'
 import {
@@ -18,10 +18,10 @@ import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
 import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
 import { regex } from '../regex/regex.ts'
-import { matchesType, runtimeType } from '../values/matches-type.ts'
-import { valueText } from '../values/value-text.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import { Frame, type Step } from './evaluation-frame.ts'
+import { hasField, optionalField, unusualField } from './field-access.ts'
+import { invoke } from './invocation.ts'
 import { compileLoop } from './loop.ts'
 import { and, conditional, not, or } from './logic.ts'
 import type { Scope } from './scope.ts'
@@ -373,139 +373,4 @@ function logical(name: string, [first, second, third]: readonly Step[]): Step | 
   if (name === '_&&_') return and(first, second)
   if (name === '_||_') return or(first, second)
   return name === '_?_:_' && third !== undefined ? conditional(first, second, third) : undefined
-}
-
-function hasField(value: Value, field: string): boolean {
-  if (value instanceof MapValue) return value.get(field) !== undefined
-  if (value instanceof Optional) return value.value !== undefined && hasField(value.value, field)
-  throw noSuchOverload()
-}
-
-function optionalField(value: Value, field: string): Optional {
-  const held = value instanceof Optional ? value.value : value
-  if (held === undefined) return none
-  if (!(held instanceof MapValue)) throw noSuchOverload()
-  const found = held.get(field)
-  return found === undefined ? none : new Optional(found)
-}
-
-function unusualField(value: Value, field: string): Value {
-  if (value instanceof Optional) return optionalField(value, field)
-  if (isList(value)) throw new EvalError(`unsupported index type 'string' in list`)
-  throw new EvalError(`no such key: ${field}`)
-}
-
-function invoke(name: string, overloads: readonly Overload[], steps: readonly Step[], isSure: boolean): Step {
-  const [only] = overloads
-  const [first, second] = steps
-  if (only === undefined || !isSure || first === undefined || steps.length > 2) return invokeAny(name, overloads, steps)
-  if (isSizeDependent(name, only)) return invokeSized(only, callCost(name, only.id), first, second)
-  const { call } = only
-  if (second === undefined)
-    return (frame) => {
-      const result = call(first(frame))
-      frame.charge(1)
-      return result
-    }
-  return (frame) => {
-    const result = call(first(frame), second(frame))
-    frame.charge(1)
-    return result
-  }
-}
-
-/** Overloads with a constant cost whose time nevertheless depends on their arguments. */
-const sizedOverloads = new Set('add_list bytes_size map_size size_bytes size_map size_string string_size'.split(' '))
-
-const isSizeDependent = (name: string, { id }: Overload): boolean =>
-  callCost(name, id) !== undefined || sizedOverloads.has(id)
-
-function invokeSized(overload: Overload, cost: CallCost | undefined, first: Step, second: Step | undefined): Step {
-  const call = overload.steps === undefined ? overload.call : undefined
-  const step: Step = onceInSlices(
-    second === undefined
-      ? (frame) => {
-          const a = first(frame)
-          frame.use(a)
-          const result =
-            frame.progress === undefined && call !== undefined ? call(a) : called(step, frame, overload, cost, [a])
-          frame.charge(cost === undefined ? 1 : cost([a], result))
-          return result
-        }
-      : (frame) => {
-          const a = first(frame)
-          const b = second(frame)
-          frame.use(a)
-          frame.use(b)
-          const result =
-            frame.progress === undefined && call !== undefined
-              ? call(a, b)
-              : called(step, frame, overload, cost, [a, b])
-          frame.charge(cost === undefined ? 1 : cost([a, b], result))
-          return result
-        },
-  )
-  return step
-}
-
-/** An evaluation in slices evaluates the step once, even if it is interrupted later. */
-function onceInSlices(evaluate: Step): Step {
-  const step: Step = (frame) =>
-    frame.progress === undefined ? evaluate(frame) : frame.progress.once(step, frame, evaluate)
-  return step
-}
-
-/** In slices, a call whose cost is beyond the limit is not begun. */
-function called(
-  step: Step,
-  frame: Frame,
-  { call, steps }: Overload,
-  cost: CallCost | undefined,
-  args: readonly Value[],
-): Value {
-  const { progress } = frame
-  if (progress !== undefined && cost !== undefined) frame.afford(cost(args, undefined))
-  if (steps === undefined) return call(...args)
-  return progress === undefined ? frame.finish(steps(...args)) : progress.run(step, () => steps(...args))
-}
-
-/** Functions of upstream's standard library, whose errors do not name the types of the arguments. */
-const unnamedFunctions = new Set(['contains', 'endsWith', 'matches', 'startsWith'])
-
-/** The error names functions, but not operators. */
-function noOverloadFor(name: string, args: readonly Value[]): EvalError {
-  const [operand, key] = args
-  if (name === '_[_]' && operand !== undefined && key !== undefined) return wrongIndex(operand, key)
-  if (name === 'size') return new EvalError('no such overload: size')
-  if (!/^[\w.]+$/.test(name) || unnamedFunctions.has(name)) return noSuchOverload()
-  return new EvalError(`no such overload: ${name}(${args.map(runtimeType).join(', ')})`)
-}
-
-function wrongIndex(operand: Value, key: Value): EvalError {
-  if (!isList(operand)) return new EvalError(`no such key: ${valueText(key)}`)
-  if (typeof key === 'number') return new EvalError(`unsupported index value ${key} in list`)
-  return new EvalError(`unsupported index type '${runtimeType(key)}' in list`)
-}
-
-/** The first overload whose parameters accept the arguments. */
-function invokeAny(name: string, overloads: readonly Overload[], steps: readonly Step[]): Step {
-  const candidates = overloads.map((overload) => ({
-    overload,
-    cost: callCost(name, overload.id),
-    isSized: isSizeDependent(name, overload),
-  }))
-  const evaluate: Step = (frame) => {
-    const args = steps.map((each) => each(frame))
-    const found = candidates.find(({ overload }) =>
-      (overload.dynArgs ?? overload.args).every((type, index) => matchesType(args[index] ?? null, type)),
-    )
-    if (found === undefined) throw noOverloadFor(name, args)
-    const { overload, cost, isSized } = found
-    if (isSized) for (const arg of args) frame.use(arg)
-    const result = isSized ? called(step, frame, overload, cost, args) : overload.call(...args)
-    frame.charge(cost === undefined ? 1 : cost(args, result))
-    return result
-  }
-  const step = candidates.some(({ isSized }) => isSized) ? onceInSlices(evaluate) : evaluate
-  return step
 }
