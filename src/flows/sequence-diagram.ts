@@ -92,13 +92,17 @@ function timeText(ms: number): string {
 }
 
 export function sequenceDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
-  const messages = messagesOf(roots, options)
+  const drawn = messageDiagram(messagesOf(roots, options), options)
+  return drawn === undefined ? textDiagram(roots, options) : drawn.map((line) => `${line.trimEnd()}\n`).join('')
+}
+
+/** The lines of the diagram; undefined if its lifelines do not fit. */
+export function messageDiagram(messages: readonly FlowMessage[], options: DiagramOptions): string[] | undefined {
   const participants = [...new Set(messages.flatMap(({ event }) => [event.from, event.to]))]
   const laneWidth = laneWidthOf(participants.length, messages, options)
-  if (laneWidth === undefined) return textDiagram(roots, options)
+  if (laneWidth === undefined) return undefined
   const lifelines = new SequenceDiagram(options, laneWidth)
-  const drawn = [...lifelines.introduce(participants), ...messages.flatMap((message) => lifelines.draw(message))]
-  return drawn.map((line) => `${line.trimEnd()}\n`).join('')
+  return [...lifelines.introduce(participants), ...messages.flatMap((message) => lifelines.draw(message))]
 }
 
 /** The widest distance with which all texts fit, or the narrowest; undefined if that is still too wide. */

@@ -30,6 +30,13 @@ test('text is drawn up to the end of a row, and not outside of the frame', () =>
   deepEqual([frame.styleAt(4, 0), frame.textAt(4, 0)], ['selected', 'e'])
 })
 
+test('text that begins left of the frame is cut', () => {
+  const frame = new Frame(4, 2)
+  frame.put(-2, 1, 'abcd')
+  frame.put(-1, 0, '日x')
+  deepEqual(frame.lines(), [' x', 'cd'])
+})
+
 test('a wide character that does not fit is left out', () => {
   const frame = new Frame(3, 1)
   frame.put(0, 0, 'ab日')

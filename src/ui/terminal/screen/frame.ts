@@ -38,8 +38,11 @@ export class Frame {
     if (y < 0 || y >= this.height) return at
     for (const cell of cellsOf(text)) {
       if (at + cell.width > last) break
-      this.#set(at, y, cell.text, style)
-      if (cell.width === 2) this.#set(at + 1, y, '', style)
+      // What is left of the first column, at least in part, is not drawn.
+      if (at >= 0) {
+        this.#set(at, y, cell.text, style)
+        if (cell.width === 2) this.#set(at + 1, y, '', style)
+      }
       at += cell.width
     }
     return at

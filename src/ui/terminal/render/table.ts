@@ -1,0 +1,59 @@
+// A list: column names, and the rows on the screen. Ages are computed from the time of creation, so they advance.
+import { ageText } from '../../../api/columns/age.ts'
+import { padded, widthOf } from '../screen/cells.ts'
+import type { Frame } from '../screen/frame.ts'
+import type { Style } from '../screen/styles.ts'
+import { hasNamespaceColumn, shownColumns, visibleRows, type Row } from '../state/rows.ts'
+import { cursorIndex, offsetFor, selectionOf } from '../state/scroll.ts'
+import type { TableView } from '../state/views.ts'
+import { columnWidths } from './column-widths.ts'
+import { rowStyle } from './row-style.ts'
+
+const gap = 2
+
+export function drawTable(frame: Frame, top: number, height: number, view: TableView, nowMs: number): void {
+  const rows = visibleRows(selectionOf(view))
+  const cursor = cursorIndex(view)
+  const offset = offsetFor(view.offset, cursor, height, rows.length)
+  const onScreen = rows.slice(offset, offset + height)
+  const columns = shownTexts(view, nowMs)
+  const natural = columns.map(({ name, cell }) => Math.max(widthOf(name), ...onScreen.map((row) => widthOf(cell(row)))))
+  const widths = columnWidths(natural, frame.width - 2, gap)
+  const line = (texts: readonly string[]): string =>
+    texts.map((text, index) => padded(text, widths[index] ?? 0)).join(' '.repeat(gap))
+  frame.put(1, top, line(columns.map(({ name }) => name)), 'bold')
+  for (const [index, row] of onScreen.entries()) {
+    const y = top + 1 + index
+    const style: Style = rowStyle(view.columns, row)
+    frame.put(1, y, line(columns.map(({ cell }) => cell(row))), style)
+    if (offset + index === cursor) frame.restyle(0, y, frame.width, 'selected')
+  }
+  if (rows.length === 0 && view.status.kind === 'live') frame.put(1, top + 1, emptyText(view), 'dim')
+}
+
+function emptyText({ source, filter, rows }: TableView): string {
+  if (rows.size > 0) return `none of ${rows.size} rows matches ${filter}`
+  if (source.kind === 'containers') return 'the pod does not exist any more'
+  const { resource, namespace } = source
+  return `there are no ${resource.plural}${resource.namespaced && namespace !== '' ? ` in ${namespace}; 0 shows all namespaces` : ''}`
+}
+
+interface ShownColumn {
+  readonly name: string
+  cell(row: Row): string
+}
+
+function shownTexts(view: TableView, nowMs: number): ShownColumn[] {
+  const { source, columns, isWide, sort } = view
+  const sorted = (name: string): string =>
+    sort?.column.toLowerCase() === name.toLowerCase() ? (sort.isDescending ? '↓' : '↑') : ''
+  const headed = (name: string): string => `${name.toUpperCase()}${sorted(name)}`
+  const shown = shownColumns(columns, isWide).map((index): ShownColumn => {
+    const name = columns[index]?.name ?? ''
+    const cell = (row: Row): string =>
+      name === 'Age' && row.createdAt !== undefined ? ageText(row.createdAt, nowMs) : (row.cells[index] ?? '')
+    return { name: headed(name), cell }
+  })
+  const hasNamespace = source.kind === 'list' && hasNamespaceColumn(source.resource, source.namespace)
+  return hasNamespace ? [{ name: headed('Namespace'), cell: ({ namespace }) => namespace }, ...shown] : shown
+}

@@ -1,0 +1,89 @@
+// The last line: a command after `:`, a filter after `/`, and the question before something is deleted.
+import type { Key } from '../keys/key-decoder.ts'
+import { helpLines, kindLines } from './help.ts'
+import { completionOf, resourceNamed, unknownResourceText } from './resources.ts'
+import { settled } from './scroll.ts'
+import { shownView, type Prompt, type State, type Step } from './state.ts'
+import { failed, only, opened, withShown } from './transitions.ts'
+import { mapView, tableView, textView } from './views.ts'
+
+/** Commands that are not kinds. */
+const commands = ['aliases', 'help', 'map', 'quit'] as const
+/** A longer text is not a name. */
+const textCharsMax = 256
+
+export function promptKey(state: State, prompt: Prompt, key: Key): Step {
+  if (key === 'ctrl-c') return { state, effects: [{ kind: 'quit' }] }
+  if (prompt.kind === 'confirm') return confirmed(state, prompt, key)
+  if (key === 'esc') return only(prompt.kind === 'filter' ? filtered(closed(state), prompt.former) : closed(state))
+  if (key === 'enter')
+    return prompt.kind === 'filter' ? only(closed(state)) : entered(closed(state), completed(state, prompt.text))
+  const text = edited(state, prompt, key)
+  if (text === undefined) return only(closed(state))
+  const next: State = { ...state, prompt: { ...prompt, text } }
+  return only(prompt.kind === 'filter' ? filtered(next, text) : next)
+}
+
+const closed = (state: State): State => ({ ...state, prompt: undefined })
+
+/** The text after a key; undefined if the prompt is left. */
+function edited(state: State, prompt: Exclude<Prompt, { kind: 'confirm' }>, key: Key): string | undefined {
+  if (key === 'backspace') return prompt.text === '' ? undefined : Array.from(prompt.text).slice(0, -1).join('')
+  if (key === 'ctrl-u') return ''
+  if ((key === 'tab' || key === 'right') && prompt.kind === 'command') return completed(state, prompt.text)
+  // Keys with names are longer than one character.
+  return Array.from(key).length === 1 && prompt.text.length < textCharsMax ? prompt.text + key : prompt.text
+}
+
+/** The command with its first word completed. */
+export function completed({ resources }: State, text: string): string {
+  const [word = '', ...rest] = text.split(' ')
+  return rest.length > 0 ? text : completionOf(word, resources, commands)
+}
+
+/** The filter has an effect while it is typed. */
+function filtered(state: State, filter: string): State {
+  const view = shownView(state)
+  if (view.kind === 'table') return withShown(state, settled(state, { ...view, filter }))
+  return view.kind === 'text' ? withShown(state, { ...view, filter }) : state
+}
+
+function confirmed(state: State, { object, uid }: Extract<Prompt, { kind: 'confirm' }>, key: Key): Step {
+  const next = closed(state)
+  return key === 'y' ? { state: next, effects: [{ kind: 'delete', object, uid, isNow: false }] } : only(next)
+}
+
+function entered(state: State, text: string): Step {
+  const [word = '', namespace] = text.trim().split(/\s+/)
+  const live = { kind: 'live' } as const
+  switch (word) {
+    case '':
+      return only(state)
+    case 'q':
+    case 'q!':
+    case 'quit':
+    case 'exit':
+      return { state, effects: [{ kind: 'quit' }] }
+    case 'map':
+      return only(opened(state, mapView(state.nextId)))
+    case 'help':
+    case 'h':
+    case '?':
+      return only(opened(state, { ...textView(state.nextId, { kind: 'help' }), status: live, lines: helpLines }))
+    case 'aliases':
+    case 'a': {
+      const lines = kindLines(state.resources)
+      return only(opened(state, { ...textView(state.nextId, { kind: 'kinds' }), status: live, lines }))
+    }
+    case 'ctx':
+    case 'context':
+      return only(failed(state, 'another cluster: coxswain top --context <name>'))
+    default: {
+      const resource = resourceNamed(word, state.resources)
+      if (resource === undefined) return only(failed(state, unknownResourceText(word, state.resources)))
+      const chosen = namespace === 'all' ? '' : (namespace ?? state.namespace)
+      const source = { kind: 'list', resource, namespace: resource.namespaced ? chosen : '' } as const
+      return only(opened({ ...state, namespace: chosen }, tableView(state.nextId, source)))
+    }
+  }
+}

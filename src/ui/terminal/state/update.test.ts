@@ -1,0 +1,330 @@
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { visibleRows } from './rows.ts'
+import { selectedRow, selectionOf } from './scroll.ts'
+import {
+  after,
+  deployments,
+  initialState,
+  namespaces,
+  nodes,
+  podRow,
+  pods,
+  podColumns,
+  withRows,
+} from './state.harness.ts'
+import { shownView, type Effect, type State } from './state.ts'
+import { tableView, type TableView, type View } from './views.ts'
+
+const three = withRows(initialState(), [
+  podRow('api-0'),
+  podRow('web-0', { ready: '0/1', status: 'Pending' }),
+  podRow('web-1'),
+])
+const many = withRows(
+  initialState(),
+  Array.from({ length: 100 }, (_, index) => podRow(`web-${String(index).padStart(3, '0')}`)),
+)
+
+const table = (state: State): TableView => {
+  const view = shownView(state)
+  if (view.kind !== 'table') throw new Error(`the view is ${view.kind}`)
+  return view
+}
+const names = (state: State): string[] => visibleRows(selectionOf(table(state))).map(({ name }) => name)
+const selected = (state: State): string => selectedRow(table(state))?.name ?? 'none'
+
+/** A view in short: `list pods default`, `text logs`. */
+function short(view: View): string {
+  switch (view.kind) {
+    case 'table': {
+      if (view.source.kind === 'containers') return `containers ${view.source.pod.name}`
+      const { resource, namespace, selector } = view.source
+      const by = selector?.labelSelector ?? selector?.fieldSelector ?? selector?.ownerUid
+      return ['list', resource.plural, resource.namespaced ? namespace || 'all' : '', by].filter(Boolean).join(' ')
+    }
+    case 'text':
+      return `text ${view.source.kind}`
+    case 'flow':
+      return `flow ${view.subject.object?.name ?? view.subject.between}`
+    case 'map':
+      return 'map'
+    default:
+      return view satisfies never
+  }
+}
+
+const keys: [what: string, start: State, keys: string, check: (state: State, effects: Effect[]) => void][] = [
+  ['moves down and up', three, 'jj<up>', (state) => equal(selected(state), 'web-0')],
+  ['does not move beyond the ends', three, '<up>jjjjj', (state) => equal(selected(state), 'web-1')],
+  ['moves by pages', many, '<pagedown>j', (state) => equal(selected(state), 'web-019')],
+  ['moves to the end', many, 'G', (state) => equal(`${selected(state)} ${table(state).offset}`, 'web-099 82')],
+  ['moves to the start', many, 'Gg', (state) => equal(`${selected(state)} ${table(state).offset}`, 'web-000 0')],
+  ['filters while typing', three, '/web', (state) => deepEqual(names(state), ['web-0', 'web-1'])],
+  ['keeps the filter after Enter', three, '/web<enter>j', (state) => equal(selected(state), 'web-1')],
+  ['removes the filter with Escape', three, '/web<enter><esc>', (state) => equal(names(state).length, 3)],
+  ['restores the former filter with Escape', three, '/web<enter>/x<esc>', (state) => equal(table(state).filter, 'web')],
+  ['filters by alternatives', three, '/api|web-1', (state) => deepEqual(names(state), ['api-0', 'web-1'])],
+  ['filters by what is absent', three, '/!web', (state) => deepEqual(names(state), ['api-0'])],
+  ['shows all rows while only the sign is typed', three, '/!', (state) => equal(names(state).length, 3)],
+  ['filters by label', three, '/-l app=web', (state) => deepEqual(names(state), ['web-0', 'web-1'])],
+  ['filters by the presence of a label', three, '/-l app', (state) => equal(names(state).length, 3)],
+  ['filters by status', three, '/pending', (state) => deepEqual(names(state), ['web-0'])],
+  ['deletes characters of the filter', three, '/webx<backspace>', (state) => equal(table(state).filter, 'web')],
+  ['empties the filter', three, '/web<ctrl-u>', (state) => equal(table(state).filter, '')],
+  ['leaves an empty prompt', three, '/<backspace>', (state) => equal(state.prompt, undefined)],
+  ['sorts', three, 'S', (state) => deepEqual(names(state), ['web-0', 'api-0', 'web-1'])],
+  ['sorts the other way', three, 'NN', (state) => deepEqual(names(state), ['web-1', 'web-0', 'api-0'])],
+  ['does not sort by a column that is not there', three, 'P', (state) => equal(table(state).sort?.column, 'Namespace')],
+  [
+    'opens a kind by its short name',
+    three,
+    ':deploy<enter>',
+    (state) => equal(short(shownView(state)), 'list deployments default'),
+  ],
+  [
+    'opens a kind in a namespace',
+    three,
+    ':po shop<enter>',
+    (state) => equal(short(shownView(state)), 'list pods shop'),
+  ],
+  [
+    'opens a kind in all namespaces',
+    three,
+    ':po all<enter>',
+    (state) => equal(short(shownView(state)), 'list pods all'),
+  ],
+  [
+    'completes a kind',
+    three,
+    ':conf<tab>',
+    (state) => deepEqual(state.prompt, { kind: 'command', text: 'configmaps' }),
+  ],
+  [
+    'opens the completed kind',
+    three,
+    ':conf<enter>',
+    (state) => equal(short(shownView(state)), 'list configmaps default'),
+  ],
+  ['opens a kind without namespaces', three, ':no<enter>', (state) => equal(short(shownView(state)), 'list nodes')],
+  [
+    'opens a kind by its group',
+    three,
+    ':ships.example.com<enter>',
+    (state) => equal(short(shownView(state)), 'list ships default'),
+  ],
+  [
+    'refuses an unknown kind',
+    three,
+    ':podz<enter>',
+    (state) => match(state.notice?.text ?? '', /unknown kind "podz"; did you mean pods/),
+  ],
+  ['ignores an empty command', three, ':<enter>', (state) => equal(state.views.length, 1)],
+  ['leaves a command with Escape', three, ':po<esc>', (state) => equal(state.prompt, undefined)],
+  ['does not change the context', three, ':ctx<enter>', (state) => match(state.notice?.text ?? '', /--context/)],
+  ['opens the map by command', three, ':map<enter>', (state) => equal(short(shownView(state)), 'map')],
+  ['opens the help by command', three, ':help<enter>', (state) => equal(short(shownView(state)), 'text help')],
+  [
+    'opens the list of kinds by command',
+    three,
+    ':aliases<enter>',
+    (state) => equal(short(shownView(state)), 'text kinds'),
+  ],
+  ['shows all namespaces', three, '0', (state) => equal(short(shownView(state)), 'list pods all')],
+  ['returns to its own namespace', three, '01', (state) => equal(short(shownView(state)), 'list pods default')],
+  [
+    'keeps filter and order in another namespace',
+    three,
+    'N/web<enter>0',
+    (state) => deepEqual([table(state).filter, table(state).sort?.column], ['web', 'Name']),
+  ],
+  ['reads again', three, '<ctrl-r>', (state) => equal(shownView(state).id, 2)],
+  ['shows wide columns', three, '<ctrl-w>', (state) => equal(table(state).isWide, true)],
+  ['describes', three, 'd', (state) => equal(short(shownView(state)), 'text describe')],
+  ['shows YAML', three, 'y', (state) => equal(short(shownView(state)), 'text yaml')],
+  ['explains', three, 'w', (state) => equal(short(shownView(state)), 'text why')],
+  ['shows logs', three, 'l', (state) => equal(short(shownView(state)), 'text logs')],
+  ['shows the flow', three, 'jf', (state) => equal(short(shownView(state)), 'flow web-0')],
+  ['shows the map', three, 'm', (state) => equal(short(shownView(state)), 'map')],
+  ['shows the containers of a pod', three, '<enter>', (state) => equal(short(shownView(state)), 'containers api-0')],
+  ['goes back', three, 'd<esc>', (state) => equal(short(shownView(state)), 'list pods default')],
+  ['stays in the first view', three, '<esc><esc>', (state) => equal(state.views.length, 1)],
+  [
+    'leaves a text with q',
+    three,
+    'dq',
+    (state, effects) => deepEqual([short(shownView(state)), effects], ['list pods default', []]),
+  ],
+  ['quits with q', three, 'q', (_, effects) => deepEqual(effects, [{ kind: 'quit' }])],
+  ['quits by command', three, ':q<enter>', (_, effects) => deepEqual(effects, [{ kind: 'quit' }])],
+  ['quits with ctrl-c in a prompt', three, ':po<ctrl-c>', (_, effects) => deepEqual(effects, [{ kind: 'quit' }])],
+  ['suspends', three, '<ctrl-z>', (_, effects) => deepEqual(effects, [{ kind: 'suspend' }])],
+  [
+    'asks before it deletes',
+    three,
+    '<ctrl-d>',
+    (state, effects) => deepEqual([state.prompt?.kind, effects], ['confirm', []]),
+  ],
+  [
+    'does not delete without a yes',
+    three,
+    '<ctrl-d><enter>',
+    (state, effects) => deepEqual([state.prompt, effects], [undefined, []]),
+  ],
+  ['ignores keys without a meaning', three, 'zx<tab>', (state) => deepEqual(state, { ...three, notice: undefined })],
+  ['shows the help', three, '?', (state) => equal(short(shownView(state)), 'text help')],
+  ['forgets the oldest views', three, 'd<ctrl-a>'.repeat(20), (state) => equal(state.views.length, 20)],
+]
+for (const [what, start, typed, check] of keys)
+  test(`a key ${what}`, () => {
+    const { state, effects } = after(start, typed)
+    check(state, effects)
+  })
+
+test('a deletion names the object that was selected, by its uid', () => {
+  const object = { resource: pods, namespace: 'default', name: 'web-0' }
+  deepEqual(after(three, 'j<ctrl-d>y').effects, [{ kind: 'delete', object, uid: 'uid-web-0', isNow: false }])
+  deepEqual(after(three, 'j<ctrl-k>').effects, [{ kind: 'delete', object, uid: 'uid-web-0', isNow: true }])
+})
+
+test('a shell and an editor run for the selected object', () => {
+  const object = { resource: pods, namespace: 'default', name: 'api-0' }
+  deepEqual(after(three, 'se').effects, [
+    { kind: 'shell', object, container: '' },
+    { kind: 'edit', object },
+  ])
+})
+
+test('the selection follows its object, and its position when the object is gone', () => {
+  const chosen = after(three, 'j').state
+  const change = (set: readonly ReturnType<typeof podRow>[], removed: readonly string[]) =>
+    ({ kind: 'rows', id: 1, change: { kind: 'change', set, removed } }) as const
+  const added = after(chosen, change([podRow('aaa')], [])).state
+  deepEqual([selected(added), table(added).cursor.index], ['web-0', 2])
+  const gone = after(added, change([], ['default/web-0'])).state
+  deepEqual([selected(gone), table(gone).cursor.index], ['web-1', 2])
+  const empty = after(gone, { kind: 'rows', id: 1, change: { kind: 'replace', columns: podColumns, rows: [] } }).state
+  equal(selected(empty), 'none')
+  match(after(empty, 'd').state.notice?.text ?? '', /nothing is selected/)
+})
+
+test('data of a view that is not there is ignored; data of a view below is kept', () => {
+  const below = after(three, 'd', {
+    kind: 'rows',
+    id: 1,
+    change: { kind: 'change', set: [podRow('new')], removed: [] },
+  })
+  equal(names(after(below.state, '<esc>').state).includes('new'), true)
+  deepEqual(after(three, { kind: 'text', id: 99, lines: ['x'] }).state.views, three.views)
+  deepEqual(after(three, { kind: 'text', id: 1, lines: ['x'] }).state.views, three.views)
+})
+
+test('a failure keeps the rows', () => {
+  const { state } = after(three, { kind: 'failed', id: 1, reason: 'the server is away' })
+  deepEqual([names(state).length, shownView(state).status.kind], [3, 'failed'])
+})
+
+const list = (resource: typeof pods, name: string): State =>
+  withRows({ ...initialState(), views: [tableView(1, { kind: 'list', resource, namespace: '' })] }, [
+    { ...podRow(name), namespace: resource.namespaced ? 'shop' : '' },
+  ])
+
+test('Enter leads from a namespace and from a node to their pods', () => {
+  const { state } = after(list(namespaces, 'shop'), '<enter>')
+  deepEqual([short(shownView(state)), state.namespace], ['list pods shop', 'shop'])
+  equal(short(shownView(after(list(nodes, 'node-0'), '<enter>').state)), 'list pods all spec.nodeName=node-0')
+})
+
+test('Enter on a workload reads it, and then leads to its pods or to its description', () => {
+  const start = list(deployments, 'web')
+  const { state, effects } = after(start, '<enter>')
+  const object = { resource: deployments, namespace: 'shop', name: 'web' }
+  deepEqual(effects, [{ kind: 'drill', id: 1, object }])
+  const to = {
+    kind: 'list',
+    resource: pods,
+    namespace: 'shop',
+    selector: { text: 'deployment/web', labelSelector: 'app=web' },
+  } as const
+  equal(short(shownView(after(state, { kind: 'drilled', id: 1, of: object, to }).state)), 'list pods shop app=web')
+  const nowhere = { kind: 'drilled', id: 1, of: object, to: undefined } as const
+  equal(short(shownView(after(state, nowhere).state)), 'text describe')
+  equal(short(shownView(after(state, 'd', nowhere).state)), 'text describe', 'not after another view was opened')
+  equal(after(state, 'd', nowhere).state.views.length, 2)
+})
+
+test('logs, shells and kills are of pods', () => {
+  for (const key of ['l', 's', '<ctrl-k>']) {
+    const { state, effects } = after(list(deployments, 'web'), key)
+    deepEqual([effects, state.notice?.isError, state.views.length], [[], true, 1])
+  }
+})
+
+test('a container has logs and a shell, and is not deleted', () => {
+  const containers = withRows(after(three, '<enter>').state, [podRow('main')], 2)
+  equal(short(shownView(after(containers, '<enter>').state)), 'text logs')
+  deepEqual(after(containers, 's').effects, [
+    { kind: 'shell', object: { resource: pods, namespace: 'default', name: 'api-0' }, container: 'main' },
+  ])
+  for (const key of ['<ctrl-d>', '<ctrl-k>']) equal(after(containers, key).state.notice?.isError, true)
+})
+
+test('without a flow record there is no flow, with a reason', () => {
+  const upstream = { ...three, cluster: { ...three.cluster, missing: 'this API server records no flows' } }
+  const { state } = after(upstream, 'f')
+  deepEqual([state.views.length, state.notice?.text], [1, 'this API server records no flows'])
+  equal(short(shownView(after(upstream, 'w').state)), 'text why', 'an explanation needs no record')
+})
+
+test('a line of the map leads to its messages', () => {
+  const lines = [
+    { id: 'a>b', from: 'a', to: 'b', perSecond: 2, errorsPerSecond: 0 },
+    { id: 'b>c', from: 'b', to: 'c', perSecond: 1, errorsPerSecond: 0 },
+  ]
+  const { state } = after(three, 'm', { kind: 'map', id: 2, columns: [['a']], lines }, 'j<enter>')
+  equal(short(shownView(state)), 'flow b>c')
+  const fewer = after(three, 'm', { kind: 'map', id: 2, columns: [], lines }, 'j', {
+    kind: 'map',
+    id: 2,
+    columns: [],
+    lines: lines.slice(0, 1),
+  })
+  deepEqual(shownView(fewer.state).kind === 'map' && (shownView(fewer.state) as { cursor: number }).cursor, 0)
+  equal(short(shownView(after(three, 'm<enter>').state)), 'map', 'there is nothing to open yet')
+})
+
+test('logs follow their end until the position is moved, and again at the end', () => {
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
+  const followed = (state: State): boolean => {
+    const view = shownView(state)
+    return view.kind === 'text' && view.isFollowing
+  }
+  const logs = after(three, 'l', { kind: 'text', id: 2, lines }).state
+  equal(followed(logs), true)
+  equal(followed(after(logs, 'k').state), false)
+  equal(followed(after(logs, 'kG').state), true)
+  equal(followed(after(logs, 's').state), false)
+  equal(followed(after(logs, 'ss').state), true)
+  equal(followed(after(three, 'ds').state), false, 'a description has no end to follow')
+})
+
+test('text is moved sideways, wrapped and searched', () => {
+  const text = after(three, 'd', { kind: 'text', id: 2, lines: ['a'.repeat(200)] }).state
+  const view = (state: State) => shownView(state) as { left: number; isWrapped: boolean; filter: string }
+  equal(view(after(text, '<right><right><left>').state).left, 8)
+  equal(view(after(text, '<left>').state).left, 0)
+  deepEqual([view(after(text, '<right>w').state).isWrapped, view(after(text, '<right>w').state).left], [true, 0])
+  equal(view(after(text, '/aa<enter>').state).filter, 'aa')
+})
+
+test('a smaller terminal keeps the selection on the screen', () => {
+  const { state } = after(many, '<pagedown>', { kind: 'resize', width: 80, height: 12 })
+  const { offset, cursor } = table(state)
+  equal(cursor.index >= offset && cursor.index < offset + 9, true)
+})
+
+test('a notice remains until the next key', () => {
+  const shown = after(three, { kind: 'notice', notice: { text: 'deleted', isError: false } }).state
+  equal(shown.notice?.text, 'deleted')
+  equal(after(shown, 'j').state.notice, undefined)
+})

@@ -1,0 +1,235 @@
+// update: the next state for a key or for data that has arrived, and what is to be done outside.
+import type { Key } from '../keys/key-decoder.ts'
+import { actionOf, sortKeys, type Action } from './bindings.ts'
+import { drillDown } from './drill-down.ts'
+import { helpLines, kindLines } from './help.ts'
+import { promptKey } from './prompt.ts'
+import { changedRows } from './rows.ts'
+import type { ObjectRef } from './resources.ts'
+import { isLive, isMove, lastOffset, moveIn, selectedRow, settled } from './scroll.ts'
+import { shownView, type Data, type Effect, type Input, type State, type Step } from './state.ts'
+import { failed, noticed, only, opened, replaced, withShown } from './transitions.ts'
+import { flowView, mapView, tableView, textView, type TableView, type TextSource, type View } from './views.ts'
+
+export function update(state: State, input: Input): Step {
+  switch (input.kind) {
+    case 'key':
+      return keyPressed({ ...state, notice: undefined }, input.key)
+    case 'resize': {
+      const resized = { ...state, width: input.width, height: input.height }
+      return only({ ...resized, views: resized.views.map((view) => placed(resized, view)) })
+    }
+    case 'notice':
+      return only({ ...state, notice: input.notice })
+    default:
+      return only(arrived(state, input))
+  }
+}
+
+const placed = (state: State, view: View): View =>
+  view.kind === 'table' || view.kind === 'map' ? settled(state, view) : view
+
+/** Data of views that have been closed is ignored. */
+function arrived(state: State, data: Data): State {
+  const views = state.views.map((view) => (view.id === data.id ? placed(state, received(view, data)) : view))
+  if (data.kind !== 'drilled' || shownView(state).id !== data.id) return { ...state, views }
+  if (data.to === undefined) return opened(state, textView(state.nextId, { kind: 'describe', object: data.of }))
+  return opened(state, tableView(state.nextId, data.to))
+}
+
+function received(view: View, data: Data): View {
+  const live = { kind: 'live' } as const
+  if (data.kind === 'failed') return { ...view, status: { kind: 'failed', reason: data.reason } }
+  if (data.kind === 'rows' && view.kind === 'table') {
+    const columns = data.change.kind === 'replace' ? data.change.columns : view.columns
+    return { ...view, status: live, columns, rows: changedRows(view.rows, data.change) }
+  }
+  if (data.kind === 'text' && view.kind === 'text') return { ...view, status: live, lines: data.lines }
+  if (data.kind === 'messages' && view.kind === 'flow') return { ...view, status: live, messages: data.messages }
+  if (data.kind === 'map' && view.kind === 'map')
+    return { ...view, status: live, columns: data.columns, lines: data.lines }
+  return view
+}
+
+function keyPressed(state: State, key: Key): Step {
+  if (state.prompt !== undefined) return promptKey(state, state.prompt, key)
+  const view = shownView(state)
+  const column = view.kind === 'table' && key.length === 1 && Object.hasOwn(sortKeys, key) ? sortKeys[key] : undefined // safe name: hasOwn
+  if (view.kind === 'table' && column !== undefined) return only(withShown(state, sorted(state, view, column)))
+  const action = actionOf(key, view.kind)
+  if (action === undefined) return only(state)
+  if (isMove(action)) return only(withShown(state, moveIn(state, view, action)))
+  return view.kind === 'table' ? tableAction(state, view, action) : viewAction(state, view, action)
+}
+
+function sorted(state: State, view: TableView, column: string): View {
+  const isKnown = column === 'Namespace' || view.columns.some(({ name }) => name.toLowerCase() === column.toLowerCase())
+  if (!isKnown) return view
+  const isDescending = view.sort?.column === column && !view.sort.isDescending
+  return settled(state, { ...view, sort: { column, isDescending } })
+}
+
+/** Actions that are the same in all views. */
+function viewAction(state: State, view: View, action: Action): Step {
+  switch (action) {
+    case 'quit':
+      return view.kind === 'text' || view.kind === 'flow' ? back(state) : { state, effects: [{ kind: 'quit' }] }
+    case 'back':
+      return back(state)
+    case 'command':
+      return only({ ...state, prompt: { kind: 'command', text: '' } })
+    case 'filter':
+      return 'filter' in view
+        ? only({ ...state, prompt: { kind: 'filter', text: view.filter, former: view.filter } })
+        : only(state)
+    case 'map':
+      return only(opened(state, mapView(state.nextId)))
+    case 'help':
+      return only(openText(state, { kind: 'help' }, helpLines))
+    case 'kinds':
+      return only(openText(state, { kind: 'kinds' }, kindLines(state.resources)))
+    case 'refresh':
+      return only(replaced(state, { ...view, id: state.nextId }))
+    case 'suspend':
+      return { state, effects: [{ kind: 'suspend' }] }
+    case 'left':
+    case 'right':
+      return only('left' in view ? withShown(state, shifted(view, action)) : state)
+    case 'wrap':
+      return only(view.kind === 'text' ? withShown(state, { ...view, isWrapped: !view.isWrapped, left: 0 }) : state)
+    case 'follow':
+      if ((view.kind !== 'text' && view.kind !== 'flow') || !isLive(view)) return only(state)
+      return only(withShown(state, { ...view, isFollowing: !view.isFollowing, offset: lastOffset(state, view) }))
+    case 'enter': {
+      const line = view.kind === 'map' ? view.lines[view.cursor] : undefined
+      if (line === undefined) return only(state)
+      return only(opened(state, flowView(state.nextId, { object: undefined, between: line.id })))
+    }
+    default:
+      return only(state)
+  }
+}
+
+const shiftColumns = 8
+const shifted = (view: Extract<View, { left: number }>, action: 'left' | 'right'): View => ({
+  ...view,
+  left: Math.max(0, view.left + (action === 'left' ? -shiftColumns : shiftColumns)),
+})
+
+function openText(state: State, source: TextSource, lines: readonly string[]): State {
+  return opened(state, { ...textView(state.nextId, source), status: { kind: 'live' }, lines })
+}
+
+/** Removes the filter first, then leaves the view. The first view remains. */
+function back(state: State): Step {
+  const view = shownView(state)
+  if ('filter' in view && view.filter !== '') return only(withShown(state, placed(state, { ...view, filter: '' })))
+  return only(state.views.length === 1 ? state : { ...state, views: state.views.slice(0, -1) })
+}
+
+/** The selected object: that of the row, or the pod of a container. */
+export function selectedObject(
+  view: TableView,
+): (ObjectRef & { readonly uid: string; readonly container: string }) | undefined {
+  const row = selectedRow(view)
+  if (row === undefined) return undefined
+  const { source } = view
+  if (source.kind === 'containers') return { ...source.pod, uid: '', container: row.name }
+  return { resource: source.resource, namespace: row.namespace, name: row.name, uid: row.uid, container: '' }
+}
+
+/** Actions on the selected object of a list. */
+function tableAction(state: State, view: TableView, action: Action): Step {
+  switch (action) {
+    case 'all-namespaces':
+      return only(inNamespace(state, view, ''))
+    case 'own-namespace':
+      return only(inNamespace(state, view, state.cluster.namespace))
+    case 'wide':
+      return only(withShown(state, { ...view, isWide: !view.isWide }))
+    case 'enter':
+    case 'describe':
+    case 'yaml':
+    case 'logs':
+    case 'previous-logs':
+    case 'shell':
+    case 'edit':
+    case 'delete':
+    case 'kill':
+    case 'flow':
+    case 'why': {
+      const selected = selectedObject(view)
+      return selected === undefined
+        ? only(noticed(state, 'nothing is selected'))
+        : objectAction(state, view, action, selected)
+    }
+    default:
+      return viewAction(state, view, action)
+  }
+}
+
+function inNamespace(state: State, view: TableView, namespace: string): State {
+  const { source } = view
+  if (source.kind !== 'list' || !source.resource.namespaced) return { ...state, namespace }
+  const next = tableView(state.nextId, { ...source, namespace })
+  const { filter, sort, isWide } = view
+  return replaced({ ...state, namespace }, { ...next, filter, sort, isWide })
+}
+
+type ObjectAction =
+  | 'enter'
+  | 'describe'
+  | 'yaml'
+  | 'logs'
+  | 'previous-logs'
+  | 'shell'
+  | 'edit'
+  | 'delete'
+  | 'kill'
+  | 'flow'
+  | 'why'
+
+function objectAction(
+  state: State,
+  view: TableView,
+  action: ObjectAction,
+  { uid, container, ...object }: NonNullable<ReturnType<typeof selectedObject>>,
+): Step {
+  const isPod = object.resource.plural === 'pods' && object.resource.group === ''
+  const isContainer = view.source.kind === 'containers'
+  const effect = (each: Effect): Step => ({ state, effects: [each] })
+  const text = (source: TextSource): Step => only(opened(state, textView(state.nextId, source)))
+  switch (action) {
+    case 'describe':
+    case 'yaml':
+    case 'why':
+      return text({ kind: action, object })
+    case 'logs':
+    case 'previous-logs':
+      if (!isPod) return only(failed(state, 'logs are of pods; Enter shows the pods of a workload'))
+      return text({ kind: 'logs', object, container, isPrevious: action === 'previous-logs' })
+    case 'shell':
+      return isPod ? effect({ kind: 'shell', object, container }) : only(failed(state, 'a shell runs in a pod'))
+    case 'edit':
+      return effect({ kind: 'edit', object })
+    case 'flow':
+      if (state.cluster.missing !== undefined) return only(failed(state, state.cluster.missing))
+      return only(opened(state, flowView(state.nextId, { object, between: '' })))
+    case 'delete':
+      if (isContainer) return only(failed(state, 'a container is not deleted by itself; go back to its pod'))
+      return only({ ...state, prompt: { kind: 'confirm', object, uid } })
+    case 'kill':
+      if (!isPod || isContainer) return only(failed(state, 'only a pod can be killed'))
+      return effect({ kind: 'delete', object, uid, isNow: true })
+    case 'enter': {
+      if (isContainer) return text({ kind: 'logs', object, container, isPrevious: false })
+      const to = drillDown(object, state.resources)
+      if (to === 'read') return effect({ kind: 'drill', id: view.id, object })
+      if (to === undefined) return text({ kind: 'describe', object })
+      const namespace = object.resource.plural === 'namespaces' ? object.name : state.namespace
+      return only(opened({ ...state, namespace }, tableView(state.nextId, to)))
+    }
+    default:
+      return action satisfies never
+  }
+}
