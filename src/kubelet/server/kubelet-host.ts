@@ -18,7 +18,7 @@ export interface KubeletHost {
   /** The uid of a pod in the runtime, which differs for mirror pods; the pod's own when left out. */
   readonly runningUid?: (pod: Pod) => string
   /** Usage of the node and its pods; left out where nothing is measured. */
-  readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
+  readonly stats?: Pick<NodeStats, 'cpuAndMemory' | 'machine' | 'summary'>
   readonly probeMetrics?: (format: ExpositionFormat) => string
   /** Logs of the node; left out where there are none. */
   readonly systemLogs?: SystemLogs

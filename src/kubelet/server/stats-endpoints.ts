@@ -2,7 +2,6 @@
 import { negotiateExposition, type MetricFamily } from '../../base/observability/exposition.ts'
 import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from '../stats/metrics-text.ts'
-import { cpuAndMemoryOf } from '../stats/summary.ts'
 import { KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
 
 export async function statsEndpoint(
@@ -19,9 +18,9 @@ export async function statsEndpoint(
   const metrics = (families: Iterable<MetricFamily>) => ok(format.contentType, format.write(families))
   switch (path.join('/')) {
     case 'stats/summary': {
-      const summary = await measured().summary(signal)
       const hasAll = query.get('only_cpu_and_memory') !== 'true'
-      return ok('application/json', JSON.stringify(hasAll ? summary : cpuAndMemoryOf(summary)))
+      const summary = hasAll ? measured().summary(signal) : measured().cpuAndMemory(signal)
+      return ok('application/json', JSON.stringify(await summary))
     }
     case 'metrics':
       return metrics(kubeletMetrics(await measured().summary(signal)))

@@ -10,21 +10,35 @@ interface Sample {
 const windowMsMin = 1_000
 
 export class CpuRates {
-  #samples = new Map<string, Sample>()
-  #next = new Map<string, Sample>()
+  #samples: ReadonlyMap<string, Sample> = new Map()
+
+  /** Rounds may overlap: each has the rates since the last one that was finished before it began. */
+  round(): CpuRound {
+    return new CpuRound(this.#samples, (samples) => (this.#samples = samples))
+  }
+}
+
+/** One sample of each key. */
+export class CpuRound {
+  readonly #before: ReadonlyMap<string, Sample>
+  readonly #samples = new Map<string, Sample>()
+  readonly #keep: (samples: ReadonlyMap<string, Sample>) => void
+
+  constructor(before: ReadonlyMap<string, Sample>, keep: (samples: ReadonlyMap<string, Sample>) => void) {
+    this.#before = before
+    this.#keep = keep
+  }
 
   /** The rate since the last sample, or since the start for the first one and for a counter that was reset. */
   nanoCores(key: string, nanos: number, startedMs: number, nowMs: number): number {
-    const before = this.#samples.get(key)
-    const sample = nextSample(before, nanos, startedMs, nowMs)
-    this.#next.set(key, sample)
+    const sample = nextSample(this.#before.get(key), nanos, startedMs, nowMs)
+    this.#samples.set(key, sample)
     return sample.nanoCores
   }
 
-  /** Ends a round of samples; keys that were not sampled in it are removed. */
+  /** Keys that were not sampled in this round are forgotten. */
   finish(): void {
-    this.#samples = this.#next
-    this.#next = new Map()
+    this.#keep(this.#samples)
   }
 }
 

@@ -13,11 +13,14 @@ import { logDirectory, volumeDirectory, volumesDirectory, type NodePaths } from 
 import { podCgroup } from '../resources/pod-cgroups.ts'
 import type { VolumeUsage } from '../volumes/csi/csi-stats.ts'
 import { volumeTypes } from '../volumes/volume-types.ts'
-import { CpuRates } from './cpu-rates.ts'
+import { BriefCache } from './brief-cache.ts'
+import { CpuRates, type CpuRound } from './cpu-rates.ts'
 import type { MachineInfo } from './metrics-text.ts'
 import { singleFileSystem, type DiskLayout } from './disk-layout.ts'
+import { cpuAndMemoryOf } from './summary.ts'
 import type {
   ContainerStats,
+  CpuAndMemorySummary,
   CpuStats,
   FsStats,
   MemoryStats,
@@ -61,13 +64,15 @@ export class NodeStats {
   readonly #startedMs: number
   readonly #rates = new CpuRates()
   readonly #files = new Map<string, { readonly untilMs: number; readonly files: Promise<Files> }>()
-  #last: { readonly untilMs: number; readonly summary: Promise<Summary> } | undefined
-
+  readonly #summary: BriefCache<Summary>
+  readonly #cpuAndMemory: BriefCache<CpuAndMemorySummary>
   #layout: DiskLayout = singleFileSystem
 
   constructor(deps: NodeStatsDeps) {
     this.#deps = deps
     this.#startedMs = deps.clock.nowMs()
+    this.#summary = new BriefCache(deps.clock, cacheMs)
+    this.#cpuAndMemory = new BriefCache(deps.clock, cacheMs)
   }
 
   get machine(): MachineInfo {
@@ -79,27 +84,52 @@ export class NodeStats {
     return this.#layout
   }
 
-  async summary(signal: AbortSignal): Promise<Summary> {
-    const nowMs = this.#deps.clock.monotonicMs()
-    if (this.#last !== undefined && this.#last.untilMs > nowMs) return this.#last.summary
-    const summary = this.#collect(signal)
-    this.#last = { untilMs: nowMs + cacheMs, summary }
-    try {
-      return await summary
-    } catch (error) {
-      this.#last = undefined
-      throw error
-    }
+  summary(signal: AbortSignal): Promise<Summary> {
+    return this.#summary.getOrCollect(() => this.#collect(signal))
   }
 
   /** A summary that was collected now, without the cache. */
   fresh(signal: AbortSignal): Promise<Summary> {
-    this.#last = undefined
+    this.#summary.clear()
     return this.summary(signal)
   }
 
+  /** The part of the summary that the metrics API needs. Its collection reads no directories. */
+  async cpuAndMemory(signal: AbortSignal): Promise<CpuAndMemorySummary> {
+    const whole = this.#summary.current
+    return whole === undefined
+      ? this.#cpuAndMemory.getOrCollect(() => this.#collectCpuAndMemory(signal))
+      : cpuAndMemoryOf(await whole)
+  }
+
+  async #collectCpuAndMemory(signal: AbortSignal): Promise<CpuAndMemorySummary> {
+    const { runtime, host } = this.#deps
+    const { load } = host
+    const [containers, cpuNanos, memory] = await Promise.all([runtime.stats(signal), load.cpuNanos(), load.memory()])
+    const round = this.#startRound()
+    const pods: CpuAndMemorySummary['pods'][number][] = []
+    for (const [pod, own] of this.#measuredPods(containers)) pods.push((await this.#podLoad(pod, own, round)).stats)
+    const node = this.#nodeLoad(cpuNanos, memory, round)
+    round.rates.finish()
+    return { node, pods }
+  }
+
+  #startRound(): Round {
+    const nowMs = this.#deps.clock.nowMs()
+    return { rates: this.#rates.round(), nowMs, time: rfc3339(nowMs) }
+  }
+
+  /** The pods that have containers, with these. */
+  *#measuredPods(containers: readonly RuntimeStats[]): Iterable<[Pod, readonly RuntimeStats[]]> {
+    const byPod = Map.groupBy(containers, ({ podUid }) => podUid)
+    for (const pod of this.#deps.pods()) {
+      const own = isPodFinished(pod) ? undefined : byPod.get(pod.metadata.uid)
+      if (own !== undefined) yield [pod, own]
+    }
+  }
+
   async #collect(signal: AbortSignal): Promise<Summary> {
-    const { runtime, host, nodeName, clock } = this.#deps
+    const { runtime, host } = this.#deps
     const { load, paths } = host
     const [containers, fileSystems, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
       runtime.stats(signal),
@@ -114,25 +144,19 @@ export class NodeStats {
     const containerFs =
       fileSystems.containers === undefined ? imageFs : await load.fileSystem(fileSystems.containers.path)
     this.#layout = { node: nodeFs.device, images: imageFs.device, containers: containerFs.device }
-    const active = this.#deps.pods().filter((pod) => !isPodFinished(pod))
-    const nowMs = clock.nowMs()
-    const time = rfc3339(nowMs)
+    const round = this.#startRound()
+    const { time } = round
     const pods: PodStats[] = []
-    for (const pod of active) {
-      const own = containers.filter(({ podUid }) => podUid === pod.metadata.uid)
-      if (own.length > 0) pods.push(await this.#podStats(pod, own, { nodeFs, containerFs }, nowMs))
-    }
-    const cpu = this.#cpu('node', cpuNanos, this.#startedMs, nowMs)
+    for (const [pod, own] of this.#measuredPods(containers))
+      pods.push(await this.#podStats(pod, own, { nodeFs, containerFs }, round))
+    const node = this.#nodeLoad(cpuNanos, memory, round)
     const layerBytes = containers.reduce((sum, { layer }) => sum + layer.bytes, 0)
-    this.#rates.finish()
-    const known = new Set(active.map(({ metadata }) => metadata.uid))
+    round.rates.finish()
+    const known = new Set(pods.map(({ podRef }) => podRef.uid))
     for (const uid of this.#files.keys()) if (!known.has(uid)) this.#files.delete(uid)
     return {
       node: {
-        nodeName,
-        startTime: rfc3339(this.#startedMs),
-        cpu,
-        memory: nodeMemory(memory, time),
+        ...node,
         swap: {
           time,
           swapAvailableBytes: memory.swapCapacityBytes - memory.swapUsedBytes,
@@ -150,36 +174,55 @@ export class NodeStats {
     }
   }
 
-  #cpu(key: string, nanos: number, startedMs: number, nowMs: number): CpuStats {
-    const usageNanoCores = this.#rates.nanoCores(key, nanos, startedMs, nowMs)
-    return { time: rfc3339(nowMs), usageNanoCores, usageCoreNanoSeconds: nanos }
+  #nodeLoad(cpuNanos: number, memory: MemoryLoad, round: Round): CpuAndMemorySummary['node'] {
+    return {
+      nodeName: this.#deps.nodeName,
+      startTime: rfc3339(this.#startedMs),
+      cpu: cpuStats('node', cpuNanos, this.#startedMs, round),
+      memory: nodeMemory(memory, round.time),
+    }
+  }
+
+  async #podLoad(pod: Pod, own: readonly RuntimeStats[], round: Round): Promise<PodLoad> {
+    const { host } = this.#deps
+    const { nowMs, time } = round
+    const group = await host.cgroups.usage(podCgroup(host.cgroupRoot, pod))
+    // Simulated containers have no cgroup: the usage of the pod is the sum of its containers'.
+    const whole = group === undefined || group.processes === 0 ? sumOf(own) : group
+    const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
+    const containers = own.map(({ name, containerId, usage }) => {
+      const startTime = startOf(pod, name) ?? rfc3339(podStartMs)
+      const cpu = cpuStats(containerId, usage.cpuNanos, Date.parse(startTime), round)
+      return { name, startTime, cpu, memory: memoryStats(usage, time) }
+    })
+    const stats = {
+      podRef: { name: pod.metadata.name, namespace: namespaceOf(pod), uid: pod.metadata.uid },
+      startTime: rfc3339(podStartMs),
+      containers,
+      cpu: cpuStats(pod.metadata.uid, whole.cpuNanos, podStartMs, round),
+      memory: memoryStats(whole, time),
+    }
+    return { stats, whole }
   }
 
   async #podStats(
     pod: Pod,
     own: readonly RuntimeStats[],
     { nodeFs: fs, containerFs }: { readonly nodeFs: FileSystemLoad; readonly containerFs: FileSystemLoad },
-    nowMs: number,
+    round: Round,
   ): Promise<PodStats> {
     const { host, driverVolumes } = this.#deps
-    const time = rfc3339(nowMs)
+    const { time } = round
     const { logs, volumes } = await this.#filesOf(pod)
-    const cgroup = podCgroup(host.cgroupRoot, pod)
-    const group = await host.cgroups.usage(cgroup)
-    const network = pod.spec.hostNetwork ? [] : await this.#networkOf(cgroup)
-    // Simulated containers have no cgroup: the usage of the pod is the sum of its containers'.
-    const whole = group === undefined || group.processes === 0 ? sumOf(own) : group
-    const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
-    const containers = own.map((stats): ContainerStats => {
-      const startTime = startOf(pod, stats.name) ?? rfc3339(podStartMs)
+    const network = pod.spec.hostNetwork ? [] : await this.#networkOf(podCgroup(host.cgroupRoot, pod))
+    const { stats, whole } = await this.#podLoad(pod, own, round)
+    const containers = stats.containers.map((load, index): ContainerStats => {
+      const { usage, layer } = own[index] as RuntimeStats
       return {
-        name: stats.name,
-        startTime,
-        cpu: this.#cpu(stats.containerId, stats.usage.cpuNanos, Date.parse(startTime), nowMs),
-        memory: memoryStats(stats.usage, time),
-        swap: { time, swapUsageBytes: stats.usage.swapBytes },
-        rootfs: fsStats(containerFs, stats.layer.bytes, time, stats.layer.inodes),
-        logs: fsStats(fs, logs.get(stats.name) ?? 0, time),
+        ...load,
+        swap: { time, swapUsageBytes: usage.swapBytes },
+        rootfs: fsStats(containerFs, layer.bytes, time, layer.inodes),
+        logs: fsStats(fs, logs.get(load.name) ?? 0, time),
       }
     })
     const volume = [...volumes].map(([name, bytes]): VolumeStats => ({ name, ...fsStats(fs, bytes, time) }))
@@ -191,11 +234,8 @@ export class NodeStats {
     }))
     const files = [...containers.flatMap((one) => [one.rootfs, one.logs]), ...onDisk]
     return {
-      podRef: { name: pod.metadata.name, namespace: namespaceOf(pod), uid: pod.metadata.uid },
-      startTime: rfc3339(podStartMs),
+      ...stats,
       containers,
-      cpu: this.#cpu(pod.metadata.uid, whole.cpuNanos, podStartMs, nowMs),
-      memory: memoryStats(whole, time),
       swap: { time, swapUsageBytes: whole.swapBytes },
       ...networkStats(network, time),
       volume: [...volume, ...ofDrivers],
@@ -242,6 +282,24 @@ export class NodeStats {
     return { logs, volumes }
   }
 }
+
+/** One collection of rates. */
+interface Round {
+  readonly rates: CpuRound
+  readonly nowMs: number
+  readonly time: string
+}
+
+interface PodLoad {
+  readonly stats: CpuAndMemorySummary['pods'][number]
+  readonly whole: CgroupUsage
+}
+
+const cpuStats = (key: string, nanos: number, startedMs: number, { rates, nowMs, time }: Round): CpuStats => ({
+  time,
+  usageNanoCores: rates.nanoCores(key, nanos, startedMs, nowMs),
+  usageCoreNanoSeconds: nanos,
+})
 
 const claimOf = (pod: Pod, name: string): Pick<VolumeStats, 'pvcRef'> => {
   const volume = pod.spec.volumes?.find((one) => one.name === name)

@@ -1,5 +1,5 @@
 // Usage of a node and its pods: CPU rates, the summary, and its formats.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -17,15 +17,16 @@ import { cpuAndMemoryOf } from './summary.ts'
 test('a rate is the usage since the last sample, since the start, or since a counter reset', () => {
   const rates = new CpuRates()
   const sample = (nanos: number, nowMs: number) => {
-    const rate = rates.nanoCores('c', nanos, 0, nowMs)
-    rates.finish()
+    const round = rates.round()
+    const rate = round.nanoCores('c', nanos, 0, nowMs)
+    round.finish()
     return rate
   }
   deepEqual(
     [sample(5e9, 10_000), sample(15e9, 20_000), sample(16e9, 20_500), sample(25e9, 30_000), sample(1e9, 40_000)],
     [5e8, 1e9, 1e9, 1e9, 25_000_000],
   )
-  rates.finish()
+  rates.round().finish()
   equal(sample(20e9, 40_000), 5e8, 'what was not seen is forgotten')
 })
 
@@ -92,7 +93,7 @@ async function measured() {
     machine: { cpus: 8, memoryBytes: 1 << 30 },
     clock,
   })
-  return { clock, stats }
+  return { clock, disk, stats }
 }
 
 const { signal } = new AbortController()
@@ -119,6 +120,20 @@ test('the summary contains CPU, memory, and disk usage of containers, logs and v
   deepEqual([seen?.network?.rxBytes, seen?.network?.interfaces, seen?.swap.swapUsageBytes], [11, [eth0], 4])
   const short = cpuAndMemoryOf({ node, pods })
   deepEqual(Object.keys(short.pods[0] ?? {}), ['podRef', 'startTime', 'containers', 'cpu', 'memory'])
+})
+
+test('CPU and memory alone are collected without reading directories, and taken from a recent summary', async () => {
+  const { stats, disk, clock } = await measured()
+  const alone = await stats.cpuAndMemory(signal)
+  await clock.advance(500)
+  const summary = await stats.summary(signal)
+  deepEqual(Object.keys(alone.node), Object.keys(cpuAndMemoryOf(summary).node))
+  deepEqual(alone.pods[0]?.memory.workingSetBytes, summary.pods[0]?.memory.workingSetBytes)
+  deepEqual(await stats.cpuAndMemory(signal), cpuAndMemoryOf(summary))
+  await clock.advance(60_000)
+  disk.usedBytes = () => Promise.reject(new Error('directories are read'))
+  equal((await stats.cpuAndMemory(signal)).pods.length, 1)
+  await rejects(stats.summary(signal), /directories are read/)
 })
 
 test('metrics contain the same values in the text format', async () => {

@@ -100,7 +100,14 @@ export interface Summary {
 }
 
 /** The response with `only_cpu_and_memory`. */
-export const cpuAndMemoryOf = ({ node, pods }: Summary) => ({
+export interface CpuAndMemorySummary {
+  readonly node: Pick<NodeSummary, 'nodeName' | 'startTime' | 'cpu' | 'memory'>
+  readonly pods: readonly (Pick<PodStats, 'podRef' | 'startTime' | 'cpu' | 'memory'> & {
+    readonly containers: readonly Pick<ContainerStats, 'name' | 'startTime' | 'cpu' | 'memory'>[]
+  })[]
+}
+
+export const cpuAndMemoryOf = ({ node, pods }: Summary): CpuAndMemorySummary => ({
   node: { nodeName: node.nodeName, startTime: node.startTime, cpu: node.cpu, memory: node.memory },
   pods: pods.map(({ podRef, startTime, containers, cpu, memory }) => ({
     podRef,
