@@ -1,35 +1,79 @@
-// AutoscaledPods: which autoscalers control the same pods. Upstream refuses to scale pods that several autoscalers control,
-// because their decisions would contradict each other.
+// AutoscaledPods: the pods of the namespaces that have autoscalers, and which autoscalers control the same ones. Upstream
+// refuses to scale pods that several autoscalers control, because their decisions would contradict each other.
 import { namespaceOf, splitKey, type ObjectKey } from '../../api/meta/object.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { matchesLabels, type Selector } from '../../api/selectors/selectors.ts'
+import { LabelIndex, pairsOf, requiredPair } from './label-index.ts'
+
+interface Home {
+  readonly pods: LabelIndex<Pod>
+  /** The selectors of the autoscalers that have been evaluated. */
+  readonly selectors: Map<ObjectKey, Selector>
+  /** Their keys by a label that they require; '' for those that require none. */
+  readonly byPair: Map<string, Set<ObjectKey>>
+}
 
 export class AutoscaledPods {
-  /** The selectors of the autoscalers that have been evaluated, by namespace and key. */
-  readonly #selectors = new Map<string, Map<ObjectKey, Selector>>()
+  readonly #homes = new Map<string, Home>()
 
-  set(key: ObjectKey, selector: Selector): void {
+  /** The number of autoscalers and of pods in a namespace. */
+  sizeOf(namespace: string): { readonly autoscalers: number; readonly pods: number } {
+    const home = this.#homes.get(namespace)
+    return { autoscalers: home?.selectors.size ?? 0, pods: home?.pods.size ?? 0 }
+  }
+
+  /** The pods that the autoscaler selects. `podsIn` lists the pods of a namespace when its first autoscaler is evaluated. */
+  select(key: ObjectKey, selector: Selector, podsIn: (namespace: string) => readonly Pod[]): readonly Pod[] {
     const { namespace } = splitKey(key)
-    const known = this.#selectors.get(namespace) ?? new Map<ObjectKey, Selector>()
-    known.set(key, selector)
-    this.#selectors.set(namespace, known)
+    let home = this.#homes.get(namespace)
+    if (home === undefined) {
+      home = { pods: new LabelIndex(podsIn(namespace)), selectors: new Map(), byPair: new Map() }
+      this.#homes.set(namespace, home)
+    }
+    if (home.selectors.get(key) !== selector) {
+      removeSelector(home, key)
+      home.selectors.set(key, selector)
+      const pair = requiredPair(selector) ?? ''
+      home.byPair.set(pair, (home.byPair.get(pair) ?? new Set()).add(key))
+    }
+    return home.pods.select(selector)
   }
 
   delete(key: ObjectKey): void {
     const { namespace } = splitKey(key)
-    const known = this.#selectors.get(namespace)
-    known?.delete(key)
-    if (known?.size === 0) this.#selectors.delete(namespace)
+    const home = this.#homes.get(namespace)
+    if (home === undefined) return
+    removeSelector(home, key)
+    if (home.selectors.size === 0) this.#homes.delete(namespace)
+  }
+
+  podChanged(before: Pod | undefined, now: Pod | undefined): void {
+    const changed = now ?? before
+    const home = changed === undefined ? undefined : this.#homes.get(namespaceOf(changed))
+    if (now !== undefined) home?.pods.set(now)
+    else if (before !== undefined) home?.pods.delete(before.metadata.name)
   }
 
   /** The keys of the autoscalers that select any of the pods, which are in one namespace, in alphabetical order. */
   controlling(pods: readonly Pod[]): readonly ObjectKey[] {
     const [first] = pods
-    const selectors = first === undefined ? undefined : this.#selectors.get(namespaceOf(first))
-    if (selectors === undefined) return []
-    return [...selectors]
-      .filter(([, selector]) => pods.some(({ metadata }) => matchesLabels(selector, metadata.labels)))
-      .map(([key]) => key)
-      .toSorted()
+    const home = first === undefined ? undefined : this.#homes.get(namespaceOf(first))
+    if (home === undefined) return []
+    const found = new Set<ObjectKey>()
+    for (const { metadata } of pods)
+      for (const pair of ['', ...pairsOf(metadata.labels)])
+        for (const key of home.byPair.get(pair) ?? [])
+          if (!found.has(key) && matchesLabels(home.selectors.get(key) ?? [], metadata.labels)) found.add(key)
+    return [...found].toSorted()
   }
+}
+
+function removeSelector({ selectors, byPair }: Home, key: ObjectKey): void {
+  const known = selectors.get(key)
+  if (known === undefined) return
+  selectors.delete(key)
+  const pair = requiredPair(known) ?? ''
+  const keys = byPair.get(pair)
+  keys?.delete(key)
+  if (keys?.size === 0) byPair.delete(pair)
 }

@@ -11,7 +11,6 @@ import { Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport/transport.ts'
 import { streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
 import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
-import { AutoscaledPods } from './autoscaled-pods.ts'
 import { MetricsClient } from './metrics-client.ts'
 import { ScaleTargets } from './scale-targets.ts'
 
@@ -96,19 +95,6 @@ test('a deleted autoscaler has no effect, and its pods may have another one', as
   equal(await replicasOf(cluster), 3)
 })
 
-test('only autoscalers that exist control pods', () => {
-  const controlled = new AutoscaledPods()
-  controlled.set('n/a', [{ key: 'app', operator: 'In', values: ['web'] }])
-  controlled.set('n/b', [])
-  const pods = [{ metadata: { namespace: 'n', labels } }] as unknown as Parameters<typeof controlled.controlling>[0]
-  deepEqual(controlled.controlling(pods), ['n/a', 'n/b'])
-  controlled.delete('n/a')
-  deepEqual(controlled.controlling(pods), ['n/b'])
-  controlled.delete('n/b')
-  deepEqual(controlled.controlling(pods), [])
-  deepEqual(controlled.controlling([]), [])
-})
-
 const failures: [why: string, failure: Error, message: RegExp][] = [
   [
     'that is not available',
@@ -129,7 +115,8 @@ for (const [why, failure, message] of failures)
     const target = { type: 'Value', value: '1' }
     const spec = { type: 'External', external: { metric: { name: 'jobs' }, target } }
     const ctx = context(new AbortController().signal)
-    const reading = await reader.read(spec, { namespace: 'n', podSelector: '', nowMs: 0 }, ctx)
+    const query = { namespace: 'n', selector: [], podSelector: '', isShared: false, nowMs: 0 }
+    const reading = await reader.read(spec, query, ctx)
     equal(reading.kind, 'failed')
     match('message' in reading ? reading.message : '', message)
   })

@@ -7,7 +7,7 @@ import {
 } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, namespaceOf, splitKey, type ApiObject } from '../../api/meta/object.ts'
-import { matchesLabels, type Selector } from '../../api/selectors/selectors.ts'
+import type { Selector } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import type { AutoscalerOutcome } from '../runtime/autoscaler-metrics.ts'
 import { defineController, type ObjectIndex } from '../runtime/controller.ts'
@@ -26,6 +26,7 @@ import { AutoscaledPods } from './autoscaled-pods.ts'
 import { decide, type Decision } from './decision.ts'
 import { MetricsClient } from './metrics-client.ts'
 import type { MetricReading } from './metric-reading.ts'
+import { isListShared } from './pod-usages.ts'
 import { ScaleTargets, type ScaleTarget } from './scale-targets.ts'
 import { noMemory, type AutoscalerMemory } from './scaling-rules.ts'
 
@@ -47,10 +48,12 @@ export const horizontalPodAutoscalerController = defineController<AutoscalerStat
     ...{ memories: new Map(), metrics: undefined },
   }),
   // Changes of an autoscaler and of pods take effect in the next period.
-  enqueues: (kind, { now, before }) =>
-    kind !== horizontalPodAutoscaler || (now !== undefined && before !== undefined)
+  enqueues(kind, { now, before }, { state }) {
+    if (kind === pod) state.autoscaledPods.podChanged(before as Pod | undefined, now as Pod | undefined)
+    return kind !== horizontalPodAutoscaler || (now !== undefined && before !== undefined)
       ? []
-      : [keyOf((now ?? before) as ApiObject)],
+      : [keyOf((now ?? before) as ApiObject)]
+  },
   async reconcile(key, tools, context) {
     const autoscaler = tools.cached(horizontalPodAutoscaler, key)
     if (autoscaler !== undefined) {
@@ -129,8 +132,9 @@ async function decisionFor(
     return { ...without, replicas: maxReplicas, reason: 'Current number of replicas above Spec.MaxReplicas' }
   if (replicas < minReplicas)
     return { ...without, replicas: minReplicas, reason: 'Current number of replicas below Spec.MinReplicas' }
-  const pods = target.selector === undefined ? [] : podsOf(autoscaler, target.selector, tools)
-  const problem = selectorProblem(autoscaler, target, pods, tools)
+  const { selector, selectorText: podSelector } = target
+  const pods = selector === undefined ? [] : podsOf(autoscaler, selector, tools)
+  const problem = selectorProblem(target, pods, tools)
   if (problem !== undefined)
     return {
       ...{ replicas: undefined, reason: '', memory },
@@ -138,7 +142,9 @@ async function decisionFor(
       events: [problem.event, warning('FailedComputeMetricsReplicas', problem.event.message)],
     }
   const reader = (tools.state.metrics ??= new MetricsClient(tools.client, tools.state.targets))
-  const query = { namespace: namespaceOf(autoscaler), podSelector: target.selectorText, nowMs }
+  const namespace = namespaceOf(autoscaler)
+  const isShared = isListShared(tools.state.autoscaledPods.sizeOf(namespace))
+  const query = { namespace, selector: selector ?? [], podSelector, isShared, nowMs }
   const readings: MetricReading[] = []
   for (const metric of metrics) readings.push(await reader.read(metric, query, context))
   const state = { replicas, statusReplicas: target.statusReplicas, pods }
@@ -146,9 +152,9 @@ async function decisionFor(
 }
 
 const podsOf = (autoscaler: HorizontalPodAutoscaler, selector: Selector, tools: Tools): readonly Pod[] =>
-  tools
-    .byIndex(podsByNamespace, namespaceOf(autoscaler))
-    .filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+  tools.state.autoscaledPods.select(keyOf(autoscaler), selector, (namespace) =>
+    tools.byIndex(podsByNamespace, namespace),
+  )
 
 interface SelectorProblem {
   readonly event: EventNote
@@ -157,7 +163,6 @@ interface SelectorProblem {
 
 /** Why the pods of the target cannot be used. */
 function selectorProblem(
-  autoscaler: HorizontalPodAutoscaler,
   { selector, selectorText }: ScaleTarget,
   pods: readonly Pod[],
   { state }: Tools,
@@ -167,7 +172,6 @@ function selectorProblem(
       event: warning('SelectorRequired', 'selector is required'),
       condition: notActive('InvalidSelector', "the HPA target's scale is missing a selector"),
     }
-  state.autoscaledPods.set(keyOf(autoscaler), selector)
   const rivals = state.autoscaledPods.controlling(pods)
   if (rivals.length <= 1) return undefined
   const message = `pods by selector ${selectorText} are controlled by multiple HPAs: [${rivals.join(' ')}]`

@@ -10,6 +10,7 @@ import type { Client } from '../../client/client.ts'
 import { goSelectorText } from './go-selector-text.ts'
 import { typedMetric, type TypedMetric } from './metric-names.ts'
 import { milliOf, type MetricReading, type PodSample } from './metric-reading.ts'
+import { PodUsages, type UsageQuery } from './pod-usages.ts'
 import { messageOf, type ScaleTargets } from './scale-targets.ts'
 
 /** In order of preference. */
@@ -17,19 +18,8 @@ const customVersions = ['v1beta2', 'v1beta1']
 const customGroup = 'custom.metrics.k8s.io'
 const versionMsMax = 30_000
 
-export interface MetricsQuery {
-  readonly namespace: string
-  /** The selector of the target's pods, as text. */
-  readonly podSelector: string
-  readonly nowMs: number
-}
-
-interface PodUsage {
-  readonly metadata: { readonly name: string }
-  readonly timestamp: string
-  readonly window: string
-  readonly containers: readonly { readonly name: string; readonly usage: Readonly<Record<string, string>> }[]
-}
+/** What is read of a target's pods. */
+export type MetricsQuery = UsageQuery
 
 interface CustomValue {
   readonly describedObject?: { readonly name?: string }
@@ -40,12 +30,16 @@ interface CustomValue {
 export class MetricsClient {
   readonly #client: Client
   readonly #targets: ScaleTargets
+  readonly #podUsages: PodUsages
   #customVersion = ''
   #untilMs = 0
 
   constructor(client: Client, targets: ScaleTargets) {
     this.#client = client
     this.#targets = targets
+    this.#podUsages = new PodUsages((namespace, labelSelector, context) =>
+      this.#items(pathOf('metrics.k8s.io/v1beta1', namespace, ['pods'], { labelSelector }), context),
+    )
   }
 
   async read(spec: MetricSpec, query: MetricsQuery, context: Context): Promise<MetricReading> {
@@ -80,14 +74,8 @@ export class MetricsClient {
     }
   }
 
-  async #usages(
-    resource: string,
-    container: string | undefined,
-    { namespace, podSelector }: MetricsQuery,
-    context: Context,
-  ): Promise<Read> {
-    const path = pathOf('metrics.k8s.io/v1beta1', namespace, ['pods'], { labelSelector: podSelector })
-    const items = await this.#items<PodUsage>(path, context)
+  async #usages(resource: string, container: string | undefined, query: MetricsQuery, context: Context): Promise<Read> {
+    const items = await this.#podUsages.read(query, context)
     const samples = new Map<string, PodSample>()
     for (const { metadata, timestamp, window, containers } of items) {
       const counted = container === undefined ? containers : containers.filter(({ name }) => name === container)

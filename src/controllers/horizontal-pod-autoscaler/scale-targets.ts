@@ -1,5 +1,6 @@
 // ScaleTargets: reads and writes the scale of any kind that has one. Kinds are found by discovery, whose result is used for
 // half a minute, as upstream's.
+import { LruMap } from '../../base/collections/lru-map.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -12,6 +13,7 @@ import type { Client } from '../../client/client.ts'
 import { discover, type ServedKind } from '../../client/discovery.ts'
 
 const discoveredMsMax = 30_000
+const selectorsMax = 10_000
 
 /** A target that can be scaled. */
 export interface ScaleTarget {
@@ -28,6 +30,8 @@ export class ScaleTargets {
   /** The served kinds by group and name, the preferred version first. */
   #served: ReadonlyMap<string, readonly ServedKind[]> = new Map()
   #untilMs = 0
+  /** Parsed selectors by their texts. */
+  readonly #selectors = new LruMap<Selector>(selectorsMax)
 
   /** The kinds with this name in a group, the preferred version first. Throws when there is none. */
   async kindsOf(apiVersion: string, kind: string, client: Client, nowMs: number, context: Context): Promise<Kind[]> {
@@ -54,7 +58,7 @@ export class ScaleTargets {
     try {
       for (const each of await this.kindsOf(apiVersion, kind, client, nowMs, context))
         try {
-          return scaleTarget(each, await client.of(each).getSubresource(name, namespace, 'scale', context))
+          return this.#target(each, await client.of(each).getSubresource(name, namespace, 'scale', context))
         } catch (error) {
           firstError ??= error
         }
@@ -63,6 +67,17 @@ export class ScaleTargets {
     }
     context.signal.throwIfAborted()
     return messageOf(firstError)
+  }
+
+  #target(kind: Kind, object: unknown): ScaleTarget {
+    const scale = object as ApiObject & Scale
+    const { selector: selectorText = '', replicas: statusReplicas } = scale.status ?? { replicas: 0 }
+    const parse = () => parsedSelector(selectorText)
+    return {
+      ...{ kind, scale, statusReplicas, selectorText },
+      replicas: scale.spec?.replicas ?? 0,
+      selector: selectorText === '' ? undefined : this.#selectors.getOrInsert(selectorText, parse),
+    }
   }
 }
 
@@ -80,16 +95,6 @@ export async function writeScale(
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '')
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-function scaleTarget(kind: Kind, object: unknown): ScaleTarget {
-  const scale = object as ApiObject & Scale
-  const { selector: selectorText = '', replicas: statusReplicas } = scale.status ?? { replicas: 0 }
-  return {
-    ...{ kind, scale, statusReplicas, selectorText },
-    replicas: scale.spec?.replicas ?? 0,
-    selector: selectorText === '' ? undefined : parsedSelector(selectorText),
-  }
-}
 
 function parsedSelector(text: string): Selector {
   try {
