@@ -18,6 +18,8 @@ export interface Concerned {
   readonly volumes: readonly string[]
 }
 
+const nothing: Concerned = { claims: [], volumes: [] }
+
 export class BinderState {
   readonly index = new VolumeIndex()
   readonly waiting = new WaitingClaims()
@@ -29,9 +31,13 @@ export class BinderState {
   /** The claims that name a volume in their spec, by the volume. */
   readonly #claimsByVolume = new Map<string, Set<ObjectKey>>()
 
-  /** A volume concerns its claim, the claims that name it, and one claim that waits for such a volume. */
+  /**
+   * A volume concerns its claim, the claims that name it, and one claim that waits for such a volume. The binder continues
+   * after its own write with the result, so the report of that write concerns only claims that the volume is free for.
+   */
   volumeChanged({ key, now, before }: Change<PersistentVolume>, isDelayed: IsDelayed): Concerned {
-    this.volumes.observe(key, now)
+    const isNew = this.volumes.observe(key, now)
+    if (!isNew && now?.spec.claimRef?.uid) return nothing
     const claims = new Set(this.#claimsByVolume.get(key) ?? [])
     for (const volume of [now, before]) {
       const claim = volume && claimKeyOf(volume)
@@ -39,15 +45,19 @@ export class BinderState {
     }
     const offered = this.#offer(key, isDelayed)
     if (offered !== undefined) claims.add(offered)
-    return { claims: [...claims], volumes: now === undefined ? [] : [key] }
+    return { claims: [...claims], volumes: isNew && now !== undefined ? [key] : [] }
   }
 
-  /** A claim concerns the volumes that it names and that name it, and the next claim for a volume that it did not take. */
+  /**
+   * A claim concerns the volumes that it names and that name it, and the next claim for a volume that it did not take. The
+   * report of a write by the binder concerns neither the claim nor its volume, which are bound in the same reconcile.
+   */
   claimChanged({ key, now, before }: Change<PersistentVolumeClaim>, isDelayed: IsDelayed): Concerned {
-    this.claims.observe(key, now)
+    const isNew = this.claims.observe(key, now)
     const volumes = new Set(this.index.reservedFor(key).map(({ metadata }) => metadata.name))
     for (const claim of [now, before]) if (claim?.spec.volumeName) volumes.add(claim.spec.volumeName)
-    const claims = now === undefined ? [] : [key]
+    if (!isNew) volumes.delete(now?.spec.volumeName ?? '')
+    const claims = isNew && now !== undefined ? [key] : []
     const known = this.claims.get(key)
     if (known === undefined || !isWaiting(known)) {
       const left = this.waiting.endOffer(key, false)

@@ -14,14 +14,15 @@ export class KnownObjects<T extends ApiObject> {
     return this.#objects.get(key)
   }
 
-  /** A change that the informer reports. */
-  observe(key: ObjectKey, now: T | undefined): void {
+  /** A change that the informer reports. Returns false if it is not new: the informer reports a write of this controller. */
+  observe(key: ObjectKey, now: T | undefined): boolean {
     const before = this.#objects.get(key)
     if (now === undefined) this.#objects.delete(key)
     else if (before !== undefined && before.metadata.uid === now.metadata.uid && revisionOf(before) >= revisionOf(now))
-      return
+      return false
     else this.#objects.set(key, now)
     this.#onReplace(before, now)
+    return true
   }
 
   /** The result of a write. It is ignored if the informer has reported the deletion in the meantime. */

@@ -1,5 +1,6 @@
 // VolumeManager: mounts the volumes of pods before their containers start, refreshes them while the pod runs, and
 // unmounts them when the pod is gone. Operations on the volumes of one pod are serialized.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
@@ -64,6 +65,8 @@ export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 export class VolumeManager {
   readonly #deps: VolumeManagerDeps
   readonly #operations = new SerialOperations()
+  /** Claims whose volumes are paths of the node, by pod and volume, so that not every container start reads them again. */
+  readonly #nodePaths = new Map<string, Map<string, MountedVolume>>()
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps
@@ -118,7 +121,7 @@ export class VolumeManager {
     return mounted
   }
 
-  #mountOne(
+  async #mountOne(
     type: VolumeType,
     pod: Pod,
     volume: Volume,
@@ -127,8 +130,11 @@ export class VolumeManager {
     context: Context,
   ): Promise<MountedVolume | undefined> {
     const { disk, sources, paths, node, clock, imageMounts, csi } = this.#deps
-    const directory = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
-    return type.mount({
+    const { uid } = pod.metadata
+    const known = this.#nodePaths.get(uid)?.get(volume.name)
+    if (known !== undefined) return known
+    const directory = volumeDirectory(paths, uid, type.directoryName, volume.name)
+    const mounted = await type.mount({
       pod,
       volume,
       directory,
@@ -142,6 +148,8 @@ export class VolumeManager {
       clock,
       context,
     })
+    if (mounted?.isNodePath) getOrInsert(this.#nodePaths, uid, () => new Map()).set(volume.name, mounted)
+    return mounted
   }
 
   /** The mounts of a container; see container-mounts.ts. */
@@ -164,6 +172,7 @@ export class VolumeManager {
   unmount(podUid: string, context: Context): Promise<void> {
     const { paths } = this.#deps
     return this.#operations.run(podUid, async () => {
+      this.#nodePaths.delete(podUid)
       await this.#unmountImages(podUid, context.signal)
       await this.#unmountCsi(podUid, context)
       for (const directory of [subPathsDirectory(paths, podUid), ...volumeDirectories(paths, podUid)])
@@ -174,6 +183,7 @@ export class VolumeManager {
   /** Removes everything of the pod from the disk, including what other programs have created there. */
   remove(podUid: string, context: Context): Promise<void> {
     return this.#operations.run(podUid, async () => {
+      this.#nodePaths.delete(podUid)
       await this.#unmountImages(podUid, context.signal)
       await this.#unmountCsi(podUid, context)
       await this.#unmountAndRemove(podDirectory(this.#deps.paths, podUid))

@@ -73,7 +73,7 @@ const volumeSources: Readonly<Record<string, object>> = {
 }
 
 let color = 'red'
-const sources: VolumeSources = {
+const apiObjects: VolumeSources = {
   configMap: (_, name) =>
     Promise.resolve(
       name === 'settings' ? made(configMap, { metadata: { name }, data: { color, size: 'big' } }) : undefined,
@@ -96,7 +96,7 @@ const sources: VolumeSources = {
   token: (_, audience, seconds) => Promise.resolve(`token for ${audience ?? 'us'} over ${seconds} s`),
 }
 
-function volumesOn(disk: SimulatedDisk): VolumeManager {
+function volumesOn(disk: SimulatedDisk, sources: VolumeSources = apiObjects): VolumeManager {
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node, clock: realClock })
 }
@@ -262,7 +262,7 @@ test('an image volume is mounted read-only once its image is present, and its sn
   }
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   const paths = { pods: '/pods', logs: '/logs' }
-  const volumes = new VolumeManager({ disk, sources, paths, node, clock: realClock, imageMounts })
+  const volumes = new VolumeManager({ disk, sources: apiObjects, paths, node, clock: realClock, imageMounts })
   const target = podWith({ image: { reference: 'tools:1' } })
   const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
   deepEqual([...(await volumes.mount(target, new Map(), ctx))], [], 'the sandbox does not wait for it')
@@ -321,6 +321,21 @@ test('a claim resolves to the path of its volume, read-only if it says so', asyn
     disk,
   )
   equal(await disk.hasGroup('/disk', 7), true)
+})
+
+test('a claim whose volume is a path of the node is read once while its pod exists', async () => {
+  let reads = 0
+  const claim: VolumeSources['claim'] = (...args) => {
+    reads++
+    return apiObjects.claim(...args)
+  }
+  const volumes = volumesOn(new SimulatedDisk(), { ...apiObjects, claim })
+  const target = podWith({ persistentVolumeClaim: { claimName: 'here' } })
+  const before = await volumes.mount(target, new Map(), ctx)
+  deepEqual([await volumes.mount(target, new Map(), ctx), reads], [before, 1])
+  await volumes.unmount('u', ctx)
+  await volumes.mount(target, new Map(), ctx)
+  equal(reads, 2)
 })
 
 test('a mounted volume is refreshed, and an unmounted one is not mounted again', async () => {

@@ -64,6 +64,7 @@ class LocalPathProvisioner {
     this.#events = events
     this.#claims = informers.of(persistentVolumeClaim)
     this.#volumes = informers.of(persistentVolume)
+    this.#volumes.addIndex('node', (volume) => [localPathNodeOf(volume) ?? ''])
     this.#classes = informers.of(storageClass)
     this.#queue = new WorkQueue(deps.clock, retryBackoff)
     this.#claims.onChange(({ key, cause }) => this.#queue.add(textOf({ kind: 'claim', key }), cause))
@@ -168,8 +169,9 @@ class LocalPathProvisioner {
   }
 
   #projectIdOf(name: string, nodeName: string): number {
-    const ofNode = [...this.#volumes.all()].filter((volume) => localPathNodeOf(volume) === nodeName)
-    const known = ofNode.map((volume) => Number(annotationOf(volume, projectAnnotation) ?? '0'))
+    const known = this.#volumes
+      .byIndex('node', nodeName)
+      .map((volume) => Number(annotationOf(volume, projectAnnotation) ?? '0'))
     return this.#projectIds.take(nodeName, name, known)
   }
 

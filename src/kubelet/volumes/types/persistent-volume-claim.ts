@@ -64,7 +64,8 @@ async function mountClaim(
     return work.csi.mountPersistent({ claim, volume: found, readOnly }, work)
   }
   const mounted = await mountPersistent(found, work)
-  return { ...mounted, readOnly: readOnly || mounted.readOnly }
+  const isNodePath = found.spec.nfs === undefined
+  return { ...mounted, readOnly: readOnly || mounted.readOnly, isNodePath }
 }
 
 function boundVolumeName(

@@ -91,6 +91,8 @@ export interface MountedVolume {
    * noexec.
    */
   readonly isSealed?: boolean
+  /** A claim whose volume is a path of the node. It stays the same while the pod exists, because the claim stays bound. */
+  readonly isNodePath?: boolean
 }
 
 export interface VolumeType {

@@ -1,8 +1,8 @@
-// The volumes of a node: which one satisfies a claim on a node, and whether one can be provisioned there.
+// The volumes that can satisfy a claim, and whether one can be provisioned on a node.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
-import { bindingAnnotations, classNameOf, refersTo } from '../../../api/core/v1/volume/claim-binding.ts'
+import { bindingAnnotations, refersTo } from '../../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { attributesClassOf, sizeOf, sizeWanted, suits } from '../../../api/core/v1/volume/volume-matching.ts'
@@ -20,29 +20,18 @@ const noVolume = rejection("node(s) didn't find available persistent volumes to 
 const noSpace = rejection('node(s) did not have enough free storage', false)
 
 /**
- * The smallest available volume of the claim's class that the node can reach. A volume that is reserved for the claim
- * is the only one that it can get, whatever its access modes and labels.
+ * The volumes of the claim's class that it can get, smallest first. A volume that is reserved for the claim is the only
+ * one, whatever its access modes and labels.
  */
-export function matchingVolume(
-  claim: PersistentVolumeClaim,
-  node: Node,
-  lookup: StorageLookup,
-  isTaken: (name: string) => boolean,
-): PersistentVolume | undefined {
-  const reaches = ({ spec: { nodeAffinity } }: PersistentVolume) =>
-    nodeAffinity?.required === undefined || matchesNodeSelector(nodeAffinity.required, node)
-  const usable = lookup
-    .volumesOfClass(classNameOf(claim))
-    .filter((volume) => !isTaken(volume.metadata.name) && isUsable(volume, claim))
+export function candidateVolumes(claim: PersistentVolumeClaim, lookup: StorageLookup): readonly PersistentVolume[] {
+  const usable = lookup.volumesFor(claim).filter((volume) => isUsable(volume, claim))
   const reserved = usable.find((volume) => refersTo(volume, claim))
-  if (reserved !== undefined) return reaches(reserved) ? reserved : undefined
-  return usable
-    .filter((volume) => suits(volume, claim) && reaches(volume))
-    .reduce<PersistentVolume | undefined>(
-      (best, volume) => (best === undefined || sizeOf(volume) < sizeOf(best) ? volume : best),
-      undefined,
-    )
+  if (reserved !== undefined) return [reserved]
+  return usable.filter((volume) => suits(volume, claim)).toSorted((a, b) => Number(sizeOf(a) - sizeOf(b)))
 }
+
+export const reaches = (node: Node, { spec: { nodeAffinity } }: PersistentVolume): boolean =>
+  nodeAffinity?.required === undefined || matchesNodeSelector(nodeAffinity.required, node)
 
 /** Large enough, of the same kind, and not reserved for another claim. */
 const isUsable = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>

@@ -1,5 +1,5 @@
 // The PersistentVolumeClaims of a pod's volumes, and the volumes behind them.
-import { annotationOf, bindingAnnotations, classNameOf } from '../../../api/core/v1/volume/claim-binding.ts'
+import { annotationOf, bindingAnnotations, claimKeyOf, classNameOf } from '../../../api/core/v1/volume/claim-binding.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import {
   persistentVolumeClaim,
@@ -43,10 +43,12 @@ export class StorageLookup {
     return this.#informers.of(persistentVolume).get(name)
   }
 
-  volumesOfClass(name: string): readonly PersistentVolume[] {
+  /** The volumes of the claim's class that are bound to no claim, and those that refer to a claim of its name. */
+  volumesFor(claim: PersistentVolumeClaim): readonly PersistentVolume[] {
     const volumes = this.#informers.of(persistentVolume)
-    volumes.addIndex('class', (volume) => [classNameOf(volume)])
-    return volumes.byIndex('class', name)
+    volumes.addIndex('class-and-claim', (volume) => [classAndClaim(classNameOf(volume), claimKeyOf(volume))])
+    const className = classNameOf(claim)
+    return [undefined, keyOf(claim)].flatMap((key) => volumes.byIndex('class-and-claim', classAndClaim(className, key)))
   }
 
   classOf(claim: PersistentVolumeClaim): StorageClass | undefined {
@@ -63,6 +65,8 @@ export class StorageLookup {
     })
   }
 }
+
+const classAndClaim = (className: string, claim: ObjectKey = ''): string => `${className} ${claim}`
 
 /** Bound in both directions, as the volume controller leaves a claim. */
 export const isClaimBound = (claim: PersistentVolumeClaim): boolean =>

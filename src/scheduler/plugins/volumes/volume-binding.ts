@@ -1,5 +1,6 @@
 // VolumeBinding: the pod's claims must be bound to volumes that the node can reach, or be bindable there. Claims with
 // WaitForFirstConsumer are bound or provisioned for the chosen node.
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { Context } from '../../../base/observability/context.ts'
 import {
   persistentVolumeClaim,
@@ -7,7 +8,6 @@ import {
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { annotationOf, bindingAnnotations } from '../../../api/core/v1/volume/claim-binding.ts'
-import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, type ObjectKey } from '../../../api/meta/object.ts'
@@ -24,7 +24,7 @@ import {
   type SchedulerPlugin,
 } from '../../framework/framework.ts'
 import { claimsOf, concernsClaims, isClaimBound, StorageLookup, storageKinds } from './pod-claims.ts'
-import { matchingVolume, provisioningRejection } from './node-volumes.ts'
+import { candidateVolumes, provisioningRejection, reaches } from './node-volumes.ts'
 
 const unboundImmediate = rejection('pod has unbound immediate PersistentVolumeClaims', false)
 const unreachable = rejection("node(s) didn't match PersistentVolume's node affinity", false)
@@ -36,9 +36,15 @@ interface Bindings {
   readonly provisioned: readonly PersistentVolumeClaim[]
 }
 
+interface WaitingClaim {
+  readonly claim: PersistentVolumeClaim
+  /** Empty if a node was selected for the claim, on which it is provisioned. */
+  readonly candidates: readonly PersistentVolume[]
+}
+
 interface PodVolumes {
   readonly bound: readonly (PersistentVolume | undefined)[]
-  readonly waiting: readonly PersistentVolumeClaim[]
+  readonly waiting: readonly WaitingClaim[]
   readonly byNode: Map<number, Bindings>
 }
 
@@ -69,9 +75,9 @@ class VolumeBinder {
   readonly #lookup: StorageLookup
   readonly #bindTimeoutSeconds: number
   /** Volumes of bindings that are in progress: volume name → claim key. */
-  readonly #assumed = new Map<string, string>()
-  /** Called on every change of a claim. */
-  readonly #waiters = new Set<() => void>()
+  readonly #assumed = new Map<string, ObjectKey>()
+  /** Called on every change of the claim. */
+  readonly #waiters = new Map<ObjectKey, Set<() => void>>()
   /** The state of the last cycle, until the pod is bound or rejected. */
   readonly #states = new WeakMap<Pod, PodVolumes>()
 
@@ -79,8 +85,8 @@ class VolumeBinder {
     this.#deps = deps
     this.#lookup = new StorageLookup(deps.informers)
     this.#bindTimeoutSeconds = bindTimeoutSeconds
-    deps.informers.of(persistentVolumeClaim).onChange(() => {
-      for (const check of this.#waiters) check()
+    deps.informers.of(persistentVolumeClaim).onChange(({ key }) => {
+      for (const check of this.#waiters.get(key) ?? []) check()
     })
   }
 
@@ -116,14 +122,15 @@ class VolumeBinder {
     const named = claimsOf(pod)
     if (named.length === 0) return skip
     const bound: (PersistentVolume | undefined)[] = []
-    const waiting: PersistentVolumeClaim[] = []
+    const waiting: WaitingClaim[] = []
     for (const { name, key, isEphemeral } of named) {
       const claim = this.#lookup.claim(key)
       const problem = claimProblem(pod, name, claim, isEphemeral)
       if (problem !== undefined || claim === undefined) return rejection(problem ?? '', false)
       if (isClaimBound(claim)) bound.push(this.#lookup.volume(claim.spec.volumeName ?? ''))
       else if (claim.spec.volumeName) return unboundImmediate
-      else if (this.#lookup.classOf(claim)?.volumeBindingMode === 'WaitForFirstConsumer') waiting.push(claim)
+      else if (this.#lookup.classOf(claim)?.volumeBindingMode === 'WaitForFirstConsumer')
+        waiting.push({ claim, candidates: this.#candidates(claim) })
       else return unboundImmediate
     }
     const state = { bound, waiting, byNode: new Map<number, Bindings>() }
@@ -131,21 +138,25 @@ class VolumeBinder {
     return { kind: 'check', state }
   }
 
+  #candidates(claim: PersistentVolumeClaim): readonly PersistentVolume[] {
+    return annotationOf(claim, bindingAnnotations.selectedNode) === undefined
+      ? candidateVolumes(claim, this.#lookup)
+      : []
+  }
+
   #check(node: Node | undefined, slot: number, { bound, waiting, byNode }: PodVolumes): Rejection | undefined {
     if (node === undefined) return volumeGone
     for (const volume of bound) {
       if (volume === undefined) return volumeGone
-      const required = volume.spec.nodeAffinity?.required
-      if (required !== undefined && !matchesNodeSelector(required, node)) return unreachable
+      if (!reaches(node, volume)) return unreachable
     }
     if (waiting.length === 0) return undefined
     const matched: Bindings['matched'][number][] = []
     const provisioned: PersistentVolumeClaim[] = []
-    const isTaken = (name: string) =>
-      this.#assumed.has(name) || matched.some(({ volume }) => volume.metadata.name === name)
-    for (const claim of waiting) {
-      const selected = annotationOf(claim, bindingAnnotations.selectedNode)
-      const volume = selected === undefined ? matchingVolume(claim, node, this.#lookup, isTaken) : undefined
+    for (const { claim, candidates } of waiting) {
+      const isTaken = ({ metadata: { name } }: PersistentVolume) =>
+        this.#isAssumedByOther(name, claim) || matched.some(({ volume }) => volume.metadata.name === name)
+      const volume = candidates.find((each) => !isTaken(each) && reaches(node, each))
       if (volume !== undefined) matched.push({ claim, volume })
       else {
         const refused = provisioningRejection(claim, node, this.#lookup.classOf(claim), this.#deps.informers)
@@ -155,6 +166,11 @@ class VolumeBinder {
     }
     byNode.set(slot, { matched, provisioned })
     return undefined
+  }
+
+  #isAssumedByOther(volume: string, claim: PersistentVolumeClaim): boolean {
+    const by = this.#assumed.get(volume)
+    return by !== undefined && by !== keyOf(claim)
   }
 
   /** Returns the claims for which the node was selected. */
@@ -209,15 +225,21 @@ class VolumeBinder {
     const timer = this.#deps.clock.after(seconds * 1000, () => reject(new Error(`no volume after ${seconds} s`)))
     const leave = () => reject(signal.reason as Error)
     signal.addEventListener('abort', leave, { once: true })
-    this.#waiters.add(check)
+    for (const key of keys) getOrInsert(this.#waiters, key, () => new Set()).add(check)
     check()
     try {
       await promise
     } finally {
-      this.#waiters.delete(check)
+      for (const key of keys) this.#stopWaiting(key, check)
       signal.removeEventListener('abort', leave)
       timer.cancel()
     }
+  }
+
+  #stopWaiting(key: ObjectKey, check: () => void): void {
+    const checks = this.#waiters.get(key)
+    checks?.delete(check)
+    if (checks?.size === 0) this.#waiters.delete(key)
   }
 }
 
