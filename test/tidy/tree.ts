@@ -22,7 +22,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   dns: ['client', 'machine'],
   ingress: ['client', 'machine'],
   storage: ['client', 'machine'],
-  flows: ['api'],
+  flows: ['dns', 'network-policy', 'proxy'],
   ui: ['client', 'flows'],
   cluster: [
     'apiserver',

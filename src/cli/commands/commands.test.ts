@@ -50,6 +50,8 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['flow', 'pod/a/b'], /name one object: <kind>\/<name> or <kind> <name>/],
   [['flow', 'pod/a', 'b'], /name one object/],
   [['flow', 'pod', 'a', 'b'], /unexpected argument "b"/],
+  [['why', 'deployment/a', '--reach', 'pod/b:80'], /--reach explains what one pod reaches: coxswain why pod\/<name>/],
+  [['why', 'pod/a', '--reach', 'b'], /--reach "b" is none of pod\/<name>:<port>, /],
   [['up', '--audit-policy-file', 'p'], /--audit-policy-file has no effect without --audit-log-path or/],
   [['flow', 'pod/a', '--format', 'svg'], /--output svg is none of text, tree, mermaid, json/],
   [['flow', 'pod/a', '-o', 'svg'], /--output svg is none of text, tree, mermaid, json/],

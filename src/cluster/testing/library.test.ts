@@ -153,6 +153,11 @@ test('logs, commands and explanations of running pods', async () => {
   match(await cluster.why(deployment, 'web', 'blue'), /^deployment\/web\n {2}.*\n[^]*node\(s\) didn't match/)
   match(await cluster.why(await cluster.client.of(deployment).get('web', 'blue')), /^deployment\/web\n/)
   await rejects(cluster.why(pod, 'none'), /pods "none" not found/)
+  match(
+    await cluster.why(pod, 'p', 'default', { reach: '198.51.100.7:80' }),
+    /^pod\/p to 198\.51\.100\.7:80\/TCP\n {2}Allowed/,
+  )
+  await rejects(cluster.why(pod, 'p', 'default', { reach: 'web' }), /"web" is none of pod\/<name>:<port>, /)
 })
 
 test('an until that fails reports the last state and its flow', async () => {

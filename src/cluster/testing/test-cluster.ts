@@ -25,6 +25,7 @@ import { IsolatedTransport } from './isolated-transport.ts'
 import type { StorageControl } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import type { CloudControl } from '../../cloud/simulated/simulated-cloud.ts'
 import { establishDefinitions, untilEstablished } from './establish-definitions.ts'
+import { explainReach, readerOf, type WhyOptions } from './explanations.ts'
 import { manifestObjects, type Manifest, type ManifestObject } from './manifest.ts'
 import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
 import type { SourcedDefinition } from './read-definitions.ts'
@@ -221,11 +222,17 @@ export class TestCluster implements AsyncDisposable {
     return life.length === 0 ? undefined : textDiagram(life, options)
   }
 
-  /** Explains what an object waits for and what was tried, as text. */
+  /** Explains what an object waits for and what was tried, as text; with `reach`, whether a pod reaches a target. */
   why(object: ApiObject): Promise<string>
-  why(kind: ResourceType, name: string, namespace?: string): Promise<string>
-  async why(about: ResourceType | ApiObject, name = '', namespace = 'default'): Promise<string> {
+  why(kind: ResourceType, name: string, namespace?: string, options?: WhyOptions): Promise<string>
+  async why(
+    about: ResourceType | ApiObject,
+    name = '',
+    namespace = 'default',
+    options: WhyOptions = {},
+  ): Promise<string> {
     const { client } = this
+    if (options.reach !== undefined) return explainReach(client, { namespace, name }, options.reach, this.clock.nowMs())
     const [kind, wanted] = isKind(about)
       ? [this.#kinds.ofType(about), { namespace, name }]
       : [this.#kinds.ofObject(about), about.metadata]
@@ -237,17 +244,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #explain(kind: Kind, object: ApiObject): ReturnType<typeof why> {
-    const { client, clock } = this
-    return why(
-      kind,
-      object,
-      {
-        list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home })).items,
-        find: (of, home, each) => client.of(of).find(each, home),
-        nowMs: clock.nowMs(),
-      },
-      [...this.#deps.cluster.flow.events()],
-    )
+    const around = readerOf(this.client, this.clock.nowMs())
+    return why(kind, object, around, [...this.#deps.cluster.flow.events()])
   }
 
   /**

@@ -1,6 +1,6 @@
 // Explains why a Service does not respond: no pods match, pods are not ready, a port leads nowhere, nothing listens.
 import { lookup } from '../../base/collections/lookup.ts'
-import { event, type Event } from '../../api/core/v1/event.ts'
+import { event } from '../../api/core/v1/event.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -11,6 +11,7 @@ import { namespaceOf } from '../../api/meta/object.ts'
 import { defineExplainer, plural, type ClusterReader } from './explainer.ts'
 import { nearestMiss } from './nearest-pod.ts'
 import { whyPod } from './pod-explainer.ts'
+import { refusedProbes, refusedSentence } from './refused-probes.ts'
 
 /** Pods whose reasons are given; others are counted. */
 const podsMax = 5
@@ -196,23 +197,8 @@ function unlistedSentences(object: Service, pods: readonly Pod[], slices: readon
   ]
 }
 
-const refusedPattern = /dial tcp \S+?:(\d+): (?:connect: )?connection refused/
-
-/** Ports at which a probe was refused, from the events of the pods. */
+/** Ports at which a probe of a pod that is not ready was refused. */
 async function listenerSentences(home: string, pods: readonly Pod[], cluster: ClusterReader): Promise<string[]> {
-  const unready = new Map(pods.filter((each) => !isReady(each)).map((each) => [each.metadata.uid, each.metadata.name]))
-  if (unready.size === 0) return []
-  const refused = new Map<string, string>()
-  for (const each of await cluster.list(event, home)) {
-    const name = unready.get(each.involvedObject.uid ?? '')
-    const port = name === undefined ? undefined : refusedPort(each)
-    if (name !== undefined && port !== undefined && refused.size < podsMax) refused.set(`${name} ${port}`, port)
-  }
-  return [...refused].map(([key, port]) => {
-    const [name = ''] = key.split(' ')
-    return `Nothing listens on port ${port} of pod ${name}: a probe was refused.`
-  })
+  const unready = pods.filter((each) => !isReady(each))
+  return (await refusedProbes(home, unready, cluster)).slice(0, podsMax).map(refusedSentence)
 }
-
-const refusedPort = ({ reason, message = '' }: Event): string | undefined =>
-  reason === 'Unhealthy' ? refusedPattern.exec(message)?.[1] : undefined

@@ -11,6 +11,8 @@ export interface TrafficEnd {
   readonly address: string
   /** Undefined if no pod with a network of its own has the address. */
   readonly pod: PodFacts | undefined
+  /** The node that has the address, if one has. */
+  readonly node?: string
 }
 
 export interface Traffic {
@@ -26,9 +28,18 @@ export type SideVerdict =
   | { readonly kind: 'not isolated' }
   /** A pod cannot block itself. */
   | { readonly kind: 'itself' }
+  /** A pod and its own node always reach one another. */
+  | { readonly kind: 'own node' }
   | { readonly kind: 'allowed'; readonly policy: ObjectKey; readonly rule: number }
   /** None of these policies, which isolate the pod, has a rule that matches. */
-  | { readonly kind: 'blocked'; readonly policies: readonly ObjectKey[] }
+  | { readonly kind: 'blocked'; readonly policies: readonly ObjectKey[]; readonly missed: readonly MissedRule[] }
+
+/** A rule that does not allow the traffic, and what it does not match. */
+export interface MissedRule {
+  readonly policy: ObjectKey
+  readonly rule: number
+  readonly differs: 'peer' | 'port' | 'peer and port'
+}
 
 export interface PolicyView {
   policiesIn(namespace: string): Iterable<CompiledPolicy>
@@ -48,30 +59,43 @@ export function decide(traffic: Traffic, view: PolicyView): Decision {
 
 function side(direction: Direction, traffic: Traffic, view: PolicyView): SideVerdict {
   const { from, to } = traffic
-  const subject = direction === 'ingress' ? to.pod : from.pod
+  const [subject, peer] = direction === 'ingress' ? [to.pod, from] : [from.pod, to]
   if (subject === undefined) return { kind: 'not isolated' }
   const isolating = [...view.policiesIn(subject.namespace)]
     .filter((policy) => policy.rules[direction] !== undefined && isSubject(policy, subject))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
   if (isolating.length === 0) return { kind: 'not isolated' }
   if (from.address === to.address) return { kind: 'itself' }
-  for (const { key, rules } of isolating) {
-    const rule = (rules[direction] ?? []).find((each) => isMatch(each, direction, traffic, view))
-    if (rule !== undefined) return { kind: 'allowed', policy: key, rule: rule.index }
-  }
-  return { kind: 'blocked', policies: isolating.map(({ key }) => key) }
+  if (peer.node !== undefined && peer.node === subject.nodeName) return { kind: 'own node' }
+  const missed: MissedRule[] = []
+  for (const { key, rules } of isolating)
+    for (const rule of rules[direction] ?? []) {
+      const differs = differenceOf(rule, direction, traffic, view)
+      if (differs === undefined) return { kind: 'allowed', policy: key, rule: rule.index }
+      missed.push({ policy: key, rule: rule.index, differs })
+    }
+  return { kind: 'blocked', policies: isolating.map(({ key }) => key), missed }
 }
 
 const isSubject = ({ namespace, pods }: CompiledPolicy, pod: PodFacts): boolean =>
   isSelected({ namespaces: { name: namespace }, pods }, pod, undefined)
 
-function isMatch({ peers, ports }: PolicyRule, direction: Direction, traffic: Traffic, view: PolicyView): boolean {
+/** Undefined if the rule matches the traffic. */
+function differenceOf(
+  { peers, ports }: PolicyRule,
+  direction: Direction,
+  traffic: Traffic,
+  view: PolicyView,
+): MissedRule['differs'] | undefined {
   const peer = direction === 'ingress' ? traffic.from : traffic.to
   const matching = peers?.filter((each) => isPeer(each, peer, view))
-  if (matching?.length === 0) return false
+  const isOtherPeer = matching?.length === 0
   // A block has no names of ports, for which the peer of egress must be selected as a pod.
-  const hasNames = direction === 'ingress' || matching === undefined || matching.some(({ kind }) => kind === 'pods')
-  return ports === undefined || ports.some((port) => isPort(port, traffic, hasNames))
+  const hasNames =
+    direction === 'ingress' || matching === undefined || isOtherPeer || matching.some(({ kind }) => kind === 'pods')
+  const isOtherPort = ports !== undefined && !ports.some((port) => isPort(port, traffic, hasNames))
+  if (isOtherPeer) return isOtherPort ? 'peer and port' : 'peer'
+  return isOtherPort ? 'port' : undefined
 }
 
 function isPeer(match: PeerMatch, { address, pod }: TrafficEnd, view: PolicyView): boolean {

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { podAt, policyWith } from '../network-policy.harness.ts'
 import { compiledPolicy, type PortMatch } from './compiled-policy.ts'
-import { decide, type SideVerdict } from './decision.ts'
+import { decide, type MissedRule, type SideVerdict, type TrafficEnd } from './decision.ts'
 import { namedPortId, podFacts } from './pod-facts.ts'
 import { mergedPorts } from './port-ranges.ts'
 import { SelectionIndex } from './selection-index.ts'
@@ -91,12 +91,27 @@ const from = (...peers: object[]) => ({ podSelector: {}, ingress: [{ ports: [{ p
 const block = (cidr: string, ...except: string[]) => ({ ipBlock: { cidr, except } })
 const nowhere: SideVerdict = { kind: 'not isolated' }
 const allowed: SideVerdict = { kind: 'allowed', policy: 'x/p', rule: 1 }
-const blocked: SideVerdict = { kind: 'blocked', policies: ['x/p'] }
+const missing = (...differs: MissedRule['differs'][]): SideVerdict => ({
+  kind: 'blocked',
+  policies: ['x/p'],
+  missed: differs.map((each, rule) => ({ policy: 'x/p', rule, differs: each })),
+})
+/** The first rule allows another port, the second one other peers. */
+const blocked = missing('port', 'peer')
+const itsNode = { ...end(undefined, '192.0.2.1'), node: 'node-a' }
 
-const decisions: readonly (readonly [string, object, typeof a, SideVerdict])[] = [
+const decisions: readonly (readonly [string, object, TrafficEnd, SideVerdict])[] = [
   ['a pod that no policy selects', { podSelector: { matchLabels: { app: 'other' } } }, b, nowhere],
   ['a policy for egress only', { podSelector: {}, policyTypes: ['Egress'] }, b, nowhere],
-  ['no rules', { podSelector: {} }, b, blocked],
+  ['no rules', { podSelector: {} }, b, missing()],
+  ['the node of the pod', { podSelector: {} }, itsNode, { kind: 'own node' }],
+  ['another node', { podSelector: {} }, { ...itsNode, node: 'node-b' }, missing()],
+  [
+    'a rule for other peers at other ports',
+    { podSelector: {}, ingress: [{ from: [{ podSelector: {} }], ports: [{ port: 1 }] }] },
+    b,
+    missing('peer and port'),
+  ],
   ['a pod that reaches itself', { podSelector: {} }, a, { kind: 'itself' }],
   ['a peer by namespace', from({ namespaceSelector: { matchLabels: { ns: 'y' } } }), b, allowed],
   ['a peer of another namespace', from({ podSelector: {} }), b, blocked],

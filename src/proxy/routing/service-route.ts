@@ -75,7 +75,7 @@ export function routedService(object: Service, slices: readonly EndpointSlice[],
     const family = familyOf(clusterIp)
     const ofFamily = usable.filter(({ addressType }) => addressType === family)
     return (spec.ports ?? []).map((port) =>
-      routeOf(object, port, { clusterIp, family }, endpointsOf(ofFamily, port, node), node),
+      routeOf(object, port, { clusterIp, family }, portEndpoints(ofFamily, port, node), node),
     )
   })
   const healthCheck = healthCheckOf(object, usable, node)
@@ -125,8 +125,15 @@ const affinitySecondsDefault = 10_800
 const affinitySecondsOf = ({ spec: { sessionAffinity, sessionAffinityConfig } }: Service): number =>
   sessionAffinity === 'ClientIP' ? (sessionAffinityConfig?.clientIP?.timeoutSeconds ?? affinitySecondsDefault) : 0
 
-/** An endpoint can be in two slices while it moves between them; the one in the better state is used. */
-function endpointsOf(slices: readonly EndpointSlice[], port: ServicePort, node: NodeTopology): readonly PortEndpoint[] {
+/**
+ * The endpoints of one port, in whatever state. An endpoint can be in two slices while it moves between them; the one in
+ * the better state is used.
+ */
+export function portEndpoints(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  node: NodeTopology,
+): readonly PortEndpoint[] {
   const found = new Map<string, PortEndpoint>()
   for (const { endpoints, ports } of slices) {
     const number = ports?.find(
