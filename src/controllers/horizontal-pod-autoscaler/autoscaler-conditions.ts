@@ -11,10 +11,15 @@ export interface ConditionChange {
   readonly message: string
 }
 
-/** The conditions with the change. The transition time is that of the last change of the status. */
+/**
+ * The conditions with the change: the same list if it changes nothing. The transition time is that of the last change of the
+ * status.
+ */
 export function withCondition(conditions: Conditions, change: ConditionChange, nowMs: number): Conditions {
   const known = conditions.find(({ type }) => type === change.type)
   const lastTransitionTime = known?.status === change.status ? known.lastTransitionTime : undefined
+  if (lastTransitionTime !== undefined && known?.reason === change.reason && known.message === change.message)
+    return conditions
   const next = { ...change, lastTransitionTime: lastTransitionTime ?? rfc3339(nowMs) }
   if (known === undefined) return [...conditions, next]
   return conditions.map((condition) => (condition === known ? next : condition))

@@ -83,7 +83,7 @@ export class MetricsClient {
       // The sum without one of the containers would be too low.
       if (counted.length === 0 || amounts.includes(undefined)) continue
       const milli = amounts.reduce((total, amount) => total + milliOf(amount), 0n)
-      samples.set(metadata.name, { milli, atMs: Date.parse(timestamp), windowMs: durationMs(window) })
+      samples.set(metadata.name, { milli, atMs: parseTime(timestamp), windowMs: parseWindow(window) })
     }
     return { kind: 'samples', samples, hasItems: items.length > 0 }
   }
@@ -167,6 +167,18 @@ export class MetricsClient {
     }
   }
 }
+
+/** The pods of a list usually have the same time and window. */
+function rememberingLast(parse: (text: string) => number): (text: string) => number {
+  let last = { text: '', value: NaN }
+  return (text) => {
+    if (text !== last.text) last = { text, value: parse(text) }
+    return last.value
+  }
+}
+
+const parseTime = rememberingLast((text) => Date.parse(text))
+const parseWindow = rememberingLast((text) => durationMs(text))
 
 type Read = Exclude<MetricReading, { readonly kind: 'failed' }> & { readonly hasItems?: boolean }
 

@@ -2,6 +2,7 @@
 // it was ready for a whole measurement.
 import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { PodCondition } from '../../api/core/v1/pod/pod-status.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { AutoscalerSettings } from '../runtime/controller-settings.ts'
 import type { PodSample } from './metric-reading.ts'
@@ -48,9 +49,11 @@ function isStarting(pod: Pod, sample: PodSample, periods: Periods, nowMs: number
   const ready = podCondition(pod, 'Ready')
   const { startTime } = pod.status
   if (ready === undefined || startTime === undefined) return true
+  const isUnready = ready.status === 'False'
   const startedMs = Date.parse(startTime)
-  const changedMs = Date.parse(ready.lastTransitionTime ?? '')
   if (startedMs + periods.cpuInitializationMs > nowMs)
-    return ready.status === 'False' || sample.atMs < changedMs + sample.windowMs
-  return ready.status === 'False' && startedMs + periods.initialReadinessDelayMs > changedMs
+    return isUnready || sample.atMs < changedMs(ready) + sample.windowMs
+  return isUnready && startedMs + periods.initialReadinessDelayMs > changedMs(ready)
 }
+
+const changedMs = ({ lastTransitionTime }: PodCondition): number => Date.parse(lastTransitionTime ?? '')

@@ -10,7 +10,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Selector } from '../../api/selectors/selectors.ts'
 import type { Client } from '../../client/client.ts'
-import { discover, type ServedKind } from '../../client/discovery.ts'
+import { discover } from '../../client/discovery.ts'
 
 const discoveredMsMax = 30_000
 const selectorsMax = 10_000
@@ -28,22 +28,25 @@ export interface ScaleTarget {
 
 export class ScaleTargets {
   /** The served kinds by group and name, the preferred version first. */
-  #served: ReadonlyMap<string, readonly ServedKind[]> = new Map()
+  #served: ReadonlyMap<string, readonly Kind[]> = new Map()
   #untilMs = 0
   /** Parsed selectors by their texts. */
   readonly #selectors = new LruMap<Selector>(selectorsMax)
 
   /** The kinds with this name in a group, the preferred version first. Throws when there is none. */
-  async kindsOf(apiVersion: string, kind: string, client: Client, nowMs: number, context: Context): Promise<Kind[]> {
+  async kindsOf(apiVersion: string, kind: string, client: Client, nowMs: number, context: Context) {
     if (nowMs >= this.#untilMs) {
       const { kinds } = await discover(client, context)
-      this.#served = Map.groupBy(kinds, ({ kind: each }) => `${each.group} ${each.kind}`)
+      this.#served = Map.groupBy(
+        kinds.map((served) => served.kind),
+        (each) => `${each.group} ${each.kind}`,
+      )
       this.#untilMs = nowMs + discoveredMsMax
     }
     const group = groupOf(apiVersion)
     const found = this.#served.get(`${group} ${kind}`)
     if (found === undefined) throw new Error(`no matches for kind "${kind}" in group "${group}"`)
-    return found.map((each) => each.kind)
+    return found
   }
 
   /** The target, or why its scale cannot be read. */

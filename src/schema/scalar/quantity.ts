@@ -96,16 +96,21 @@ function binaryText(nanos: bigint): string | undefined {
   return found === undefined ? String(units) : `${units / found[1]}${found[0]}`
 }
 
-const decimalSuffixes = new Map(Object.entries(decimalExponent).map(([suffix, exponent]) => [exponent, suffix]))
-const exponentSuffixes = new Map(
-  [...decimalSuffixes.keys()].map((exponent) => [exponent, exponent === 0 ? '' : `e${exponent}`]),
-)
+/** The suffixes, the largest first, with the number of nano-units of each. */
+type Suffixes = readonly (readonly [suffix: string, nanos: bigint])[]
 
-function decimalText(nanos: bigint, suffixes: ReadonlyMap<number, string>): string {
+const suffixesBy = (text: (suffix: string, exponent: number) => string): Suffixes =>
+  Object.entries(decimalExponent)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([suffix, exponent]) => [text(suffix, exponent), 10n ** BigInt(exponent + 9)])
+
+const decimalSuffixes = suffixesBy((suffix) => suffix)
+const exponentSuffixes = suffixesBy((_, exponent) => (exponent === 0 ? '' : `e${exponent}`))
+
+function decimalText(nanos: bigint, suffixes: Suffixes): string {
   if (nanos === 0n) return '0'
-  const exponents = [...suffixes.keys()].toSorted((a, b) => b - a)
-  const exponent = exponents.find((candidate) => nanos % 10n ** BigInt(candidate + 9) === 0n) ?? -9
-  return `${nanos / 10n ** BigInt(exponent + 9)}${suffixes.get(exponent) ?? ''}`
+  const [suffix, factor] = suffixes.find(([, each]) => nanos % each === 0n) ?? ['n', 1n]
+  return `${nanos / factor}${suffix}`
 }
 
 const exponentOf = (suffix: string): number =>
