@@ -109,7 +109,7 @@ test('reasons are given for what cannot be scheduled, bound or enforced', async 
   const expected: [object: string, text: RegExp][] = [
     ['pod/big', /It cannot be scheduled: Unschedulable: 0\/5 nodes are available: 5 Insufficient cpu/],
     ['pvc/data', /not bound to a volume: its StorageClass local-path waits for the first pod/],
-    ['networkpolicy/deny', /simulated ones do not filter traffic/],
+    ['networkpolicy/deny', /so does the network of simulated pods/],
     ['ingress/web', /No ingress controller has taken it/],
   ]
   for (const [object, text] of expected) {

@@ -23,6 +23,7 @@ import { SimulatedNetwork, type NetworkTarget } from '../../machine/network/simu
 import type { DnsConfig } from '../../machine/runtime/runtime-config.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { NetworkHosts, type NetworkMachine } from './network-hosts.ts'
+import { PolicyFilter, type BlockedTraffic } from './policy-filter.ts'
 import { resolveName } from './pod-resolver.ts'
 import { ServiceDirectory } from './service-directory.ts'
 import { ServiceRouter, type Routing } from './service-router.ts'
@@ -57,6 +58,7 @@ interface Running {
   readonly tasks: TaskGroup
   readonly directory: ServiceDirectory
   readonly router: ServiceRouter
+  readonly filter: PolicyFilter
 }
 
 export class ClusterNetwork {
@@ -135,17 +137,40 @@ export class ClusterNetwork {
     const dialled = authorityOf({ host: address, port })
     if (isLoopback(address))
       return this.#network.connect(client, { address: client.address, port, dialled }, client.owner, signal)
-    const { router } = await this.#run(signal)
+    const { router, filter } = await this.#run(signal)
     const routing = router.route(client, address, port)
-    const finish = this.#record(client, dialled, routing)
+    const blocked = () => this.#blocked(filter, client, routing, { address, port })
+    const finish = this.#record(client, dialled, routing, blocked())
+    const isBlocked = () => blocked() !== undefined
     try {
-      const stream = await this.#connectTo(client, routing, { address, port, dialled }, signal)
+      const stream = await this.#connectTo(client, routing, { address, port, dialled, isBlocked }, signal)
       finish('connected')
       return stream
     } catch (error) {
-      finish(error instanceof Error ? error.message : String(error))
+      finish(`${error instanceof Error ? error.message : String(error)}${blockedText(blocked())}`)
       throw error
     }
+  }
+
+  /** The policies that drop what the client sends now. */
+  #blocked(
+    filter: PolicyFilter,
+    client: NetworkHost,
+    routing: Routing,
+    dialled: { readonly address: string; readonly port: number },
+  ): BlockedTraffic | undefined {
+    if (routing.kind !== 'direct' && routing.kind !== 'endpoint') return undefined
+    const { address, port } = routing.kind === 'endpoint' ? routing : dialled
+    const hostAt = (at: string): NetworkHost => this.#hosts.at(at) ?? { address: at, pod: '', node: '' }
+    const server = hostAt(address)
+    // A node port of another node is translated there, after the egress of the client was checked.
+    const node = this.#hosts.nodeAt(dialled.address)
+    const isOtherNode = node !== undefined && node.name !== client.node
+    const leavesTo = isOtherNode ? { host: hostAt(dialled.address), port: dialled.port } : { host: server, port }
+    // A source is translated after the check of the node that translates it.
+    const source = routing.kind === 'endpoint' ? routing.sourceAddress : client.address
+    const isTranslated = source !== client.address && this.#hosts.nodeAt(source)?.name !== server.node
+    return filter.blocked({ client, server, port, leavesTo, arrivesFrom: isTranslated ? hostAt(source) : client })
   }
 
   #connectTo(
@@ -164,7 +189,7 @@ export class ClusterNetwork {
         return this.#network.connect(client, { ...target, sourceAddress }, client.owner, signal)
       }
       case 'endpoint':
-        return this.#network.connect(client, { ...routing, dialled }, client.owner, signal)
+        return this.#network.connect(client, { ...target, ...routing }, client.owner, signal)
       case 'rejected':
         throw dialError(dialled, 'ECONNREFUSED')
       case 'dropped':
@@ -191,14 +216,16 @@ export class ClusterNetwork {
 
   async #run(signal: AbortSignal): Promise<Running> {
     const running = (this.#running ??= this.#start())
-    await unlessAborted(running.directory.synced, signal)
+    await unlessAborted(Promise.all([running.directory.synced, running.filter.synced]), signal)
     return running
   }
 
   #start(): Running {
     const { clock, random, log, client } = this.#deps
     const tasks = new TaskGroup()
-    const directory = new ServiceDirectory(new Informers(client(), { clock, random, log }, tasks), domain)
+    const informers = new Informers(client(), { clock, random, log }, tasks)
+    const directory = new ServiceDirectory(informers, domain)
+    const filter = new PolicyFilter(informers, this.#deps.pod)
     const router = new ServiceRouter({
       clock,
       random,
@@ -209,16 +236,23 @@ export class ClusterNetwork {
       addressOf: (node) => this.#hosts.addressOf(node),
       nodes: () => this.#hosts.nodesOn(),
     })
-    return { tasks, directory, router }
+    return { tasks, directory, router, filter }
   }
 
   /** Returns the function that records the outcome. */
-  #record(client: NetworkHost, dialled: string, routing: Routing): (outcome: string) => void {
+  #record(
+    client: NetworkHost,
+    dialled: string,
+    routing: Routing,
+    blocked: BlockedTraffic | undefined,
+  ): (outcome: string) => void {
     if (!this.recordsConnections) return () => {}
     const { flow } = this.#deps
     const target = routing.kind === 'endpoint' ? routing.address : dialled
     const server = routing.kind === 'endpoint' ? this.#hosts.at(routing.address) : undefined
-    const object = 'service' in routing ? { resource: 'services', ...splitKey(routing.service) } : undefined
+    const [policy] = blocked?.policies ?? []
+    const dropping = policy === undefined ? undefined : { resource: 'networkpolicies', ...splitKey(policy) }
+    const object = 'service' in routing ? { resource: 'services', ...splitKey(routing.service) } : dropping
     const id = flow.record(
       'call',
       nameOf(client),
@@ -231,6 +265,11 @@ export class ClusterNetwork {
 }
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
+
+const blockedText = (blocked: BlockedTraffic | undefined): string =>
+  blocked === undefined
+    ? ''
+    : `; dropped by the ${blocked.direction} of the network ${blocked.policies.length === 1 ? 'policy' : 'policies'} ${blocked.policies.join(', ')}`
 
 const nameOf = ({ pod, node, address }: NetworkHost): string =>
   pod !== '' ? `pod/${pod}` : node !== '' ? `node/${node}` : address

@@ -97,7 +97,7 @@ const unserved: Readonly<Record<string, Unserved>> = {
   },
   'networkpolicies.networking.k8s.io': {
     sentence:
-      'Nodes with real containers enforce it, simulated ones do not filter traffic; coxswain flow shows what each node applied.',
+      'Nodes with real containers enforce it, and so does the network of simulated pods; coxswain flow shows what each real node applied.',
   },
 }
 

@@ -33,12 +33,18 @@ export interface ConnectionEnd {
   lose(): void
 }
 
-/** `authority` is the address that the client dialled, for error messages. */
+export interface ConnectionLink {
+  readonly client: NetworkHost
+  readonly server: NetworkHost
+  /** The address that the client dialled, for error messages. */
+  readonly dialled: string
+  /** Whether packets that the client sends now are dropped; not by default. */
+  readonly isBlocked?: () => boolean
+}
+
 export function openConnection(
   { clock, random, faults }: ConnectionDeps,
-  client: NetworkHost,
-  server: NetworkHost,
-  authority: string,
+  { client, server, dialled: authority, isBlocked = () => false }: ConnectionLink,
   owners: { readonly client: ConnectionOwner; readonly server: ConnectionOwner },
 ): readonly [client: ConnectionEnd, server: ConnectionEnd] {
   const fail = (code: 'ECONNRESET' | 'ETIMEDOUT') => {
@@ -54,7 +60,7 @@ export function openConnection(
   const pipe = (from: NetworkHost, to: NetworkHost) =>
     new PacketPipe({
       clock,
-      delayMs: () => faults.packetDelayMs(from, to, random),
+      delayMs: () => (from === client && isBlocked() ? undefined : faults.packetDelayMs(from, to, random)),
       onTimeout: () => fail('ETIMEDOUT'),
       onDone,
       resetError: () => brokenError(authority, 'ECONNRESET'),

@@ -4,7 +4,12 @@ import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { authorityOf } from '../dialer/pod-dialer.ts'
 import type { NetworkHost } from './link-faults.ts'
 import { dialError } from './network-error.ts'
-import { openConnection, type ConnectionDeps, type ConnectionOwner } from './simulated-connection.ts'
+import {
+  openConnection,
+  type ConnectionDeps,
+  type ConnectionLink,
+  type ConnectionOwner,
+} from './simulated-connection.ts'
 
 /** Accepts a connection. An error closes it. */
 export type SimulatedAcceptor = (connection: ByteStream, peer: NetworkPeer) => void | Promise<void>
@@ -32,6 +37,8 @@ export interface NetworkTarget {
   readonly sourceAddress?: string
   /** The address and port that the client dialled, for error messages; the target by default. */
   readonly dialled?: string
+  /** Whether packets that the client sends now are dropped; not by default. */
+  readonly isBlocked?: () => boolean
 }
 
 export interface SimulatedNetworkDeps extends ConnectionDeps {
@@ -63,7 +70,8 @@ export class SimulatedNetwork {
     const server = await this.#reach(client, target, dialled, signal)
     const listener = server.listenerAt(port)
     if (listener === undefined) throw dialError(dialled, 'ECONNREFUSED')
-    return openTo(listener, this.#deps, { client, server, owner, dialled, sourceAddress })
+    const { isBlocked = neverBlocked } = target
+    return openTo(listener, this.#deps, { client, server, owner, dialled, sourceAddress, isBlocked })
   }
 
   /** Never resolves before the signal is aborted or the time of a dial has passed: every packet is dropped. */
@@ -75,7 +83,7 @@ export class SimulatedNetwork {
   /** Sends the first packet until it and its reply arrive. */
   async #reach(
     client: NetworkHost,
-    { address }: NetworkTarget,
+    { address, isBlocked = neverBlocked }: NetworkTarget,
     dialled: string,
     signal: AbortSignal,
   ): Promise<ReachableHost> {
@@ -87,7 +95,7 @@ export class SimulatedNetwork {
         await clock.sleep(unreachableMs, signal)
         throw dialError(dialled, 'EHOSTUNREACH')
       }
-      const thereMs = faults.packetDelayMs(client, server, random)
+      const thereMs = isBlocked() ? undefined : faults.packetDelayMs(client, server, random)
       const backMs = thereMs === undefined ? undefined : faults.packetDelayMs(server, client, random)
       if (thereMs !== undefined && backMs !== undefined) {
         if (thereMs + backMs > 0) await clock.sleep(thereMs + backMs, signal)
@@ -100,19 +108,18 @@ export class SimulatedNetwork {
   }
 }
 
-export interface OpenedLink {
-  readonly client: NetworkHost
-  readonly server: NetworkHost
+const neverBlocked = (): boolean => false
+
+export interface OpenedLink extends ConnectionLink {
   /** Of the client's end. */
   readonly owner: ConnectionOwner
-  readonly dialled: string
   readonly sourceAddress: string
 }
 
 /** Opens a connection to a listener; returns the client's end. */
 export function openTo(listener: NetworkListener, deps: ConnectionDeps, link: OpenedLink): ByteStream {
   const owners = { client: link.owner, server: listener.owner }
-  const [ours, theirs] = openConnection(deps, link.client, link.server, link.dialled, owners)
+  const [ours, theirs] = openConnection(deps, link, owners)
   void accept(listener, theirs.stream, link.sourceAddress)
   return ours.stream
 }
