@@ -56,6 +56,12 @@ const refusedEvent = (name: string) => ({
 const notReady = 'Container c has been running since noon, but its readiness probe has not succeeded.'
 const port = (name: string, containerPort: number, protocol = 'TCP') => ({ name, containerPort, protocol })
 
+const policyOf = (name: string, spec: object) => ({
+  kind: 'networkpolicies',
+  metadata: meta(name),
+  spec: { podSelector: {}, policyTypes: ['Ingress'], ...spec },
+})
+
 type Other = { readonly kind: string; readonly metadata: { readonly name: string } }
 const cases: [what: string, object: ApiObject, others: Other[], sentences: string[]][] = [
   ['nothing is wrong', serviceOf(web), [podOf('a', true), sliceOf('a')], []],
@@ -260,6 +266,57 @@ const cases: [what: string, object: ApiObject, others: Other[], sentences: strin
     ],
     [
       'Its external traffic policy is Local: traffic that reaches the nodes m1, m2, m3, m4, m5 and 2 more is dropped, because no ready pod runs there.',
+    ],
+  ],
+  [
+    'a policy that allows no traffic, of several pods',
+    serviceOf(named),
+    [
+      ...['a', 'b'].map((name) => podOf(name, true, { app: 'web' }, [port('http', 8080)])),
+      sliceOf('a', 'b'),
+      policyOf('closed', {}),
+      policyOf('other', { ingress: [{ ports: [{ port: 9, protocol: 'TCP' }] }] }),
+    ],
+    [
+      'Port 8080/TCP of the pods a, b gets no traffic: no rule of the network policies that isolate it (default/closed, default/other) allows the port.',
+    ],
+  ],
+  [
+    'a policy for some clients',
+    serviceOf(web),
+    [
+      podOf('a', true),
+      sliceOf('a'),
+      policyOf('some', {
+        ingress: [{ from: [{ podSelector: {} }], ports: [{ port: 8000, endPort: 9000, protocol: 'TCP' }] }],
+      }),
+    ],
+    [
+      'Port 8080/TCP of pod a is open for some clients only: those in rule ingress[0] of default/some. coxswain why pod/<client> --reach explains one client.',
+    ],
+  ],
+  [
+    'policies that do not restrict the clients of the Service',
+    serviceOf(web),
+    [
+      podOf('a', true),
+      sliceOf('a'),
+      policyOf('open', { ingress: [{}] }),
+      policyOf('egress', { policyTypes: ['Egress'] }),
+      policyOf('others', { podSelector: { matchLabels: { app: 'db' } } }),
+    ],
+    [],
+  ],
+  [
+    'many pods that a policy closes',
+    serviceOf(web),
+    [
+      ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => podOf(name, true)),
+      sliceOf('a', 'b', 'c', 'd', 'e', 'f'),
+      policyOf('closed', {}),
+    ],
+    [
+      'Port 8080/TCP of the pods a, b, c, d, e and 1 more gets no traffic: no rule of the network policies that isolate it (default/closed) allows the port.',
     ],
   ],
 ]

@@ -1,4 +1,5 @@
-// Explains why a Service does not respond: no pods match, pods are not ready, a port leads nowhere, nothing listens.
+// Explains why a Service does not respond: no pods match, pods are not ready, a port leads nowhere, nothing listens, policies
+// drop the traffic.
 import { lookup } from '../../base/collections/lookup.ts'
 import { event } from '../../api/core/v1/event.ts'
 import { node } from '../../api/core/v1/node/node.ts'
@@ -12,13 +13,14 @@ import { defineExplainer, plural, type ClusterReader } from './explainer.ts'
 import { nearestMiss } from './nearest-pod.ts'
 import { whyPod } from './pod-explainer.ts'
 import { refusedProbes, refusedSentence } from './refused-probes.ts'
+import { policySentences } from './service-policies.ts'
 
 /** Pods whose reasons are given; others are counted. */
 const podsMax = 5
 
 export const serviceExplainer = defineExplainer({
   kind: service,
-  checked: 'its address, its pods and their ports, its endpoints and its load balancer',
+  checked: 'its address, its pods and their ports, their network policies, its endpoints and its load balancer',
   explain: async (object, cluster) => [
     ...ownSentences(object),
     ...(await balancerSentences(object, cluster)),
@@ -83,6 +85,7 @@ async function endpointSentences(object: Service, cluster: ClusterReader): Promi
     ...portSentences(object, live),
     ...unlistedSentences(object, live, slices),
     ...(await listenerSentences(home, live, cluster)),
+    ...(await policySentences(object, live, cluster)),
     ...(await localSentences(object, live, cluster)),
   ]
 }
