@@ -1,5 +1,4 @@
-// What network policies do with the traffic of a Service, whoever its clients are: they drop all of it, or that of clients which
-// no rule names.
+// What network policies do with the traffic of a Service: they drop all of it, or that of the clients which no rule names.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
