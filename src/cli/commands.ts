@@ -1,5 +1,6 @@
 // All commands, in alphabetical order.
 import type { Command } from './command/command.ts'
+import { announcer } from './commands/announcer.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { dns } from './commands/dns.ts'
@@ -18,6 +19,7 @@ import { version } from './commands/version.ts'
 import { why } from './commands/why.ts'
 
 export const commands: readonly Command[] = [
+  announcer,
   apiserver,
   controllerManager,
   dns,

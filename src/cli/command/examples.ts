@@ -3,6 +3,12 @@
 export type Example = readonly [command: string, what: string]
 
 export const examples: Readonly<Record<string, readonly Example[]>> = {
+  announcer: [
+    [
+      'coxswain announcer --kubeconfig announcer.kubeconfig --load-balancer-addresses 10.0.0.240-10.0.0.250',
+      'load balancers of a cluster with an address pool',
+    ],
+  ],
   apiserver: [['coxswain apiserver --store etcd=http://127.0.0.1:2379', 'an API server on an etcd of this machine']],
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
   dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],

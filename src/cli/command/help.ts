@@ -8,7 +8,7 @@ const groups: readonly [title: string, names: readonly string[]][] = [
   ['Run a cluster', ['up', 'status', 'reset']],
   ['See what happens and why', ['flow', 'why', 'ui']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
-  ['Run one component', ['apiserver', 'controller-manager', 'scheduler', 'kubelet', 'proxy', 'dns']],
+  ['Run one component', ['apiserver', 'controller-manager', 'scheduler', 'kubelet', 'proxy', 'dns', 'announcer']],
   ['Other', ['version']],
 ]
 

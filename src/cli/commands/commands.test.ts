@@ -73,6 +73,9 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['dns', '--kubeconfig', '/none', '--bind-address', 'localhost'], /--bind-address "localhost" is not an IP address/],
   [['dns', '--kubeconfig', '/none', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
   [['dns', '--kubeconfig', '/none', '--cluster-domain', '.'], /--cluster-domain "\." is not a domain/],
+  [['announcer'], /name the addresses with --load-balancer-addresses/],
+  [['announcer', '--load-balancer-addresses', '10.0.0.1'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
+  [['announcer', '--load-balancer-addresses', 'here'], /--load-balancer-addresses: "here" is neither an address/],
   [['proxy'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['proxy', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [
@@ -119,6 +122,7 @@ test('a kubeconfig without a context is named as such', async () => {
   const nowhere = ['--healthz-bind-address', '', '--metrics-bind-address', '']
   const named: string[][] = [
     ['flow', 'pod/a'],
+    ['announcer', '--load-balancer-addresses', '10.0.0.1'],
     ['proxy', '--verbose'],
     ['proxy', '--hostname-override', 'a', '--bind-address', '::1', '--cluster-cidr', '10.244.0.0/16', ...nowhere],
   ]

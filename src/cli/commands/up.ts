@@ -6,12 +6,13 @@ import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
+import { loadBalancerChoiceOf, loadBalancerFlags } from '../../cluster/flags/load-balancer-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
-import type { LoadBalancerChoice } from '../../cluster/run/cluster.ts'
 import { up as startUp } from '../../cluster/run/up.ts'
 import type { NodeOutcome } from '../../cluster/run/up-options.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
+import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
@@ -48,12 +49,7 @@ export const up = defineCommand({
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
       section: 'Scheduler',
     },
-    'load-balancers': {
-      type: 'string',
-      value: 'node-addresses|none',
-      help: 'what implements Services of type LoadBalancer: the addresses of the nodes, or another controller (node-addresses)',
-      section: 'Services',
-    },
+    ...inSection(loadBalancerFlags, 'Services'),
     'volume-snapshots': {
       type: 'boolean',
       help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
@@ -85,7 +81,7 @@ export const up = defineCommand({
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
       ingressFlags: options,
-      loadBalancers: loadBalancerChoice(options['load-balancers']),
+      loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
       hasVolumeSnapshots: options['volume-snapshots'] ?? false,
       signingDuration: options['cluster-signing-duration'],
       log,
@@ -151,9 +147,3 @@ const outcomeText = (outcome: NodeOutcome): string =>
   outcome.kind === 'real'
     ? `\n  node ${outcome.name} runs containers with ${outcome.runtime}\n`
     : `\n  No real containers: ${outcome.why}.\n  A simulated node runs instead: pods run as functions.\n`
-
-function loadBalancerChoice(text = 'node-addresses'): LoadBalancerChoice {
-  if (text !== 'node-addresses' && text !== 'none')
-    throw new UsageError(`--load-balancers ${JSON.stringify(text)} is none of node-addresses, none`)
-  return text
-}

@@ -42,6 +42,15 @@ export const componentLog = (
     level: isVerbose === true ? 'debug' : 'info',
   })
 
+/** Turns an error about the value of a flag into one about the usage of the command. */
+export function asUsage<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
 const portMax = 65_535
 
 export function portOf(option: string, text: string): number {

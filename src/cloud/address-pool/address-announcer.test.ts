@@ -35,13 +35,13 @@ class Announcers implements AsyncDisposable {
     this.machines.set(nodeName, machine)
     const reachable = <T>(use: () => Promise<T>): Promise<T> =>
       this.frozen.has(nodeName) ? Promise.reject(new Error('frozen')) : use()
-    const client = clientThrough(this.#cluster.client as unknown as Client, reachable)
+    const client = clientThrough(this.#cluster.client, reachable)
     const tasks = new TaskGroup()
     this.#groups.set(nodeName, tasks)
     const deps = { clock, random: seededRandom(names.indexOf(nodeName)), log: silentLog, flow: this.flow }
     const announcer = new AddressAnnouncer({
       ...{ ...deps, nodeName, client, pool: AddressPool.parse(addresses) },
-      informers: new Informers(this.#cluster.client as unknown as Client, deps, tasks),
+      informers: new Informers(this.#cluster.client, deps, tasks),
       machine: { set: (wanted) => reachable(() => machine.set(wanted)) },
     })
     tasks.start('announcer', (signal) => announcer.run(signal))

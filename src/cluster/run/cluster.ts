@@ -24,6 +24,7 @@ import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { cloudControllers } from '../../cloud/cloud-controllers.ts'
 import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
+import { AddressAnnouncer } from '../../cloud/address-pool/address-announcer.ts'
 import { addressPoolController } from '../../cloud/address-pool/address-pool-controller.ts'
 import { nodeAddressController } from '../../cloud/node-addresses/node-address-controller.ts'
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
@@ -61,15 +62,18 @@ import {
   bootstrapCluster,
   bootstrapObjects,
 } from '../bootstrap/bootstrap-objects.ts'
+import { installAnnouncers } from '../bootstrap/address-pool.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installCsiDriver } from '../bootstrap/csi-sidecars.ts'
 import { ingressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
 import { startIngress } from '../node/start-ingress.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
+import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishLocalPath } from '../bootstrap/local-path-storage.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
+import { thisMachinesAddresses } from './run-announcer.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from '../client/direct-transport.ts'
@@ -154,9 +158,6 @@ export interface ClusterOptions {
   readonly stepClock?: StepClock
 }
 
-/** `node-addresses`: the addresses of the nodes are those of load balancers. Otherwise a pool: `10.0.0.8-10.0.0.9,fd00::/120`. */
-export type LoadBalancerChoice = 'node-addresses' | 'none' | { readonly addresses: string }
-
 function balancerControllers(choice: LoadBalancerChoice = 'none'): readonly Controller[] {
   if (choice === 'none') return []
   return [
@@ -223,8 +224,10 @@ export class Cluster {
     const storage = this.#localPath(name, new Map([[name, node.volumes]]))
     const { ingress } = this.#options
     const proxies = ingress?.mode === 'auto' ? [this.#ingress(ingress, node.description.hostIp)] : []
-    for (const component of [...this.#nodeServices(node), ...storage, ...proxies, this.#realKubelet(node)])
-      this.#add(component)
+    const { loadBalancers } = this.#options
+    const announcers = typeof loadBalancers === 'object' ? [this.#announcer(name, loadBalancers.addresses)] : []
+    const components = [...this.#nodeServices(node), ...announcers, ...storage, ...proxies, this.#realKubelet(node)]
+    for (const component of components) this.#add(component)
   }
 
   /** Adds a simulated node. */
@@ -323,6 +326,8 @@ export class Cluster {
     await bindKubeletClient(client, kubeletClient.commonName, context(signal))
     await bindNodeProxies(client, context(signal))
     await bindPolicyAgents(client, context(signal))
+    if (typeof this.#options.loadBalancers === 'object')
+      await installAnnouncers(client, proxyUser.name, context(signal))
   }
 
   /** Publishes the address and authority of the API server to nodes that want to join. */
@@ -619,6 +624,20 @@ export class Cluster {
       }),
     )
     return [proxy, dns]
+  }
+
+  /** Makes this machine respond for addresses of load balancers. */
+  #announcer(nodeName: string, addresses: string): Component {
+    const { clock, log } = this.#options
+    const name = `announcer/${nodeName}`
+    const random = this.#options.random.fork(name)
+    const [pool, machine] = [AddressPool.parse(addresses), thisMachinesAddresses()]
+    return new Component(name, this.#options, (tasks) => {
+      const client = this.client(name, proxyUser)
+      const informers = new Informers(client, { clock, random, log }, tasks)
+      const deps = { informers, client, pool, nodeName, machine, clock, random, log, flow: this.flow }
+      tasks.start('announcer', (signal) => new AddressAnnouncer(deps).run(signal))
+    })
   }
 
   /** `hostIp` is in the status of Ingresses if the proxy listens on all addresses. */

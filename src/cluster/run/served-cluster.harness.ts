@@ -9,14 +9,17 @@ import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve } from './serve.ts'
 
-export async function serveCluster(own: Partial<Pick<ClusterOptions, 'nodes' | 'controllerManagers'>> = {}) {
+type Own = Pick<ClusterOptions, 'nodes' | 'controllerManagers' | 'loadBalancers' | 'serviceRanges'>
+
+/** `host` is the address of the port. */
+export async function serveCluster(own: Partial<Own> = {}, host = '127.0.0.1') {
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, ...own }
-  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
+  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [host] })
   const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
   const controllerSettings = { certificateAuthority: certificates.authority }
   const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock), controllerSettings })
   cluster.start()
-  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
+  const server = await serve(cluster, { ...options, host, port: 0, certificates, platform: nodePlatform })
   await cluster.ready
   return {
     cluster,

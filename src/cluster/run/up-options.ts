@@ -9,7 +9,7 @@ import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 import type { ServiceRangeFlagValues } from '../flags/service-ranges.ts'
-import type { LoadBalancerChoice } from './cluster.ts'
+import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import type { StopReport } from './stop-progress.ts'
 
 export interface UpOptions {

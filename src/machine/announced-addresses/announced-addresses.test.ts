@@ -83,7 +83,7 @@ for (const [name, wanted, held, link, lines, problems] of cases)
     )
   })
 
-/** `ip` on a machine with one interface; records what it was told. */
+/** `ip` on a machine with one interface; records what it ran. */
 class FakeIp {
   readonly commands: string[] = []
   link = eth0(['10.0.0.1', forever])
