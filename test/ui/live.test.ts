@@ -80,7 +80,7 @@ test('the slider shows the cluster as it was; steps advance virtual time', async
   const slider = page.getByRole('slider')
   await slider.focus()
   await page.keyboard.press('Home')
-  await page.getByText(/^revision \d+$/).waitFor()
+  await page.getByText(/^revision \d+/).waitFor()
   await page.locator('tr[data-name="web"]').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Now' }).click()
   await page.locator('tr[data-name="web"]').waitFor()
@@ -88,4 +88,26 @@ test('the slider shows the cluster as it was; steps advance virtual time', async
   await page.getByRole('button', { name: '+10 s' }).click()
   await page.getByText(new Date(beforeMs + 10_000).toISOString()).waitFor()
   equal(cluster.clock.nowMs(), beforeMs + 10_000)
+  await page.getByRole('button', { name: 'Next event' }).click()
+  await page.waitForFunction(
+    (text) => !document.body.innerText.includes(text),
+    new Date(beforeMs + 10_000).toISOString(),
+  )
+  ok(cluster.clock.nowMs() > beforeMs + 10_000)
+})
+
+test('a replay shows the cluster from its first revision on', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects`)
+  await page.locator('tr[data-name="web"]').waitFor()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.locator('tr[data-name="web"]').waitFor({ state: 'detached' })
+  // The pod is created again, while the replay continues or after it was stopped at its first revisions.
+  await page.getByText(/^revision \d+ at /).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'Replay' }).waitFor()
+  match(page.url(), /revision=\d+/)
+  await page.getByRole('button', { name: 'Now' }).click()
+  await page.locator('tr[data-name="web"]').waitFor()
 })

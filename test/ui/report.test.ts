@@ -215,6 +215,28 @@ test('the map shows components and rates; a box filters the diagram', async () =
   ok(texts.includes('scheduler') && !texts.includes('kubelet/node-0'), texts.join())
 })
 
+test('the keyboard moves on the map: nodes, their pods and lines have names', async () => {
+  await using opened = await openPage(browser)
+  const { page } = opened
+  await page.goto(`${url}#map`)
+  const focused = (): Promise<string | null> =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+  await page.locator('[data-box="API Server"]').focus()
+  await page.keyboard.press('ArrowRight')
+  match((await focused()) ?? '', /^API Server and node-0: /)
+  await page.keyboard.press('ArrowRight')
+  match((await focused()) ?? '', /^node-0: \d pods?$/)
+  await page.keyboard.press('ArrowDown')
+  match((await focused()) ?? '', /^default\/web-\w+-\w+: ready$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: /^Flow of pods web-/ }).waitFor()
+  await page.goto('about:blank')
+  await page.goto(`${url}#map`)
+  await page.locator('[data-line="API Server>scheduler"]').focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'only API Server ↔ scheduler ✕' }).waitFor()
+})
+
 for (const [colorScheme, width] of [
   ['light', 1280],
   ['dark', 390],
@@ -227,7 +249,7 @@ for (const [colorScheme, width] of [
       await page.goto('about:blank')
       await page.goto(`${url}#${view}`)
       await page.locator('main section').waitFor()
-      await page.locator('main text, main .rows tr').first().waitFor()
+      await page.locator('main text, main .tab').first().waitFor()
       deepEqual(await accessibilityFindings(page), [], view)
     }
   })

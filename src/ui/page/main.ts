@@ -30,6 +30,7 @@ async function start(root: HTMLElement): Promise<void> {
       keepingEnd(root, () => render(pageView(current), root))
       followEnd(current, root)
     },
+    nowMs: () => realClock.monotonicMs(),
     sleep: (ms, signal) => realClock.sleep(ms, signal),
     setFragment: (fragment) => history.replaceState(null, '', fragment),
   })

@@ -5,6 +5,11 @@ import { messagesOf, type FlowMessage } from '../../../flows/flow-messages.ts'
 
 /** The oldest events are dropped beyond this number. */
 const eventsMax = 65_536
+const droppedMin = 1_024
+/** How late an event of another process may arrive. */
+const lateMsMax = 5_000
+/** Pairs of participants that are kept for the map. */
+const pairsMax = 2_000
 /** Messages that are drawn when no object is selected. */
 const recentMax = 150
 /** Messages of an object that are drawn at most. */
@@ -20,11 +25,20 @@ export interface MessageFilter {
 }
 
 export class FlowRecord {
-  readonly #events = new Map<FlowId, FlowEvent>()
+  /** In the order of their arrival; `#places` has the position of each, counted from the first event ever. */
+  #events: FlowEvent[] = []
+  #dropped = 0
+  readonly #places = new Map<FlowId, number>()
+  readonly #pairs = new Map<string, readonly [from: string, to: string]>()
   #newestMs = 0
 
   get size(): number {
-    return this.#events.size
+    return this.#places.size
+  }
+
+  /** All pairs of participants between which messages were recorded. */
+  get pairs(): Iterable<readonly [from: string, to: string]> {
+    return this.#pairs.values()
   }
 
   /** The time of the newest event. */
@@ -33,32 +47,58 @@ export class FlowRecord {
   }
 
   get oldestMs(): number {
-    return this.#events.values().next().value?.atMs ?? 0
+    return this.#events[0]?.atMs ?? 0
   }
 
   get(id: number): FlowEvent | undefined {
-    return this.#events.get(id as FlowId)
+    const place = this.#places.get(id as FlowId)
+    return place === undefined ? undefined : this.#events[place - this.#dropped]
   }
 
-  values(): IterableIterator<FlowEvent> {
-    return this.#events.values()
+  values(): Iterable<FlowEvent> {
+    return this.#events
+  }
+
+  /** The events within a window before a time. */
+  between(sinceMs: number, untilMs: number): FlowEvent[] {
+    const found: FlowEvent[] = []
+    for (let at = this.#events.length - 1; at >= 0; at--) {
+      const event = this.#events[at] as FlowEvent
+      // Events of other processes arrive late, so those before them may be newer.
+      if (event.atMs < sinceMs - lateMsMax) break
+      if (event.atMs > sinceMs && event.atMs <= untilMs) found.push(event)
+    }
+    return found
   }
 
   /** An event that is received again replaces the former one at its place. */
   add(events: readonly FlowEvent[]): void {
     for (const event of events) {
-      this.#events.set(event.id, event)
+      const place = this.#places.get(event.id)
+      if (place === undefined) this.#append(event)
+      else this.#events[place - this.#dropped] = event
       this.#newestMs = Math.max(this.#newestMs, event.atMs)
     }
-    for (const id of this.#events.keys()) {
-      if (this.#events.size <= eventsMax) break
-      this.#events.delete(id)
-    }
+    // A part is dropped at once, because the others are moved.
+    if (this.#events.length > eventsMax) this.#drop(this.#events.length - eventsMax + droppedMin)
   }
 
   clear(): void {
-    this.#events.clear()
+    this.#drop(this.#events.length)
+    this.#pairs.clear()
     this.#newestMs = 0
+  }
+
+  #append(event: FlowEvent): void {
+    this.#places.set(event.id, this.#dropped + this.#events.length)
+    this.#events.push(event)
+    const { from, to } = event
+    if (from !== to && this.#pairs.size < pairsMax) this.#pairs.set(`${from}\n${to}`, [from, to])
+  }
+
+  #drop(count: number): void {
+    for (const { id } of this.#events.splice(0, count)) this.#places.delete(id)
+    this.#dropped += count
   }
 
   messages(filter: MessageFilter): FlowMessage[] {
@@ -75,28 +115,26 @@ export class FlowRecord {
   /** The event that caused another one, if it is recorded. */
   causeOf({ arrow, cause, revision }: FlowEvent): FlowEvent | undefined {
     const revisions = arrow === 'watch' ? [revision] : cause.revisions
-    if (arrow !== 'watch' && cause.event !== 0) return this.#events.get(cause.event)
+    if (arrow !== 'watch' && cause.event !== 0) return this.get(cause.event)
     const newest = Math.max(0, ...revisions)
     if (newest === 0) return undefined
-    for (const event of this.#events.values()) if (event.arrow === 'persist' && event.revision === newest) return event
-    return undefined
+    return this.#events.findLast((event) => event.arrow === 'persist' && event.revision === newest)
   }
 
   effectsOf({ id, arrow, revision }: FlowEvent): FlowEvent[] {
     const isEffect = (event: FlowEvent): boolean =>
       event.cause.event === id || (arrow === 'persist' && event.arrow === 'watch' && event.revision === revision)
-    return [...this.#events.values()].filter(isEffect)
+    return this.#events.filter(isEffect)
   }
 
-  *#until(untilMs: number): Generator<FlowEvent> {
-    for (const event of this.#events.values()) if (event.atMs <= untilMs) yield event
+  #until(untilMs: number): readonly FlowEvent[] {
+    return untilMs === Infinity ? this.#events : this.#events.filter(({ atMs }) => atMs <= untilMs)
   }
 
   #recent(isShown: (event: FlowEvent) => boolean): FlowMessage[] {
     const recent: FlowMessage[] = []
-    const events = [...this.#events.values()]
-    for (let at = events.length - 1; at >= 0 && recent.length < recentMax; at--) {
-      const event = events[at] as FlowEvent
+    for (let at = this.#events.length - 1; at >= 0 && recent.length < recentMax; at--) {
+      const event = this.#events[at] as FlowEvent
       const isBackground =
         event.object?.resource === 'leases' || event.object?.resource === 'events' || isRead(event.what)
       if (!isBackground && isShown(event)) recent.push({ event, count: 1, isInferred: false })

@@ -6,11 +6,14 @@ import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import type { ClusterObject, TableRow } from '../source/source.ts'
 import { FlowRecord, isBetween } from './flow-record.ts'
 import { lineDiff } from './line-diff.ts'
+import { pointAt, type Place } from './line-routes.ts'
+import { isArrowKey, nearest } from './nearest.ts'
 import { ownerTree } from './owner-tree.ts'
 import { fragmentOf, locationOf, startLocation, type PageLocation } from './permalink.ts'
+import { podsByNode, podStateOf, type PodMark } from './pod-marks.ts'
 import { screenSize } from './screen-size.ts'
 import { TableModel } from './table-model.ts'
-import { topologyOf } from './topology.ts'
+import { podPx, topologyOf, unscheduledId } from './topology.ts'
 import { yamlText } from './yaml-text.ts'
 
 const web = { resource: 'pods', namespace: 'default', name: 'web' }
@@ -153,9 +156,14 @@ suite('flow record', () => {
     equal(record.size, 1)
     equal(record.get(call.id)?.outcome, 'changed')
     record.add(Array.from({ length: 70_000 }, (_, at) => ({ ...call, id: (at + 1) as FlowEvent['id'], atMs: at })))
-    equal(record.size, 65_536)
+    ok(record.size <= 65_536 && record.size > 60_000)
     equal(record.get(1), undefined)
-    equal(record.oldestMs, 70_000 - 65_536)
+    equal(record.oldestMs, 70_000 - record.size)
+    equal(record.get(70_000)?.atMs, 69_999)
+    deepEqual(
+      record.between(69_990, 69_993).map(({ atMs }) => atMs),
+      [69_993, 69_992, 69_991],
+    )
     equal(record.newestMs, Math.max(call.atMs, 69_999))
     record.clear()
     equal(record.size, 0)
@@ -176,27 +184,151 @@ suite('flow record', () => {
 })
 
 suite('map', () => {
+  const pairs = [
+    ['kubectl', 'API Server'],
+    ['API Server', 'kubectl'],
+    ['API Server', 'Store'],
+    ['scheduler', 'API Server'],
+    ['controller/deployment', 'API Server'],
+    ['kubelet/node-0', 'API Server'],
+    ['kubelet/node-0', 'Runtime'],
+    ['kubelet/node-1', 'Runtime'],
+    ['controller/attach-detach', 'csi/driver'],
+    ['client', 'Ingress'],
+    ['kubectl', 'client'],
+    ['API Server', 'Webhook/w'],
+  ] as const
+  const pod = (name: string, state: PodMark['state'] = 'ready'): PodMark => ({ namespace: 'default', name, state })
+  const pods = new Map([
+    ['node-0', Array.from({ length: 70 }, (_, at) => pod(`p${at}`))],
+    ['node-1', [pod('q')]],
+    ['', [pod('waiting', 'failing')]],
+  ])
+
   test('components are boxes in columns, and lines have rates', () => {
     const { events } = recorded()
-    const { boxes, lines } = topologyOf(events, events[0]?.atMs ?? 0)
-    const column = (id: string): number => boxes.find((box) => box.id === id)?.x ?? -1
-    ok(column('kubectl') < column('API Server'))
-    equal(column('API Server'), column('Store'))
-    ok(column('scheduler') < column('kubelet/node-0'))
+    const record = new FlowRecord()
+    record.add(events)
+    const { boxes, lines } = topologyOf({ pairs: record.pairs, recent: events, pods: new Map() })
+    const column = (id: string): number => boxes.find((box) => box.id === id)?.column ?? -1
+    deepEqual(['kubectl', 'scheduler', 'API Server', 'Store', 'kubelet/node-0'].map(column), [0, 0, 1, 1, 2])
     const line = lines.find(({ id }) => id === 'API Server>kubectl')
     equal(line?.perSecond, 2 / 5)
     equal(line?.errorsPerSecond, 1 / 5)
-    equal(topologyOf(events, (events[0]?.atMs ?? 0) + 60_000).lines[0]?.perSecond, 0)
+    equal(topologyOf({ pairs: record.pairs, recent: [], pods: new Map() }).lines[0]?.perSecond, 0)
   })
 
-  test('many kubelets share a box', () => {
+  test('nodes have their pods; pods without a node have a box of their own', () => {
+    const { boxes } = topologyOf({ pairs, recent: [], pods })
+    const box = (id: string): (typeof boxes)[number] | undefined => boxes.find((each) => each.id === id)
+    deepEqual([box('kubelet/node-0')?.podCount, box('kubelet/node-0')?.pods.length], [70, 60])
+    deepEqual(
+      box(unscheduledId)?.pods.map(({ name }) => name),
+      ['waiting'],
+    )
+  })
+
+  test('boxes do not overlap, and no line crosses a box', () => {
+    const { boxes, lines, widthPx, heightPx } = topologyOf({ pairs, recent: [], pods })
+    equal(lines.length, pairs.length - 1)
+    for (const a of boxes) {
+      ok(a.x >= 0 && a.x + a.widthPx <= widthPx && a.y + a.heightPx <= heightPx, a.id)
+      for (const b of boxes) ok(a === b || !overlaps(a, b), `${a.id} and ${b.id}`)
+      for (const each of a.pods) ok(each.x + podPx <= a.x + a.widthPx && each.y + podPx <= a.y + a.heightPx)
+    }
+    for (const { id, points, from, to } of lines)
+      for (const box of boxes)
+        for (let part = 0.01; part < 1; part += 0.01) {
+          const [x, y] = pointAt(points, part)
+          const isInside = x > box.x && x < box.x + box.widthPx && y > box.y && y < box.y + box.heightPx
+          ok(!isInside, `${id} crosses ${box.id} at ${x}, ${y} (from ${from.id} to ${to.id})`)
+        }
+  })
+
+  test('many nodes share a box', () => {
     const [event] = recorded().events as [FlowEvent]
-    const events = Array.from({ length: 10 }, (_, at) => ({ ...event, from: `kubelet/node-${at}` }))
-    const { boxes, lines } = topologyOf(events, event.atMs)
-    deepEqual(boxes.map(({ label }) => label).toSorted(), ['10 kubelets', 'API Server'])
-    equal(lines.length, 1)
+    const events = Array.from({ length: 20 }, (_, at) => ({ ...event, from: `kubelet/node-${at}` }))
+    const many = events.map(({ from, to }) => [from, to] as const)
+    const { boxes, lines, boxIdOf } = topologyOf({ pairs: many, recent: events, pods })
+    deepEqual(boxes.map(({ label }) => label).toSorted(), ['20 nodes', 'API Server', unscheduledId])
+    deepEqual(
+      lines.map(({ perSecond }) => perSecond),
+      [4],
+    )
+    equal(boxIdOf('kubelet/node-3'), 'kubelet')
+    equal(boxes.find(({ id }) => id === 'kubelet')?.podCount, 71)
+  })
+
+  for (const [part, point] of [
+    [0, [0, 0]],
+    [0.5, [10, 0]],
+    [0.75, [10, 5]],
+    [1, [10, 10]],
+  ] as const)
+    test(`the point at ${part} of a line`, () => {
+      deepEqual(
+        pointAt(
+          [
+            [0, 0],
+            [10, 0],
+            [10, 10],
+          ],
+          part,
+        ),
+        point,
+      )
+    })
+
+  for (const [key, expected] of [
+    ['ArrowRight', 'right'],
+    ['ArrowLeft', undefined],
+    ['ArrowDown', 'below'],
+    ['ArrowUp', 'above'],
+  ] as const)
+    test(`${key} leads to ${expected ?? 'nothing'}`, () => {
+      const items = [
+        { item: 'self', at: [0, 0] },
+        { item: 'right', at: [50, 2] },
+        { item: 'far', at: [90, 0] },
+        { item: 'aside', at: [30, 40] },
+        { item: 'below', at: [0, 30] },
+        { item: 'above', at: [3, -90] },
+      ] as const
+      equal(isArrowKey(key), true)
+      equal(nearest(items, [0, 0], key), expected)
+    })
+
+  for (const [state, status] of [
+    ['ready', { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }],
+    ['starting', { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }],
+    ['starting', { phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }] }],
+    ['failing', { phase: 'Running', containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } } }] }],
+    ['failing', { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False' }] }],
+    ['failing', { phase: 'Failed' }],
+    ['ended', { phase: 'Succeeded' }],
+    ['starting', undefined],
+  ] as const)
+    test(`a pod with ${JSON.stringify(status)} is ${state}`, () => {
+      equal(podStateOf({ metadata: { name: 'a' }, ...(status && { status }) }), state)
+    })
+
+  test('pods are grouped by node, those that fail first', () => {
+    const on = (name: string, nodeName: string | undefined, phase: string): ClusterObject => ({
+      ...{ metadata: { name, namespace: 'default' }, spec: { nodeName }, status: { phase } },
+    })
+    const nodes = podsByNode([on('a', 'n', 'Running'), on('b', 'n', 'Failed'), on('c', undefined, 'Pending')])
+    deepEqual(
+      [...nodes].map(([node, marks]) => [node, marks.map(({ name }) => name)]),
+      [
+        ['n', ['b', 'a']],
+        ['', ['c']],
+      ],
+    )
   })
 })
+
+const overlaps = (a: Place, b: Place): boolean =>
+  a.x < b.x + b.widthPx && b.x < a.x + a.widthPx && a.y < b.y + b.heightPx && b.y < a.y + a.heightPx
 
 suite('table', () => {
   const row = (name: string, more: Partial<ClusterObject> = {}): TableRow => ({

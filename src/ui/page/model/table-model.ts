@@ -49,6 +49,11 @@ export class TableModel {
     return this.#rows.get(`${namespace}/${name}`)
   }
 
+  /** All objects, in the order in which they were added. */
+  *objects(): Generator<ClusterObject> {
+    for (const { object } of this.#rows.values()) yield object
+  }
+
   /** The rows that contain every word of a search. */
   search(search: string): readonly TableRow[] {
     if (this.#found?.search === search) return this.#found.rows

@@ -1,15 +1,24 @@
-// The map: which box a participant belongs to, where the boxes are, and the rate of messages along each line.
+// The map: which box a participant belongs to, where the boxes are, and the rate of messages along each line. The API server
+// is in the middle, since almost every message passes it: clients, scheduler and controllers are on its left, nodes with their
+// pods and other servers on its right.
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { hasFailed } from '../../../flows/diagram-colors.ts'
+import { gapHalfPx, routeBetween, type Place, type Point } from './line-routes.ts'
+import type { PodMark } from './pod-marks.ts'
 
-export interface Box {
+export interface PlacedPod extends PodMark {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Box extends Place {
   /** The participant, or the prefix of participants, that the box stands for; also the filter of its messages. */
   readonly id: string
   readonly label: string
-  readonly x: number
-  readonly y: number
-  readonly widthPx: number
-  readonly heightPx: number
+  readonly pods: readonly PlacedPod[]
+  /** All pods of the box; some of them may not be drawn. */
+  readonly podCount: number
 }
 
 export interface Line {
@@ -17,6 +26,7 @@ export interface Line {
   readonly id: string
   readonly from: Box
   readonly to: Box
+  readonly points: readonly Point[]
   readonly perSecond: number
   readonly errorsPerSecond: number
 }
@@ -26,78 +36,146 @@ export interface Topology {
   readonly lines: readonly Line[]
   readonly widthPx: number
   readonly heightPx: number
+  /** The box of a participant. */
+  readonly boxIdOf: (participant: string) => string
 }
 
-const [boxWidthPx, boxHeightPx, gapPx] = [150, 28, 8]
+export interface MapContent {
+  /** All pairs of participants between which messages were recorded. */
+  readonly pairs: Iterable<readonly [from: string, to: string]>
+  /** The events within the window before now. */
+  readonly recent: Iterable<FlowEvent>
+  readonly pods: ReadonlyMap<string, readonly PodMark[]>
+}
+
+const hub = 'API Server'
+const widths = [160, 130, 190, 130] as const
+const [marginPx, rowGapPx, boxHeightPx, storeGapPx] = [20, 12, 24, 26]
 /** Boxes per column; further participants are not drawn. */
-const boxesPerColumnMax = 40
-/** If there are more kubelets, they share one box. */
-const kubeletBoxesMax = 6
-const columns = ['clients', 'API Server', 'controllers', 'nodes'] as const
+const boxesPerColumnMax = 60
+/** If there are more nodes, they share one box. */
+const nodeBoxesMax = 12
+/** Squares of pods: their distance, how many are in a row, and how many a box shows. */
+export const podPx = 11
+const [podStepPx, podsPerRow, podsDrawnMax] = [15, 12, 60]
 
-/** The column of a participant. The API server and its store are in the middle. */
-function columnOf(participant: string): (typeof columns)[number] {
-  if (participant === 'API Server' || participant === 'Store') return 'API Server'
-  if (/^(controllers?\b|controller\/|scheduler|csi-|storage)/.test(participant)) return 'controllers'
-  if (/^(kubelet|proxy|dns|Runtime|Network|Volumes|ingress)/.test(participant)) return 'nodes'
-  return 'clients'
+/** The box of pods that have no node yet. */
+export const unscheduledId = 'no node'
+
+/** The column of a participant. */
+function columnOf(participant: string): 0 | 1 | 2 | 3 {
+  if (participant === hub || participant === 'Store') return 1
+  if (/^(kubelet|proxy|dns|Ingress|Webhook)\b/.test(participant) || participant === unscheduledId) return 2
+  return /^(Runtime|Network|Volumes|csi\/|cloud\/|endpoint\/)/.test(participant) ? 3 : 0
 }
 
-/** A box for many similar participants: clients with their version, kubelets of many nodes. */
-const groupOf = (participant: string, kubelets: number): string => {
-  if (kubelets > kubeletBoxesMax && participant.startsWith('kubelet/')) return 'kubelet'
-  return participant
+/** Clients first, then the scheduler and the controllers; nodes before other servers. */
+function rankOf(id: string): number {
+  if (id === 'scheduler') return 1
+  if (id.startsWith('controller')) return 2
+  if (id === unscheduledId) return 4
+  return columnOf(id) === 2 && !id.startsWith('kubelet') ? 3 : 0
 }
 
 /** The window over which rates are averaged. */
 export const rateWindowMs = 5_000
 
-export function topologyOf(events: Iterable<FlowEvent>, nowMs: number): Topology {
-  const all = [...events]
-  const participants = new Set(all.flatMap(({ from, to }) => [from, to]))
-  const kubelets = [...participants].filter((name) => name.startsWith('kubelet/')).length
-  const ids = [...new Set([...participants].map((name) => groupOf(name, kubelets)))].toSorted(
-    (a, b) => Number(b === 'scheduler') - Number(a === 'scheduler') || (a < b ? -1 : 1),
+export function topologyOf({ pairs, recent, pods }: MapContent): Topology {
+  const known = [...pairs]
+  const participants = new Set(known.flat())
+  for (const node of pods.keys()) participants.add(node === '' ? unscheduledId : `kubelet/${node}`)
+  participants.add(hub)
+  const nodes = [...participants].filter((name) => name.startsWith('kubelet/'))
+  const sharesBox = nodes.length > nodeBoxesMax
+  const boxIdOf = (name: string): string => (sharesBox && name.startsWith('kubelet/') ? 'kubelet' : name)
+  const ids = [...new Set([...participants].map(boxIdOf))].toSorted(
+    (a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : a > b ? 1 : 0),
   )
-  const byColumn = Map.groupBy(ids, columnOf)
-  const boxes = new Map<string, Box>()
-  for (const [at, column] of columns.entries())
-    for (const [row, id] of (byColumn.get(column) ?? []).slice(0, boxesPerColumnMax).entries()) {
-      const label = id === 'kubelet' ? `${kubelets} kubelets` : id.replace(/^controller\//, '')
-      const [x, y] = [20 + at * (boxWidthPx + 90), 20 + row * (boxHeightPx + gapPx)]
-      boxes.set(id, { id, label, x, y, widthPx: boxWidthPx, heightPx: boxHeightPx })
-    }
-  const rows = Math.max(1, ...[...byColumn.values()].map((group) => Math.min(boxesPerColumnMax, group.length)))
+  const podsOf = (id: string): readonly PodMark[] => {
+    if (id === unscheduledId) return pods.get('') ?? []
+    if (id === 'kubelet') return nodes.flatMap((name) => pods.get(name.slice('kubelet/'.length)) ?? [])
+    return id.startsWith('kubelet/') ? (pods.get(id.slice('kubelet/'.length)) ?? []) : []
+  }
+  const labelOf = (id: string): string =>
+    id === 'kubelet' ? `${nodes.length} nodes` : id.replace(/^(controller|kubelet)\//, '')
+  const boxes = placed(ids, podsOf, labelOf)
+  const floorY = Math.max(...[...boxes.values()].map(({ y, heightPx }) => y + heightPx)) + gapHalfPx / 2
   return {
     boxes: [...boxes.values()],
-    lines: linesOf(all, boxes, (name) => groupOf(name, kubelets), nowMs),
-    widthPx: 40 + columns.length * boxWidthPx + (columns.length - 1) * 90,
-    heightPx: 40 + rows * (boxHeightPx + gapPx),
+    lines: linesOf(known, recent, boxes, boxIdOf, floorY),
+    widthPx: leftOf(3) + widths[3] + marginPx,
+    heightPx: floorY + marginPx,
+    boxIdOf,
   }
 }
 
-function linesOf(
-  events: readonly FlowEvent[],
-  boxes: ReadonlyMap<string, Box>,
-  idOf: (participant: string) => string,
-  nowMs: number,
-): Line[] {
-  const lines = new Map<string, { from: Box; to: Box; recent: number; errors: number }>()
-  for (const event of events) {
-    const [from, to] = [boxes.get(idOf(event.from)), boxes.get(idOf(event.to))]
-    if (from === undefined || to === undefined || from === to) continue
-    const [a, b] = from.id < to.id ? [from, to] : [to, from]
-    const id = `${a.id}>${b.id}`
-    const line = lines.get(id) ?? { from: a, to: b, recent: 0, errors: 0 }
-    if (event.atMs > nowMs - rateWindowMs) {
-      line.recent++
-      if (hasFailed(event)) line.errors++
-    }
-    lines.set(id, line)
+const leftOf = (column: number): number =>
+  marginPx + widths.slice(0, column).reduce((sum, width) => sum + width + 2 * gapHalfPx, 0)
+
+function placed(
+  ids: readonly string[],
+  podsOf: (id: string) => readonly PodMark[],
+  labelOf: (id: string) => string,
+): Map<string, Box> {
+  const boxes = new Map<string, Box>()
+  // The store is above the API server, and everything else is beside the API server.
+  const topPx = marginPx + boxHeightPx + storeGapPx
+  const bottoms = [topPx, marginPx, topPx, topPx]
+  const counts = [0, 0, 0, 0]
+  const place = (id: string, heightPx?: number): void => {
+    const column = columnOf(id)
+    counts[column] = (counts[column] ?? 0) + 1
+    if ((counts[column] ?? 0) > boxesPerColumnMax) return
+    const all = podsOf(id)
+    const [x, y] = [leftOf(column), bottoms[column] ?? marginPx]
+    const drawn = all.slice(0, podsDrawnMax).map((pod, at) => ({
+      ...pod,
+      x: x + 8 + (at % podsPerRow) * podStepPx,
+      y: y + boxHeightPx + Math.floor(at / podsPerRow) * podStepPx,
+    }))
+    const podsPx = drawn.length === 0 ? 0 : Math.ceil(drawn.length / podsPerRow) * podStepPx + 6
+    const box = { id, label: labelOf(id), column, x, y, pods: drawn, podCount: all.length }
+    const ownPx = heightPx ?? boxHeightPx + podsPx
+    boxes.set(id, { ...box, widthPx: widths[column], heightPx: ownPx })
+    bottoms[column] = y + ownPx + rowGapPx
   }
-  const perSecond = (count: number): number => count / (rateWindowMs / 1_000)
-  return [...lines].map(([id, { from, to, recent, errors }]) => ({
-    ...{ id, from, to },
-    ...{ perSecond: perSecond(recent), errorsPerSecond: perSecond(errors) },
-  }))
+  for (const id of ids) if (columnOf(id) !== 1) place(id)
+  if (ids.includes('Store')) place('Store')
+  bottoms[1] = topPx
+  // The API server is as high as everything beside it, so that lines to it are straight.
+  place(hub, Math.max(80, Math.max(...bottoms) - rowGapPx - topPx))
+  return boxes
+}
+
+function linesOf(
+  pairs: readonly (readonly [string, string])[],
+  recent: Iterable<FlowEvent>,
+  boxes: ReadonlyMap<string, Box>,
+  boxIdOf: (participant: string) => string,
+  floorY: number,
+): Line[] {
+  const keyOf = (from: string, to: string): string => {
+    const [a, b] = [boxIdOf(from), boxIdOf(to)]
+    return a < b ? `${a}>${b}` : `${b}>${a}`
+  }
+  const counts = new Map<string, { messages: number; errors: number }>()
+  for (const event of recent) {
+    const count = getOrInsert(counts, keyOf(event.from, event.to), () => ({ messages: 0, errors: 0 }))
+    count.messages++
+    if (hasFailed(event)) count.errors++
+  }
+  const lines = new Map<string, Line>()
+  for (const pair of pairs) {
+    const [from, to] = pair.map((name) => boxes.get(boxIdOf(name)))
+    const id = keyOf(...pair)
+    if (from === undefined || to === undefined || from === to || lines.has(id)) continue
+    const [a, b] = from.id < to.id ? [from, to] : [to, from]
+    const { messages, errors } = counts.get(id) ?? { messages: 0, errors: 0 }
+    const [perSecond, errorsPerSecond] = [messages, errors].map((count) => count / (rateWindowMs / 1_000)) as [
+      number,
+      number,
+    ]
+    lines.set(id, { id, from: a, to: b, points: routeBetween(a, b, floorY), perSecond, errorsPerSecond })
+  }
+  return [...lines.values()]
 }

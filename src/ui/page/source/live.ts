@@ -10,6 +10,7 @@ import type {
   ClusterObject,
   HistoryEntry,
   Resource,
+  RevisionMark,
   RevisionRange,
   RowChange,
   SchedulingDecision,
@@ -100,8 +101,8 @@ export class LiveSource implements Source {
   }
 
   async revisions(): Promise<RevisionRange | undefined> {
-    const { oldest, newest } = await fetchJson<WireRevisions>(`${uiPath}/revisions`)
-    return { oldest: oldest.revision, newest: newest.revision }
+    const { oldest, newest, marks } = await fetchJson<WireRevisions>(`${uiPath}/revisions`)
+    return { oldest: oldest.revision, newest: newest.revision, marks }
   }
 }
 
@@ -138,6 +139,7 @@ const entryOf = ({ revision, atMs, sender, manager, object }: WireHistory['revis
 interface WireRevisions {
   readonly oldest: { readonly revision: number }
   readonly newest: { readonly revision: number }
+  readonly marks: readonly RevisionMark[]
 }
 
 interface WireTable {

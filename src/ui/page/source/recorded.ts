@@ -84,8 +84,11 @@ export class RecordedSource implements Source {
   }
 
   async revisions(): Promise<RevisionRange | undefined> {
-    const all = this.#run.history.flatMap(([, entries]) => entries.map(({ revision }) => revision))
-    return all.length === 0 ? undefined : { oldest: Math.min(...all), newest: Math.max(...all) }
+    const marks = this.#run.history
+      .flatMap(([, entries]) => entries.map(({ revision, at }) => ({ revision, atMs: Date.parse(at) || undefined })))
+      .toSorted((a, b) => a.revision - b.revision)
+    const [oldest, newest] = [marks[0], marks.at(-1)]
+    return oldest && newest && { oldest: oldest.revision, newest: newest.revision, marks }
   }
 
   /** The objects as they were at a revision. Cells are known of the last state only, so the name is shown. */

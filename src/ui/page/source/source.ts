@@ -86,6 +86,13 @@ export interface SchedulingDecision {
 export interface RevisionRange {
   readonly oldest: number
   readonly newest: number
+  /** Revisions in between with their times, in order; not all of them if there are many. */
+  readonly marks: readonly RevisionMark[]
+}
+
+export interface RevisionMark {
+  readonly revision: number
+  readonly atMs: number | undefined
 }
 
 export interface ClusterClock {

@@ -4,7 +4,9 @@ import { FlowRecord } from '../model/flow-record.ts'
 import { fragmentOf, locationOf, type PageLocation } from '../model/permalink.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
-import { resourceId, type ClusterClock, type Resource, type RevisionRange, type Source } from '../source/source.ts'
+import { resourceId, type Resource, type RowChange, type Source } from '../source/source.ts'
+import { Arrivals } from './arrivals.ts'
+import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
 const reconnectMs = 1_000
@@ -14,6 +16,8 @@ export interface AppDeps {
   /** Calls back before the next frame. */
   readonly nextFrame: (draw: () => void) => void
   readonly draw: (app: App) => void
+  /** The time of the page. */
+  readonly nowMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Writes the fragment of the URL. */
   readonly setFragment: (fragment: string) => void
@@ -23,11 +27,13 @@ export class App {
   readonly source: Source
   readonly record = new FlowRecord()
   readonly table = new TableModel()
+  /** The pods of the map. */
+  readonly pods = new TableModel()
+  readonly arrivals = new Arrivals()
+  readonly time: TimeControl
   readonly details: ObjectDetails
   location: PageLocation
   resources: readonly Resource[] = []
-  revisions: RevisionRange | undefined
-  clock: ClusterClock | undefined
   /** The event under the pointer. */
   hovered: FlowEvent | undefined
   /** The scroll position of the diagram and of the list. */
@@ -43,13 +49,18 @@ export class App {
   readonly #deps: AppDeps
   readonly #stop = new AbortController()
   #listing = new AbortController()
+  #podListing = new AbortController()
   #isScheduled = false
 
   constructor(fragment: string, deps: AppDeps) {
     this.#deps = deps
     this.source = deps.source
     this.location = locationOf(fragment)
-    this.details = new ObjectDetails(deps.source, () => this.changed())
+    const changed = (): void => this.changed()
+    this.details = new ObjectDetails(deps.source, changed)
+    const { source, sleep } = deps
+    const show = (revision: number | undefined): void => this.go({ revision })
+    this.time = new TimeControl({ source, sleep, show, changed, revision: () => this.location.revision })
   }
 
   async start(): Promise<void> {
@@ -57,16 +68,23 @@ export class App {
     await this.attempt(async () => {
       this.resources = await this.source.resources()
       this.#followTable()
+      this.#followPods()
       this.#loadDetails()
-      this.revisions = await this.source.revisions()
-      this.clock = await this.source.actions?.clock()
+      await this.time.refresh()
     })
   }
 
   stop(): void {
     this.#stop.abort()
     this.#listing.abort()
+    this.#podListing.abort()
+    this.time.stop()
     this.details.close()
+  }
+
+  /** The time of the page, in which messages arrive. */
+  nowMs(): number {
+    return this.#deps.nowMs()
   }
 
   /** Draws before the next frame; many changes are drawn once. */
@@ -94,6 +112,12 @@ export class App {
     const before = this.location
     this.location = next
     if (before.resource !== next.resource || before.revision !== next.revision) this.#followTable()
+    if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
+      this.scrollPx = 0
+      this.isAtEnd = true
+    }
+    if (before.view !== next.view || before.resource !== next.resource) this.listScrollPx = 0
+    if (before.view !== next.view || before.revision !== next.revision) this.#followPods()
     if (before.object !== next.object || before.revision !== next.revision) this.#loadDetails()
     this.changed()
   }
@@ -120,7 +144,6 @@ export class App {
   }
 
   selectObject(object: FlowObject | undefined, change: Partial<PageLocation> = {}): void {
-    this.scrollPx = 0
     this.go({ object, event: undefined, expanded: [], tab: '', container: '', ...change })
   }
 
@@ -144,12 +167,6 @@ export class App {
     this.changed()
   }
 
-  async advance(step: 'event' | number): Promise<void> {
-    await this.attempt(async () => {
-      this.clock = await this.source.actions?.advanceClock(step)
-    })
-  }
-
   async #followEvents(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -164,6 +181,8 @@ export class App {
   }
 
   #receive(events: readonly FlowEvent[], gap: boolean): void {
+    // What was recorded before the page was opened does not move on the map.
+    if (this.record.size > 0) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
     this.record.add(events)
     this.hasGap ||= gap
     this.changed()
@@ -171,22 +190,29 @@ export class App {
 
   #followTable(): void {
     this.#listing.abort()
-    this.#listing = new AbortController()
-    const { signal } = this.#listing
-    const resource = this.resourceOf(this.location.resource)
-    if (resource === undefined) return
-    this.table.clear()
-    const follow = this.source.followTable(
-      resource,
-      this.location.revision,
-      (change) => {
-        if (signal.aborted) return
-        this.table.apply(change)
-        this.changed()
-      },
-      signal,
-    )
+    this.#listing = this.#follow(this.location.resource, this.table)
+  }
+
+  /** Pods are followed while the map shows them. */
+  #followPods(): void {
+    this.#podListing.abort()
+    if (this.location.view === 'map') this.#podListing = this.#follow('pods', this.pods)
+  }
+
+  #follow(id: string, table: TableModel): AbortController {
+    const following = new AbortController()
+    const { signal } = following
+    const resource = this.resourceOf(id)
+    if (resource === undefined) return following
+    table.clear()
+    const onChange = (change: RowChange): void => {
+      if (signal.aborted) return
+      table.apply(change)
+      this.changed()
+    }
+    const follow = this.source.followTable(resource, this.location.revision, onChange, signal)
     void follow.catch((error: Error) => signal.aborted || this.notify(error.message))
+    return following
   }
 
   #loadDetails(): void {

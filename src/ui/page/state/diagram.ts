@@ -21,6 +21,9 @@ export function diagramOf(app: App): Diagram {
   return { messages, drawn: drawnMessages(messages) }
 }
 
+/** The time that the page shows: that of the selected revision, or of the newest event. */
+export const shownMs = (app: App): number => untilMs(app, app.location.revision) ?? app.record.newestMs
+
 /** The time of the write of a revision. */
 function untilMs(app: App, revision: number | undefined): number | undefined {
   if (revision === undefined) return undefined

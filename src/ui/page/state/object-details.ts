@@ -67,8 +67,8 @@ export class ObjectDetails {
       logContainer: undefined,
       edit: undefined,
     })
-    if (resource === undefined || object === undefined) return
     this.#loading = new AbortController()
+    if (resource === undefined || object === undefined) return
     const source = this.#source
     if (revision === undefined) this.#load(source.why(resource, object), (why) => (this.why = why))
     this.#load(source.history(resource, object), (history) => (this.history = history))

@@ -25,7 +25,13 @@ const endPx = 40
 /** Scrolls to the newest message, unless the user has scrolled to older ones or selected an object. */
 export function followEnd(app: App, root: Element): void {
   const diagram = root.querySelector('.diagram')
-  if (diagram !== null && app.isAtEnd && app.location.object === undefined) diagram.scrollTop = diagram.scrollHeight
+  if (diagram === null) return
+  if (app.isAtEnd && app.location.object === undefined) diagram.scrollTop = diagram.scrollHeight
+  else if (Math.abs(diagram.scrollTop - app.scrollPx) > 1) diagram.scrollTop = app.scrollPx
+  if (Math.abs(diagram.scrollTop - app.scrollPx) <= 1) return
+  // The diagram is shorter, or was not scrolled yet: other rows are visible.
+  app.scrollPx = diagram.scrollTop
+  app.changed()
 }
 
 export function flowsView(app: App): TemplateResult {

@@ -1,34 +1,61 @@
-// The map: components as boxes, and lines with the rate of messages and errors. Messages move along the lines.
+// The map: clients, API server, store, controllers, and nodes with their pods as boxes; lines have the rate of messages and
+// errors. Messages move along the lines as they happen.
 import { html, nothing, svg, type TemplateResult } from 'lit'
-import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
-import { hasFailed } from '../../../flows/diagram-colors.ts'
-import { isBetween } from '../model/flow-record.ts'
-import { rateWindowMs, topologyOf, type Box, type Line } from '../model/topology.ts'
+import { pathText, pointAt, type Point } from '../model/line-routes.ts'
+import { isArrowKey, nearest } from '../model/nearest.ts'
+import { podsByNode } from '../model/pod-marks.ts'
+import {
+  podPx,
+  rateWindowMs,
+  topologyOf,
+  unscheduledId,
+  type Box,
+  type Line,
+  type PlacedPod,
+} from '../model/topology.ts'
 import type { App } from '../state/app.ts'
+import { shownMs } from '../state/diagram.ts'
+import { movingMessages } from './moving-messages.ts'
 
-/** How long a message moves along its line. */
-const movingMs = 900
-const movingMax = 300
+const labelCharsMax = 24
 
 export function mapView(app: App): TemplateResult {
-  const { newestMs } = app.record
-  const events = [...app.record.values()]
-  const { boxes, lines, widthPx, heightPx } = topologyOf(events, newestMs)
-  const moving = events.slice(-movingMax).filter(({ atMs }) => atMs > newestMs - movingMs)
-  // Messages move as long as some are on their way.
-  if (moving.length > 0 && app.source.isLive) app.changed()
+  const nowMs = shownMs(app)
+  const recent = app.record.between(nowMs - rateWindowMs, nowMs)
+  const pods = podsByNode(app.pods.objects())
+  const topology = topologyOf({ pairs: app.record.pairs, recent, pods })
+  const { boxes, lines, widthPx, heightPx } = topology
   return html`<section class="map" aria-label="Map">
     <div class="bar">
       <h2>Map</h2>
-      <p>Rates of the last ${rateWindowMs / 1_000} s. A click on a box or a line shows its messages.</p>
+      <p>Rates of the last ${rateWindowMs / 1_000} s. A box, a line or a pod shows its messages.</p>
+      <ul class="legend" aria-label="Pods">
+        <li class="ready">ready</li>
+        <li class="starting">starting</li>
+        <li class="failing">failing</li>
+        <li class="ended">ended</li>
+      </ul>
     </div>
-    <div class="scroll" tabindex="0" role="group" aria-label="Components and the messages between them">
-      <svg width=${widthPx} height=${heightPx} viewBox=${`0 0 ${widthPx} ${heightPx}`}>
-        ${lines.map((line) => lineView(app, line))} ${boxes.map((box) => boxView(app, box))}
-        ${moving.map((event) => dotView(event, lines, newestMs))}
+    <div class="scroll" @keydown=${onKey}>
+      <svg
+        role="group"
+        aria-label="Components and the messages between them"
+        width=${widthPx}
+        height=${heightPx}
+        viewBox=${`0 0 ${widthPx} ${heightPx}`}
+      >
+        ${lines.map((line) => lineView(app, line))} ${boxes.map((box, at) => boxView(app, box, at === 0))}
+        <g class="moving" aria-hidden="true" ${movingMessages(app, topology)}></g>
       </svg>
     </div>
-    <table class="rates">
+    ${ratesTable(app, lines)}
+  </section>`
+}
+
+function ratesTable(app: App, lines: readonly Line[]): TemplateResult {
+  const busiest = lines.toSorted((a, b) => b.errorsPerSecond - a.errorsPerSecond || b.perSecond - a.perSecond)
+  return html`<div class="rates" tabindex="0" role="group" aria-label="Rates">
+    <table>
       <caption>
         Messages per second
       </caption>
@@ -40,7 +67,7 @@ export function mapView(app: App): TemplateResult {
         </tr>
       </thead>
       <tbody>
-        ${lines.map(
+        ${busiest.map(
           ({ id, perSecond, errorsPerSecond }) =>
             html`<tr class=${errorsPerSecond > 0 ? 'failed' : ''}>
               <td><button class="link" @click=${() => show(app, id)}>${id.replace('>', ' ↔ ')}</button></td>
@@ -50,42 +77,85 @@ export function mapView(app: App): TemplateResult {
         )}
       </tbody>
     </table>
-  </section>`
+  </div>`
 }
 
 function show(app: App, between: string): void {
   app.selectObject(undefined, { view: 'flows', between })
 }
 
-/** Where a line to another box begins: at the side, or at the top or bottom of a box in the same column. */
-function anchor({ x, y, widthPx, heightPx }: Box, other: Box): readonly [number, number] {
-  if (x === other.x) return [x + widthPx / 2, other.y > y ? y + heightPx : y]
-  return [other.x > x ? x + widthPx : x, y + heightPx / 2]
-}
+const errorsText = (perSecond: number): string => `${perSecond.toFixed(1)} errors/s`
 
-function lineView(app: App, { id, from, to, perSecond, errorsPerSecond }: Line): TemplateResult {
-  const [[x1, y1], [x2, y2]] = [anchor(from, to), anchor(to, from)]
-  const label = `${perSecond.toFixed(0)}/s${errorsPerSecond > 0 ? `, ${errorsPerSecond.toFixed(1)} errors/s` : ''}`
-  return svg`<g class=${errorsPerSecond > 0 ? 'line failure' : 'line'} @click=${() => show(app, id)}>
-    <path class="hit" d=${`M${x1} ${y1}L${x2} ${y2}`}></path>
-    <path class="l" d=${`M${x1} ${y1}L${x2} ${y2}`} stroke-width=${1 + Math.min(4, Math.log2(1 + perSecond))}></path>
-    ${perSecond === 0 ? nothing : svg`<text class="t" x=${(x1 + x2) / 2} y=${(y1 + y2) / 2 - 4} text-anchor="middle">${label}</text>`}
+function lineView(app: App, { id, from, to, points, perSecond, errorsPerSecond }: Line): TemplateResult {
+  const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`
+  const [x, y] = pointAt(points, 0.5)
+  // The label of a vertical line is on its right.
+  const isVertical = points.length === 2 && points[0]?.[0] === points[1]?.[0]
+  const [labelX, anchor] = isVertical ? [x + 8, 'start'] : [x, 'middle']
+  const name = `${from.label} and ${to.label}: ${rate}${errorsPerSecond > 0 ? `, ${errorsText(errorsPerSecond)}` : ''}`
+  const path = pathText(points)
+  return svg`<g class=${errorsPerSecond > 0 ? 'line failure' : 'line'} role="button" tabindex="-1" aria-label=${name} data-line=${id} data-at=${`${x} ${y}`} @click=${() => show(app, id)}>
+    <path class="hit" d=${path}></path>
+    <path class="l" d=${path} stroke-width=${1 + Math.min(4, Math.log2(1 + perSecond))}></path>
+    ${perSecond === 0 ? nothing : svg`<text class="t" x=${labelX} y=${isVertical ? y + 4 : y - 5} text-anchor=${anchor}>${rate}</text>`}
+    ${errorsPerSecond === 0 ? nothing : svg`<text class="t errors" x=${isVertical ? x - 8 : x} y=${isVertical ? y + 4 : y + 13} text-anchor=${isVertical ? 'end' : 'middle'}>${errorsText(errorsPerSecond)}</text>`}
   </g>`
 }
 
-function boxView(app: App, { id, label, x, y, widthPx, heightPx }: Box): TemplateResult {
-  return svg`<g class="box" data-box=${id} @click=${() => show(app, id)}>
-    <rect x=${x} y=${y} width=${widthPx} height=${heightPx} rx="5"></rect>
-    <text x=${x + widthPx / 2} y=${y + heightPx / 2 + 4} text-anchor="middle">${label.length > 22 ? `${label.slice(0, 21)}…` : label}</text>
+const truncated = (label: string): string =>
+  label.length > labelCharsMax ? `${label.slice(0, labelCharsMax - 1)}…` : label
+
+function boxView(app: App, box: Box, isFirst: boolean): TemplateResult {
+  const { id, label, x, y, widthPx, pods, podCount } = box
+  const count = podCount === 0 ? '' : podCount === 1 ? '1 pod' : `${podCount} pods`
+  const isUnscheduled = id === unscheduledId
+  const open = (): void =>
+    isUnscheduled ? app.go({ view: 'objects', resource: 'pods', search: 'pending' }) : show(app, id)
+  const name = count === '' ? label : `${label}: ${count}`
+  return svg`<g class="box" role="button" tabindex=${isFirst ? 0 : -1} aria-label=${name} data-box=${id} data-at=${placeOfBox(box).join(' ')} @click=${open}>
+    <title>${label}</title>
+    <rect x=${x} y=${y} width=${widthPx} height=${box.heightPx} rx="5"></rect>
+    <text x=${count === '' ? x + widthPx / 2 : x + 8} y=${y + 16} text-anchor=${count === '' ? 'middle' : 'start'}>${truncated(label)}</text>
+    ${count === '' ? nothing : svg`<text class="t" x=${x + widthPx - 8} y=${y + 16} text-anchor="end">${count}</text>`}
+  </g>
+  ${pods.map((pod) => podView(app, pod))}`
+}
+
+/** Where arrow keys find a box: at its left, before its pods; the API server, which is tall, at its label. */
+const placeOfBox = ({ x, y, widthPx, heightPx, column }: Box): Point =>
+  column === 1 ? [x + widthPx / 2, y + 12] : [x, y + heightPx / 2]
+
+function podView(app: App, { namespace, name, state, x, y }: PlacedPod): TemplateResult {
+  const open = (): void => app.selectObject({ resource: 'pods', namespace, name }, { view: 'flows', between: '' })
+  const title = `${namespace}/${name}: ${state}`
+  return svg`<g class=${`pod ${state}`} role="button" tabindex="-1" aria-label=${title} data-pod=${name} data-at=${`${x + podPx / 2} ${y + podPx / 2}`} @click=${open}>
+    <title>${title}</title>
+    <rect x=${x} y=${y} width=${podPx} height=${podPx} rx="2"></rect>
+    ${state === 'failing' ? svg`<path d=${`M${x + 3} ${y + 3}l5 5m0 -5l-5 5`}></path>` : nothing}
   </g>`
 }
 
-function dotView(event: FlowEvent, lines: readonly Line[], nowMs: number): TemplateResult | typeof nothing {
-  const line = lines.find(({ id }) => isBetween(id, event.from, event.to))
-  if (line === undefined) return nothing
-  const isForward = isBetween(line.from.id, event.from, event.from)
-  const [start, end] = isForward ? [line.from, line.to] : [line.to, line.from]
-  const [[x1, y1], [x2, y2]] = [anchor(start, end), anchor(end, start)]
-  const part = Math.min(1, (nowMs - event.atMs) / movingMs)
-  return svg`<circle class=${hasFailed(event) ? 'dot failure' : `dot ${event.arrow}`} r="4" cx=${x1 + (x2 - x1) * part} cy=${y1 + (y2 - y1) * part}></circle>`
+/** Arrow keys move between boxes, pods and lines; Enter and the space bar show their messages. */
+function onKey(key: KeyboardEvent): void {
+  const { target, currentTarget } = key
+  if (!(target instanceof SVGElement) || !(currentTarget instanceof Element)) return
+  if (key.key === 'Enter' || key.key === ' ') {
+    key.preventDefault()
+    target.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+    return
+  }
+  if (!isArrowKey(key.key)) return
+  key.preventDefault()
+  const items = [...currentTarget.querySelectorAll<SVGElement>('[data-at]')].map((item) => ({
+    item,
+    at: placeOf(item),
+  }))
+  const next = nearest(items, placeOf(target), key.key)
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
+const placeOf = ({ dataset }: SVGElement): Point => {
+  const [x = 0, y = 0] = (dataset['at'] ?? '').split(' ').map(Number)
+  return [x, y]
 }

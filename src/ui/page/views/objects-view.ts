@@ -14,7 +14,7 @@ export function objectsView(app: App): TemplateResult {
   const isNamespaced = app.resourceOf(resource)?.isNamespaced === true
   const first = Math.max(0, Math.floor(app.listScrollPx / rowPx) - 10)
   const shown = rows.slice(first, first + windowRows)
-  return html`<section class="objects" aria-label="Objects">
+  return html`<section class=${object === undefined ? 'objects' : 'objects with-object'} aria-label="Objects">
     <div class="list">
       <div class="bar">
         <select

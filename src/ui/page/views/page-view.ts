@@ -27,28 +27,48 @@ export function pageView(app: App): TemplateResult {
 }
 
 function timeBar(app: App): TemplateResult | typeof nothing {
-  const { revisions } = app
-  if (revisions === undefined) return nothing
+  const { range, isReplaying } = app.time
+  if (range === undefined) return nothing
   const { revision } = app.location
+  const refresh = (): void => void app.attempt(() => app.time.refresh())
+  const seek = (input: Event): void => {
+    app.time.stop()
+    app.go({ revision: Number((input.target as HTMLInputElement).value) })
+  }
+  const now = (): void => {
+    app.time.stop()
+    app.go({ revision: undefined })
+  }
   return html`<label class="time"
       >Time
       <input
         type="range"
-        min=${revisions.oldest}
-        max=${revisions.newest}
-        .value=${String(revision ?? revisions.newest)}
-        @input=${(input: Event) => app.go({ revision: Number((input.target as HTMLInputElement).value) })}
+        min=${range.oldest}
+        max=${range.newest}
+        .value=${String(revision ?? range.newest)}
+        @focus=${refresh}
+        @input=${seek}
     /></label>
-    <output>${revision === undefined ? 'now' : `revision ${revision}`}</output>
-    <button ?disabled=${revision === undefined} @click=${() => app.go({ revision: undefined })}>Now</button>`
+    <output>${revision === undefined ? 'now' : revisionText(revision, app.time.atMs(revision))}</output>
+    <button ?disabled=${revision === undefined} @click=${now}>Now</button>
+    ${
+      isReplaying
+        ? html`<button @click=${() => app.time.stop()}>Stop</button>`
+        : html`<button @click=${() => void app.attempt(() => app.time.replay())}>Replay</button>`
+    }`
 }
 
+const revisionText = (revision: number, atMs: number | undefined): string =>
+  atMs === undefined ? `revision ${revision}` : `revision ${revision} at ${new Date(atMs).toISOString().slice(11, 23)}`
+
 function stepBar(app: App): TemplateResult | typeof nothing {
-  if (app.clock === undefined) return nothing
+  const { clock } = app.time
+  if (clock === undefined) return nothing
+  const advance = (step: 'event' | number) => () => void app.attempt(() => app.time.advance(step))
   return html`<span class="steps" role="group" aria-label="Virtual time">
-    <output>${new Date(app.clock.nowMs).toISOString()}</output>
-    <button @click=${() => void app.advance('event')}>Next event</button>
-    <button @click=${() => void app.advance(1_000)}>+1 s</button>
-    <button @click=${() => void app.advance(10_000)}>+10 s</button>
+    <output>${new Date(clock.nowMs).toISOString()}</output>
+    <button @click=${advance('event')}>Next event</button>
+    <button @click=${advance(1_000)}>+1 s</button>
+    <button @click=${advance(10_000)}>+10 s</button>
   </span>`
 }

@@ -29,7 +29,11 @@ export function withConstructedSheets(action: () => void): Disposable {
 /** An invisible element whose text is the style sheet. */
 function sheetCarrier(element: HTMLElement, sheet: CSSStyleSheet): HTMLElement {
   element.hidden = true
-  Object.defineProperty(element, 'textContent', { set: (text: string) => void sheet.replaceSync(text) })
+  Object.defineProperty(element, 'textContent', {
+    set(text: string) {
+      sheet.replaceSync(text)
+    },
+  })
   return element
 }
 

@@ -1,0 +1,206 @@
+// The state of the page, with a source that is a record: views, time and arrivals, without a browser.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { FlowRecorder, type FlowEvent } from '../../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { RecordedSource, type RecordedRun } from '../source/recorded.ts'
+import type { Actions, Resource, Source } from '../source/source.ts'
+import { App } from './app.ts'
+import { Arrivals } from './arrivals.ts'
+import { diagramOf, shownMs } from './diagram.ts'
+import { marksAfter, TimeControl } from './time-control.ts'
+
+const web = { resource: 'pods', namespace: 'default', name: 'web' }
+const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: ['list'] }
+
+function recordedEvents(): readonly FlowEvent[] {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock)
+  flow.finish(flow.record('call', 'kubectl', 'API Server', 'create pods', web), '201')
+  flow.record('persist', 'API Server', 'Store', 'put pod', web, 7)
+  flow.record('watch', 'API Server', 'scheduler', 'ADDED', web, 7)
+  return [...flow.events()]
+}
+
+const object = { metadata: { name: 'web', namespace: 'default' } }
+const run: RecordedRun = {
+  ...{ title: 'a test', events: recordedEvents(), resources: [pods] },
+  tables: [['pods', { columns: [{ name: 'Name', priority: 0 }], rows: [{ cells: ['web'], object }] }]],
+  history: [
+    [
+      'pods/default/web',
+      [3, 5, 7].map((revision) => ({ revision, at: new Date(revision).toISOString(), author: 'x', object })),
+    ],
+  ],
+  explanations: [['pods/default/web', ['It waits.']]],
+  decisions: [],
+}
+
+/** An application that has loaded its source; it draws at once. */
+async function started(fragment = '', source: Source = new RecordedSource(run)) {
+  const fragments: string[] = []
+  let drawn = 0
+  const app = new App(fragment, {
+    ...{ source, nowMs: () => 0, sleep: async () => undefined },
+    nextFrame: (draw) => queueMicrotask(draw),
+    draw: () => void drawn++,
+    setFragment: (text) => fragments.push(text),
+  })
+  await app.start()
+  await settled()
+  return { app, fragments, drawn: () => drawn }
+}
+
+/** The source responds at once, so everything is loaded after a few microtasks. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+}
+
+suite('page', () => {
+  test('the record, the list and the time are loaded, and everything is drawn once per frame', async () => {
+    const { app, drawn } = await started()
+    equal(app.record.size, 3)
+    equal(app.table.size, 1)
+    deepEqual([app.time.range?.oldest, app.time.range?.newest], [3, 7])
+    const before = drawn()
+    app.changed()
+    app.changed()
+    await settled()
+    equal(drawn(), before + 1)
+    app.stop()
+  })
+
+  test('a view has its link, and a link its view', async () => {
+    const { app, fragments } = await started()
+    app.selectObject(web, { view: 'objects' })
+    await settled()
+    equal(fragments.at(-1), '#objects?object=pods%2Fdefault%2Fweb')
+    deepEqual(app.details.why, ['It waits.'])
+    app.open('#map')
+    await settled()
+    equal(app.location.view, 'map')
+    equal(app.pods.size, 1)
+    app.expand(4)
+    app.expand(5)
+    app.expand(4)
+    deepEqual(app.location.expanded, [5])
+  })
+
+  test('another view begins at its start', async () => {
+    const { app } = await started()
+    Object.assign(app, { scrollPx: 900, isAtEnd: false, listScrollPx: 40 })
+    app.go({ search: 'x' })
+    equal(app.scrollPx, 900)
+    app.go({ view: 'objects' })
+    deepEqual([app.scrollPx, app.listScrollPx, app.isAtEnd], [0, 0, true])
+  })
+
+  test('the selected message and the one under the pointer', async () => {
+    const { app } = await started()
+    const [call, write] = [...app.record.values()]
+    app.selectEvent(call)
+    app.hover(write)
+    await settled()
+    deepEqual([app.event?.id, app.hovered?.id], [call?.id, write?.id])
+    equal(app.details.write(write as FlowEvent)?.length, 0)
+    app.selectEvent(undefined)
+    equal(app.event, undefined)
+  })
+
+  test('the diagram ends at the time of the selected revision', async () => {
+    const { app } = await started()
+    equal(diagramOf(app).messages.length, 3)
+    equal(shownMs(app), app.record.newestMs)
+    app.go({ revision: 5 })
+    equal(diagramOf(app).messages.length, 0)
+    equal(shownMs(app), 0)
+  })
+
+  test('a failed action is shown', async () => {
+    const { app } = await started()
+    await app.attempt(() => Promise.reject(new Error('it is not possible')))
+    equal(app.notice, 'it is not possible')
+  })
+})
+
+suite('time', () => {
+  const control = (actions?: Actions, sleep = async (): Promise<void> => undefined) => {
+    const shown: (number | undefined)[] = []
+    const source = Object.assign(new RecordedSource(run), { actions })
+    const time = new TimeControl({
+      ...{ source, sleep, changed: () => undefined },
+      revision: () => undefined,
+      show: (revision) => shown.push(revision),
+    })
+    return { time, shown }
+  }
+
+  test('a replay shows one revision after the other, then the present', async () => {
+    const { time, shown } = control()
+    await time.replay()
+    deepEqual(shown, [3, 5, 7, undefined])
+    equal(time.isReplaying, false)
+    equal(time.atMs(6), 5)
+  })
+
+  test('a replay that is stopped stays where it is', async () => {
+    const { time, shown } = control(undefined, async () => {
+      time.stop()
+      throw new Error('aborted')
+    })
+    await time.replay()
+    deepEqual(shown, [3])
+    equal(time.isReplaying, false)
+  })
+
+  test('a replay that cannot continue fails', async () => {
+    const { time } = control(undefined, () => Promise.reject(new Error('no timer')))
+    await rejects(time.replay(), /no timer/)
+  })
+
+  test('steps advance the time of the cluster, and the page shows the present', async () => {
+    const steps: unknown[] = []
+    const actions = {
+      advanceClock: (step: unknown) => Promise.resolve({ nowMs: steps.push(step) }),
+      clock: () => Promise.resolve({ nowMs: 42 }),
+    } as unknown as Actions
+    const { time, shown } = control(actions)
+    await time.advance('event')
+    await time.advance(1_000)
+    deepEqual(steps, ['event', 1_000])
+    deepEqual(shown, [undefined, undefined])
+    equal(time.clock?.nowMs, 42)
+  })
+
+  const range = { oldest: 1, newest: 9, marks: [2, 4, 9].map((revision) => ({ revision, atMs: undefined })) }
+  for (const [revision, expected] of [
+    [undefined, [2, 4, 9]],
+    [9, [2, 4, 9]],
+    [2, [4, 9]],
+  ] as const)
+    test(`a replay from ${revision ?? 'the present'} shows ${expected.join(', ')}`, () => {
+      deepEqual(
+        marksAfter(range, revision).map((mark) => mark.revision),
+        expected,
+      )
+    })
+
+  test('without retained revisions there is nothing to replay', () => {
+    deepEqual(marksAfter(undefined, undefined), [])
+  })
+})
+
+test('messages move when they arrive, once, and a bounded number of them', () => {
+  const arrivals = new Arrivals()
+  const [call, write] = recordedEvents() as [FlowEvent, FlowEvent]
+  arrivals.add([call, write], ({ id }) => id === call.id, 5)
+  arrivals.add([{ ...call, to: call.from }], () => false, 6)
+  deepEqual(
+    arrivals.since(4).map(({ event }) => event.id),
+    [write.id],
+  )
+  equal(arrivals.since(5).length, 0)
+  const events = Array.from({ length: 500 }, () => write)
+  arrivals.add(events, () => false, 9)
+  equal(arrivals.since(0).length, 200)
+})
