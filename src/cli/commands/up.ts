@@ -4,6 +4,7 @@ import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
+import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
 import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
 import { loadBalancerChoiceOf, loadBalancerFlags } from '../../cluster/flags/load-balancer-flags.ts'
@@ -55,6 +56,7 @@ export const up = defineCommand({
       help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
       section: 'Storage',
     },
+    ...inSection(autoscalerFlags, 'Autoscaling'),
     ...inSection(ingressFlags, 'Ingress'),
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
     ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
@@ -80,6 +82,7 @@ export const up = defineCommand({
       containers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
+      autoscalerFlags: options,
       ingressFlags: options,
       loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
       hasVolumeSnapshots: options['volume-snapshots'] ?? false,

@@ -4,6 +4,7 @@ import type { Log } from '../../base/observability/log.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import type { StoreChoice } from '../data-directory/open-store.ts'
+import type { AutoscalerFlagValues } from '../flags/autoscaler-flags.ts'
 import type { IngressFlagValues } from '../flags/ingress-flags.ts'
 import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
@@ -32,6 +33,8 @@ export interface UpOptions {
   readonly nodeRangeFlags?: NodeRangeFlagValues
   /** Flags for cluster IPs and node ports. */
   readonly serviceRangeFlags?: ServiceRangeFlagValues
+  /** Flags of the horizontal pod autoscaler. */
+  readonly autoscalerFlags?: AutoscalerFlagValues
   /** Flags of the ingress controller. */
   readonly ingressFlags?: IngressFlagValues
   /** Flags of this machine's kubelet. */
@@ -79,6 +82,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   policyFlags: {},
   nodeRangeFlags: {},
   serviceRangeFlags: {},
+  autoscalerFlags: {},
   ingressFlags: {},
   kubeletFlags: {},
   schedulerConfiguration: {},

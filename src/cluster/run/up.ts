@@ -20,6 +20,7 @@ import { machineNames, servingHosts } from '../certificates/serving-hosts.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
 import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
+import { autoscalerSettingsOf } from '../flags/autoscaler-flags.ts'
 import { ingressChoicesOf } from '../flags/ingress-flags.ts'
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
 import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
@@ -175,6 +176,7 @@ function newCluster(
       certificateLifetimeMs: signingDurationMs(signingDuration),
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
       nodeRanges: { ...nodeRanges, reserved },
+      horizontalPodAutoscaler: autoscalerSettingsOf(options.autoscalerFlags),
     },
     kubeletTls: kubeletTls(certificates, settings),
     proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),
