@@ -1,5 +1,5 @@
-// grant: a ClusterRole with these rules, bound to the user of a component. Existing objects are kept, because users may have
-// changed them.
+// grant: a ClusterRole with these rules, bound to the user of a component or to a group. Existing objects are kept, because
+// users may have changed them.
 import type { PolicyRule } from '../../api/rbac/v1/policy-rule.ts'
 import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
@@ -7,13 +7,14 @@ import type { Context } from '../../base/observability/context.ts'
 import type { Client } from '../../client/client.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
 
-export interface Grant {
+export type Grant = {
   readonly role: string
   readonly rules: readonly PolicyRule[]
-  readonly user: string
-}
+} & ({ readonly user: string } | { readonly group: string })
 
-export async function grant(client: Client, { role, rules, user }: Grant, context: Context): Promise<void> {
+export async function grant(client: Client, granted: Grant, context: Context): Promise<void> {
+  const { role, rules } = granted
+  const subject = 'user' in granted ? { kind: 'User', name: granted.user } : { kind: 'Group', name: granted.group }
   await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
   await createIfMissing(
     client,
@@ -21,7 +22,7 @@ export async function grant(client: Client, { role, rules, user }: Grant, contex
     {
       metadata: { name: role },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', ...subject }],
     },
     context,
   )

@@ -1,12 +1,28 @@
-// The StorageClass `local-path` and the permissions of its provisioner.
+// The StorageClass `local-path` and the permissions of its provisioners: that of this cluster's own nodes, and those that
+// kubelets in other processes run with the credentials of their node.
 import type { Context } from '../../base/observability/context.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Client } from '../../client/client.ts'
 import { localPathClass } from '../../storage/local-path/local-path-class.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { nodesGroup } from '../../apiserver/authorization/node/node-user.ts'
 import { grant } from './grant.ts'
 
 const role = 'coxswain:local-path'
+const nodeRole = 'coxswain:local-path-node'
+
+/** NodeRestriction limits the writes of a node to volumes of its own. */
+const nodeRules = [
+  { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
+  { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
+]
+
+/** Nodes have these permissions for the claims of their pods. */
+const expansionRules = [
+  { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['update'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+]
 
 /** Existing objects are kept, so that users can change the class, for example to make another one the default. */
 export async function publishLocalPath(
@@ -15,13 +31,7 @@ export async function publishLocalPath(
   allowsExpansion: boolean,
   context: Context,
 ): Promise<void> {
-  const rules = [
-    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
-    { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
-    { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['update'] },
-    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
-  ]
-  await grant(client, { role, rules, user }, context)
+  await grant(client, { role, rules: [...nodeRules, ...expansionRules], user }, context)
+  await grant(client, { role: nodeRole, rules: nodeRules, group: nodesGroup }, context)
   await createIfMissing(client, storageClass, localPathClass(allowsExpansion), context)
 }

@@ -26,6 +26,7 @@ import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
+import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import { kubeletFiles } from '../data-directory/directory-contents.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
 import { joinCluster } from '../client/join-cluster.ts'
@@ -36,7 +37,8 @@ import { openRemote } from '../client/remote.ts'
 import { configz } from '../node/configz.ts'
 import type { NodeNetwork } from '../node/node-network.ts'
 import type { RealNode } from '../node/real-node.ts'
-import { simulatedHost } from '../node/simulated-host.ts'
+import { startNodeProvisioner } from '../node/node-provisioner.ts'
+import { simulatedHost, simulatedVolumes } from '../node/simulated-host.ts'
 
 export interface RunKubeletOptions {
   readonly kubeconfigPath: string
@@ -99,6 +101,8 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const started = await startNode({ options, identity, deps: { ...deps, flow } }, tasks)
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
+  const provisioner = { ...deps, client: remote.clientAs(`local-path/${nodeName}`), host: nodeName }
+  startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
   const configuration = configz(options.settings, own)
   holder.server = kubeletServer({ ...started, configuration, nodeName, access, clock: realClock, log })
   await listenForHealth(own, cleanUps)
@@ -127,6 +131,7 @@ interface NodeStart {
 }
 
 interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
+  readonly volumes: NodeVolumes
   /** Stops the pods, if the end of this process is a node shutdown. */
   shutDown(): Promise<void>
   stop(): Promise<void>
@@ -176,7 +181,8 @@ const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks
     host: simulatedHost(runtime, disk, shutdown),
   })
   kubelet.start(tasks)
-  return Promise.resolve({ runtime, logs: runtime.logs, kubelet, shutDown, stop: () => Promise.resolve() })
+  const volumes = simulatedVolumes(disk)
+  return Promise.resolve({ runtime, logs: runtime.logs, kubelet, volumes, shutDown, stop: () => Promise.resolve() })
 }
 
 async function startReal({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> {
@@ -212,8 +218,8 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
   })
   const described = { ...real, description: { ...real.description, ...identity } }
   const kubelet = startRealKubelet(described, deps, tasks)
-  const { runtime, logs, systemLogs } = real
-  return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
+  const { runtime, logs, systemLogs, volumes } = real
+  return { runtime, logs, systemLogs, volumes, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }
 
 /** On a machine whose network is not ours, another proxy may route Services; `coxswain proxy` does if it is started. */

@@ -1,4 +1,5 @@
 // The next step for a claim, as a pure function of the objects: provision a volume, expand it, reject the claim, or nothing.
+import { hostnameLabel } from '../../api/core/v1/node/node-labels.ts'
 import { annotationOf, bindingAnnotations, classNameOf } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume, PersistentVolumeInput } from '../../api/core/v1/volume/persistent-volume.ts'
@@ -6,7 +7,7 @@ import { namespaceOf } from '../../api/meta/object.ts'
 import type { StorageClass } from '../../api/storage/v1/storage-class.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
 import { localPathProvisionerName } from './local-path-class.ts'
-import { hostnameLabel, provisionerFinalizer } from './volume-step.ts'
+import { provisionerFinalizer } from './volume-step.ts'
 
 export type ClaimStep =
   | { readonly kind: 'nothing' }

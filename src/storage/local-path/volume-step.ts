@@ -1,11 +1,11 @@
 // The next step for a volume, as a pure function: delete its directory, give up its finalizer, or nothing.
+import { hostnameLabel } from '../../api/core/v1/node/node-labels.ts'
 import { annotationOf, bindingAnnotations } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { localPathProvisionerName } from './local-path-class.ts'
 
 /** As external provisioners name it: a volume is not removed before its storage. */
 export const provisionerFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer'
-export const hostnameLabel = 'kubernetes.io/hostname'
 
 export type VolumeStep =
   | { readonly kind: 'nothing' }

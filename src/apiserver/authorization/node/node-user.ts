@@ -2,7 +2,7 @@
 import type { User } from '../../request/request.ts'
 
 const userPrefix = 'system:node:'
-const nodesGroup = 'system:nodes'
+export const nodesGroup = 'system:nodes'
 
 /** The node name of a kubelet's user; undefined for other users, empty if the user name does not contain it. */
 export function nodeNameOf({ name, groups }: User): string | undefined {

@@ -1,5 +1,6 @@
 // Well-known labels of nodes that several components read.
 
+export const hostnameLabel = 'kubernetes.io/hostname'
 export const zoneLabel = 'topology.kubernetes.io/zone'
 
 /** An annotation of nodes whose volumes the attach/detach controller attaches. */

@@ -1,7 +1,8 @@
-// NodeRestriction: a kubelet may write only its own Node, Lease and CSINode and the pods that are bound to it, and it may
-// not give its node restricted labels.
+// NodeRestriction: a kubelet may write only its own Node, Lease and CSINode and the pods that are bound to it, provision
+// volumes only on itself, and may not give its node restricted labels.
 import { lease } from '../../../../api/coordination/v1/lease.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
 import { node, type Node } from '../../../../api/core/v1/node/node.ts'
 import { mirrorPodAnnotation, pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../../../../api/core/v1/service-account.ts'
@@ -18,6 +19,7 @@ import { nodeNameOf } from '../../../authorization/node/node-user.ts'
 import { mirrorReference } from './mirror-pod-references.ts'
 import { forbiddenLabels } from './node-labels.ts'
 import { checkTokenRequest } from './node-token-requests.ts'
+import { volumeRejection } from './node-volumes.ts'
 import {
   defineAdmissionPlugin,
   admissionForbidden,
@@ -31,7 +33,17 @@ export const nodeRestriction = defineAdmissionPlugin({
   name: 'NodeRestriction',
   handles: {
     operations: ['create', 'update', 'delete'],
-    kinds: [pod, node, persistentVolumeClaim, serviceAccount, lease, csiNode, certificateSigningRequest, resourceSlice],
+    kinds: [
+      pod,
+      node,
+      persistentVolume,
+      persistentVolumeClaim,
+      serviceAccount,
+      lease,
+      csiNode,
+      certificateSigningRequest,
+      resourceSlice,
+    ],
     subresources: 'all',
   },
   validate(attributes, host) {
@@ -52,6 +64,8 @@ function rejectionOf(name: string, attributes: AdmissionAttributes, reads: Objec
       return podRejection(name, attributes, reads)
     case node:
       return nodeRejection(name, attributes)
+    case persistentVolume:
+      return volumeRejection(name, attributes, reads)
     case persistentVolumeClaim:
       return claimRejection(name, attributes)
     case lease:
