@@ -30,6 +30,7 @@ const accepts: [accept: string, syntax: string, shape: string][] = [
     'json',
     'table',
   ],
+  ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'protobuf', 'metadata'],
   [table, 'json', 'table'],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'json', 'object'],
   ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'json', 'metadata'],

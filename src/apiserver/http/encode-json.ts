@@ -4,7 +4,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import type { ListResponse } from '../request/response.ts'
 import type { ResponseFormat } from './media-type.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
-import { metaVersion, partialMetadata, tableOf, type IncludeObjectPolicy } from './table.ts'
+import { bookmarkTable, metaVersion, partialMetadata, tableOf, type IncludeObjectPolicy } from './table.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
 import { jsonText } from '../../schema/json/exact-json.ts'
 
@@ -111,7 +111,7 @@ export function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOption
     case 'ERROR':
       return line('ERROR', encoded(event.status))
     case 'BOOKMARK':
-      return line('BOOKMARK', encoded(bookmarkOf(kind, event.revision, event.initialEventsEnd, options)))
+      return line('BOOKMARK', encoded(bookmarkOf(kind, event, options, withColumns)))
     default:
       return line(
         event.type,
@@ -150,16 +150,15 @@ function shapedOf(
 
 function bookmarkOf(
   kind: Kind,
-  revision: number,
-  isInitialEnd: boolean,
+  { revision, initialEventsEnd }: Extract<WatchEvent, { type: 'BOOKMARK' }>,
   { form, include, nowMs }: EncodeOptions,
+  withColumns: boolean,
 ): object {
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
-  }
+  const resourceVersion = String(revision)
+  const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
+  const metadata = { resourceVersion, ...annotations }
   if (form.shape === 'metadata') return partialMetadata({ metadata }, form.version)
   if (form.shape === 'table')
-    return tableOf(kind, [], metadata, { include, nowMs, withColumns: false, version: form.version })
+    return bookmarkTable(kind, metadata, resourceVersion, { include, nowMs, withColumns, version: form.version })
   return { kind: kind.kind, apiVersion: kind.apiVersion, metadata }
 }

@@ -19,7 +19,7 @@ const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
   PartialObjectMetadataList: 'metadata',
 }
 
-/** What some responses do not have: custom objects have no protobuf, and reviews no Table. */
+/** What some responses do not have: custom objects have no protobuf beside that of their metadata, and reviews no Table. */
 export type Missing = 'nothing' | 'table' | 'protobuf'
 
 /** Formats by Accept header. Clients send the same few; the cache is bounded because anyone can send others. */
@@ -48,10 +48,11 @@ function parseAccept(accept: string, missing: Missing): ResponseFormat {
     const shape = lookup(shapes, options.get('as') ?? '')
     const version = options.get('v') ?? 'v1'
     const syntax = lookup(syntaxes, type)
-    if (syntax === undefined || shape === undefined || shape === missing || syntax === missing) continue
+    if (syntax === undefined || shape === undefined || shape === missing) continue
+    if (syntax === missing && shape === 'object') continue
     if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
-    // Tables and metadata are not available as protobuf; clients that ask for them name JSON next.
-    if (syntax === 'protobuf' && shape !== 'object') continue
+    // Tables are not available as protobuf; clients that ask for them name JSON next.
+    if (syntax === 'protobuf' && shape === 'table') continue
     const isList = options.get('as') === 'PartialObjectMetadataList'
     return { syntax, shape, ...(version === 'v1beta1' ? { version } : {}), ...(isList ? { isList } : {}) }
   }

@@ -1,6 +1,7 @@
 // Table: lists as kubectl prints them: columns by kind, cells by object.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import { zeroStruct } from '../../schema/descriptor/zero.ts'
 import type { ResponseFormat } from './media-type.ts'
 
 export type IncludeObjectPolicy = 'None' | 'Metadata' | 'Object'
@@ -15,23 +16,44 @@ export interface TableOptions {
 export const tableColumns = (kind: Kind): object[] =>
   kind.columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }))
 
-export function tableOf(
-  kind: Kind,
-  objects: readonly ApiObject[],
-  metadata: object,
-  { include, nowMs, withColumns, version }: TableOptions,
-): object {
-  return {
-    kind: 'Table',
-    apiVersion: metaVersion(version),
-    metadata,
-    columnDefinitions: withColumns ? tableColumns(kind) : null,
-    rows: inRowOrder(kind, objects).map((object) => ({
-      cells: kind.columns.map((column) => column.cell(object, nowMs)),
-      object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
-    })),
-  }
+export function tableOf(kind: Kind, objects: readonly ApiObject[], metadata: object, options: TableOptions): object {
+  const rows = inRowOrder(kind, objects).map((object) => rowOf(cellsOf(kind, object, options), object, options))
+  return tableWith(kind, rows, metadata, options)
 }
+
+/** As upstream: the row of an object that has nothing but these metadata. */
+export function bookmarkTable(kind: Kind, metadata: object, resourceVersion: string, options: TableOptions): object {
+  const { kind: name, apiVersion, custom, message } = kind
+  const fields = custom === undefined ? zeroStruct(message) : {}
+  const cells = cellsOf(kind, { ...fields, metadata: { name: '', ...metadata } } as unknown as ApiObject, options)
+  const row = rowOf(cells, { kind: name, apiVersion, metadata }, options)
+  return tableWith(kind, [row], { resourceVersion }, options)
+}
+
+const tableWith = (
+  kind: Kind,
+  rows: readonly object[],
+  metadata: object,
+  { withColumns, version }: TableOptions,
+): object => ({
+  kind: 'Table',
+  apiVersion: metaVersion(version),
+  metadata,
+  columnDefinitions: withColumns ? tableColumns(kind) : null,
+  rows,
+})
+
+const cellsOf = ({ columns }: Kind, object: ApiObject, { nowMs }: TableOptions): readonly unknown[] =>
+  columns.map((column) => column.cell(object, nowMs))
+
+const rowOf = (
+  cells: readonly unknown[],
+  object: Pick<ApiObject, 'kind' | 'apiVersion'> & { readonly metadata: object },
+  { include, version }: TableOptions,
+): object => ({
+  cells,
+  object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
+})
 
 const inRowOrder = (kind: Kind, objects: readonly ApiObject[]): readonly ApiObject[] =>
   kind.compareRows === undefined ? objects : objects.toSorted((a, b) => kind.compareRows?.(a, b) ?? 0)

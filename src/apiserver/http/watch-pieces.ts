@@ -27,7 +27,7 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
   const encode = encoderOf(kind, watch)
   const { syntax, shape } = watch.form
   // Tables and metadata are encoded for each watcher.
-  const cache = syntax === 'protobuf' ? watch.frames.protobuf : shape === 'object' ? watch.frames.json : undefined
+  const cache = shape === 'object' ? watch.frames[syntax === 'protobuf' ? 'protobuf' : 'json'] : undefined
   return {
     listen: (wake) => events.onReadable(wake),
     take() {
@@ -51,7 +51,7 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
 const bytesIn = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 function encoderOf(kind: Kind, { form, include, clock }: WatchForm): (event: WatchEvent) => Uint8Array {
-  if (form.syntax === 'protobuf') return (event) => protobufEvent(event, kind)
+  if (form.syntax === 'protobuf') return (event) => protobufEvent(event, kind, form)
   let withColumns = true
   return (event) => {
     // The cells of a table contain ages, so a row is valid only for a moment.

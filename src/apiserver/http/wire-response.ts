@@ -128,12 +128,12 @@ const objectBody = (
   options: EncodeOptions,
 ): MaybePromise<Uint8Array | string> =>
   options.form.syntax === 'protobuf'
-    ? protobufObject(object, objectKind, stored)
+    ? protobufObject(object, objectKind, stored, options.form)
     : textBody(encodeObject(object, objectKind, stored, options), options.form)
 
 function listBody(response: ListResponse, options: EncodeOptions): MaybePromise<WireResponse['body']> {
   const { form } = options
-  if (form.syntax === 'protobuf') return protobufList(response)
+  if (form.syntax === 'protobuf') return protobufList(response, form)
   if (form.syntax === 'json' && form.shape === 'object' && response.items.length >= streamedItemsMin)
     return listPieces(response)
   return textBody(encodeList(response, options), form)

@@ -1,5 +1,5 @@
 // zero: Go's zero values, which fields have when nothing was sent. Unset lists, maps, pointers and times are null.
-import type { Field, Type } from './field.ts'
+import type { Field, Message, Type } from './field.ts'
 
 export function zeroOf(type: Type): unknown {
   if (typeof type === 'object') return type.kind === 'list' ? [] : {}
@@ -9,6 +9,16 @@ export function zeroOf(type: Type): unknown {
   if (type === 'duration') return '0s'
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
+
+/** A struct to which nothing was sent. Its lists are empty; pointers and times are absent. */
+export const zeroStruct = ({ fields }: Message): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, { type, pointer }]) => !pointer && !times.has(type))
+      .map(([name, { type }]) => [name, isMessage(type) ? zeroStruct(type) : zeroOf(type)]),
+  )
+
+const isMessage = (type: Type): type is Message => typeof type === 'object' && type.kind === 'message'
 
 /** What Go writes when nothing was sent: without omitempty that is the zero value. Undefined: nothing. */
 export function valueWhenUnset(field: Field): unknown {

@@ -167,7 +167,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),
+    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`),
     column('Up-to-date', ({ status }) => status.updatedReplicas ?? 0),
     column('Available', ({ status }) => status.availableReplicas ?? 0),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),

@@ -55,7 +55,7 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),
+    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
     column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
     column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
