@@ -8,15 +8,13 @@ import { keyOf, type ObjectKey } from '../api/meta/object.ts'
 import { ingress, type Ingress } from '../api/networking/v1/ingress.ts'
 import { ingressClass } from '../api/networking/v1/ingress-class.ts'
 import type { IngressLoadBalancerIngress } from '../api/networking/v1/ingress-spec.ts'
-import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { context } from '../base/observability/context.ts'
-import { mergeCauses, causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
-import { errorText, type Log } from '../base/observability/log.ts'
+import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import type { Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/events/event-recorder.ts'
@@ -27,6 +25,7 @@ import type { DataPlane } from './data-plane/data-plane.ts'
 import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
 import { compileIngress, type CompiledIngress, type Problem } from './ingress-api/compile-ingresses.ts'
 import { isServedHere } from './ingress-api/ingress-class.ts'
+import { ReconcileLoop } from './reconcile-loop.ts'
 import { RouteTable } from './routing/route-table.ts'
 import type { Route } from './routing/route.ts'
 
@@ -50,32 +49,29 @@ export interface IngressSettings {
   readonly addresses: readonly IngressLoadBalancerIngress[]
 }
 
-const retryBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
-
 export class IngressController {
   readonly #deps: IngressControllerDeps
   readonly #settings: IngressSettings
   readonly #events: EventRecorder
-  readonly #synced = Promise.withResolvers<void>()
+  readonly #loop: ReconcileLoop
   /** What was last reported about an Ingress, so that events are not repeated. */
   readonly #reported = new Map<ObjectKey, string>()
-  #wake = Promise.withResolvers<void>()
-  #causes: Cause[] = []
 
   constructor(deps: IngressControllerDeps, settings: IngressSettings) {
     this.#deps = deps
     this.#settings = settings
     const { client, informers, clock, random, log, dataPlane } = deps
     this.#events = new EventRecorder(client, 'ingress-controller', { clock, random, log })
-    dataPlane.onEndpoints(() => this.#changed())
-    informers.of(ingress).onChange(({ cause }) => this.#changed(cause))
-    informers.of(ingressClass).onChange(({ cause }) => this.#changed(cause))
-    informers.of(secret).onChange(({ cause }) => this.#changed(cause))
+    this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Ingresses could not be applied' })
+    dataPlane.onEndpoints(() => this.#loop.changed())
+    informers.of(ingress).onChange(({ cause }) => this.#loop.changed(cause))
+    informers.of(ingressClass).onChange(({ cause }) => this.#loop.changed(cause))
+    informers.of(secret).onChange(({ cause }) => this.#loop.changed(cause))
   }
 
   /** Resolves when the Ingresses that existed at the start are served. */
   get synced(): Promise<void> {
-    return this.#synced.promise
+    return this.#loop.synced
   }
 
   /** The ports that are open. */
@@ -85,7 +81,7 @@ export class IngressController {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { informers, log, clock } = this.#deps
+    const { informers } = this.#deps
     const lists = [
       informers.of(ingress).synced,
       informers.of(ingressClass).synced,
@@ -94,33 +90,11 @@ export class IngressController {
       informers.of(endpointSlice).synced,
     ]
     await unlessAborted(Promise.all(lists), signal)
-    let failures = 0
-    while (!signal.aborted) {
-      const causes = this.#causes.splice(0)
-      this.#wake = Promise.withResolvers()
-      try {
-        await this.#reconcile(mergeCauses(causes), signal)
-        this.#synced.resolve()
-        failures = 0
-      } catch (error) {
-        if (signal.aborted) return
-        log.warn('Ingresses could not be applied', { error: errorText(error) })
-        await clock.sleep(backoffMs(retryBackoff, failures++), signal)
-        continue
-      }
-      await unlessAborted(this.#wake.promise, signal).catch(() => {})
-      // Other changes of the same turn are applied together with this one.
-      await clock.outside(eventLoopTurn())
-    }
+    await this.#loop.run((cause) => this.#reconcile(cause, signal), signal)
   }
 
   runEvents(signal: AbortSignal): Promise<void> {
     return this.#events.run(signal)
-  }
-
-  #changed(cause?: Cause): void {
-    if (cause !== undefined) this.#causes.push(cause)
-    this.#wake.resolve()
   }
 
   async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {

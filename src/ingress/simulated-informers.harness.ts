@@ -1,7 +1,7 @@
 // Informers whose objects a test sets.
 import { noCause } from '../base/observability/flow-recorder.ts'
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
-import type { Kind } from '../api/kind/kind.ts'
+import type { Kind, ResourceType } from '../api/kind/kind.ts'
 import { keyOf, type ApiObject } from '../api/meta/object.ts'
 import { ObjectCache } from '../client/informer/object-cache.ts'
 import type { Informer, ObjectChange } from '../client/informer/informer.ts'
@@ -25,11 +25,15 @@ class SimulatedInformer extends ObjectCache<ApiObject> {
   }
 }
 
-export class SimulatedInformers implements Pick<Informers, 'of'> {
+export class SimulatedInformers implements Pick<Informers, 'of' | 'metadataOf'> {
   readonly #informers = new Map<string, SimulatedInformer>()
 
-  of<T extends ApiObject, Input>(kind: Kind<T, Input>): Informer<T> {
+  of<T extends ApiObject, Input>(kind: ResourceType<T, Input>): Informer<T> {
     return this.#of(kind.plural) as unknown as Informer<T>
+  }
+
+  metadataOf(kind: Kind): Informer {
+    return this.of(kind)
   }
 
   set(plural: string, object: object): void {

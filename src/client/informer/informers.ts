@@ -1,6 +1,6 @@
 // Informers: one informer per kind, shared by all components of a process that use one identity.
 import type { TaskGroup } from '../../base/async/task-group.ts'
-import type { Kind } from '../../api/kind/kind.ts'
+import type { Kind, ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Client } from '../client.ts'
 import { Informer, type InformerDeps } from './informer.ts'
@@ -20,7 +20,8 @@ export class Informers {
     this.#tasks = tasks
   }
 
-  of<T extends ApiObject, Input>(kind: Kind<T, Input>): Informer<T> {
+  of<T extends ApiObject, Input>(type: ResourceType<T, Input>): Informer<T> {
+    const kind = type as Kind<T, Input>
     const known = this.#informers.get(kind)
     if (known !== undefined) return known as unknown as Informer<T>
     const informer = new Informer<T>(kind, this.#client.of(kind), this.#deps)
