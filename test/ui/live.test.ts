@@ -72,6 +72,30 @@ test('an edit shows what the server would change, and applies it', async () => {
   equal((await cluster.client.of(pod).get('web', 'default')).metadata.labels?.['edited'], 'by-the-page')
 })
 
+test('a conflict names the fields and their owners; they are taken over only on request', async () => {
+  const metadata = { name: 'settings', namespace: 'default', labels: { owner: 'test' } }
+  await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { color: 'red' } })
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=configmaps&object=configmaps/default/settings&tab=Edit`)
+  const text = page.getByRole('textbox', { name: 'YAML to apply' })
+  await text.waitFor()
+  await text.fill((await text.inputValue()).replace('color: red', 'color: blue'))
+  await page.getByRole('button', { name: 'Show changes' }).click()
+  const conflict = page.getByRole('alert')
+  await conflict.getByText('.data.color').waitFor()
+  await conflict.getByText(/conflict with "[^"]+"/).waitFor()
+  equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true)
+  await conflict.getByRole('button', { name: 'Show changes with these fields taken over' }).click()
+  await page.locator('.diff .added', { hasText: 'color: blue' }).waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('The change is applied.').waitFor()
+  await page.getByRole('tab', { name: 'YAML' }).click()
+  await page.locator('pre.yaml', { hasText: 'color: blue' }).waitFor()
+  await page.getByText(/^Managed fields of 2 managers$/).waitFor()
+  equal(await page.locator('details pre').isVisible(), false)
+})
+
 test('the slider shows the cluster as it was; steps advance virtual time', async () => {
   await using opened = await logIn()
   const { page } = opened

@@ -4,7 +4,7 @@ import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
-import type { Actions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
+import type { Actions, ApplyOptions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
 
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
 const fieldManager = 'coxswain-ui'
@@ -13,8 +13,13 @@ const tailLines = 500
 const waitingFramesMax = 100
 
 export class LiveActions implements Actions {
-  apply(resource: Resource, { namespace, name }: FlowObject, yaml: string, isDryRun: boolean): Promise<ClusterObject> {
-    const query = new URLSearchParams({ fieldManager, force: 'true', ...(isDryRun ? { dryRun: 'All' } : {}) })
+  apply(
+    resource: Resource,
+    { namespace, name }: FlowObject,
+    yaml: string,
+    { isDryRun, isForced }: ApplyOptions,
+  ): Promise<ClusterObject> {
+    const query = new URLSearchParams({ fieldManager, force: String(isForced), ...(isDryRun && { dryRun: 'All' }) })
     const headers = { 'content-type': 'application/apply-patch+yaml', ...uiHeaders }
     return fetchJson(`${resourcePath(resource, namespace, name)}?${query}`, { method: 'PATCH', headers, body: yaml })
   }

@@ -6,21 +6,48 @@ export const uiHeaders: Readonly<Record<string, string>> = { 'X-Coxswain-UI': '1
 export async function fetchOk(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, { credentials: 'same-origin', ...init })
   if (response.ok) return response
-  const text = await response.text()
-  throw new Error(messageOf(text) ?? `${response.status} ${response.statusText}`)
+  throw requestError(response.status, response.statusText, await response.text())
+}
+
+/** A field that another manager owns, which an apply would change. */
+export interface FieldConflict {
+  readonly field: string
+  /** Names the owner, in the words of the server. */
+  readonly message: string
+}
+
+/** A request that the server rejected. */
+export class RequestError extends Error {
+  readonly conflicts: readonly FieldConflict[]
+
+  constructor(message: string, conflicts: readonly FieldConflict[]) {
+    super(message)
+    this.conflicts = conflicts
+  }
 }
 
 export async function fetchJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await fetchOk(path, init)).json()) as T
 }
 
-/** The message of a Status. */
-function messageOf(text: string): string | undefined {
+interface Cause {
+  readonly reason?: string
+  readonly field?: string
+  readonly message?: string
+}
+
+/** The error of a response, which is a Status unless something between the page and the server responded. */
+export function requestError(code: number, codeText: string, body: string): RequestError {
+  let status: { message?: string; details?: { causes?: readonly Cause[] } } = {}
   try {
-    return (JSON.parse(text) as { message?: string }).message
+    status = JSON.parse(body) as typeof status
   } catch {
-    return undefined
+    // The status line says what is known.
   }
+  const conflicts = (status.details?.causes ?? [])
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => ({ field, message }))
+  return new RequestError(status.message ?? `${code} ${codeText}`, conflicts)
 }
 
 /** Exchanges the one-time code of a login link for a session. */

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { lineReader, readJsonLines } from './json-lines.ts'
 import { RecordedSource, type RecordedRun } from './recorded.ts'
+import { requestError } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
 import { resourceId, type Resource, type RowChange } from './source.ts'
 
@@ -65,6 +66,22 @@ suite('exec', () => {
     test(`the status ${status}`, () => {
       equal(exitText(status), text)
     })
+})
+
+suite('rejected requests', () => {
+  test('conflicts of an apply have their fields and owners', () => {
+    const causes = [
+      { reason: 'FieldManagerConflict', field: '.spec.replicas', message: 'conflict with "kubectl"' },
+      { reason: 'FieldValueInvalid', field: 'spec', message: 'is invalid' },
+    ]
+    const error = requestError(409, 'Conflict', JSON.stringify({ message: 'Apply failed', details: { causes } }))
+    equal(error.message, 'Apply failed')
+    deepEqual(error.conflicts, [{ field: '.spec.replicas', message: 'conflict with "kubectl"' }])
+  })
+
+  test('a body that is no Status', () => {
+    equal(requestError(502, 'Bad Gateway', '<html>').message, '502 Bad Gateway')
+  })
 })
 
 suite('recorded run', () => {

@@ -129,10 +129,16 @@ export interface Source {
   readonly actions: Actions | undefined
 }
 
+export interface ApplyOptions {
+  readonly isDryRun: boolean
+  /** Takes fields of other managers over. */
+  readonly isForced: boolean
+}
+
 /** What only a running cluster can do. */
 export interface Actions {
   /** Server-side apply of YAML; returns the resulting object, or the one that would result. */
-  apply(resource: Resource, object: FlowObject, yaml: string, isDryRun: boolean): Promise<ClusterObject>
+  apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<ClusterObject>
   followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>
   openTerminal(
     pod: FlowObject,

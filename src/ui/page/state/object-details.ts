@@ -2,6 +2,7 @@
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { lineDiff, type DiffLine } from '../model/line-diff.ts'
 import { yamlText } from '../model/yaml-text.ts'
+import { RequestError, type FieldConflict } from '../source/requests.ts'
 import type { ClusterObject, HistoryEntry, Resource, SchedulingDecision, Source } from '../source/source.ts'
 
 /** The characters of a log that are kept. */
@@ -22,6 +23,10 @@ const eventResource: Resource = {
 export interface Edit {
   readonly text: string
   readonly diff: readonly DiffLine[] | undefined
+  /** Fields of other managers that it would change. */
+  readonly conflicts: readonly FieldConflict[]
+  /** Whether the difference includes fields that are taken over from other managers. */
+  readonly takesOver: boolean
 }
 
 export class ObjectDetails {
@@ -113,19 +118,32 @@ export class ObjectDetails {
   }
 
   setEdit(text: string | undefined): void {
-    this.edit = text === undefined ? undefined : { text, diff: undefined }
+    this.edit = text === undefined ? undefined : newEdit(text)
     this.#changed()
   }
 
   /** Sends the edit as a dry run and shows what would change, or applies it. */
-  async applyEdit(current: ClusterObject, isDryRun: boolean): Promise<void> {
+  async applyEdit(
+    current: ClusterObject,
+    isDryRun: boolean,
+    isForced: boolean,
+  ): Promise<'shown' | 'applied' | 'conflict'> {
     const { edit, resource, object } = this
     const { actions } = this.#source
-    if (edit === undefined || resource === undefined || object === undefined || actions === undefined) return
-    const result = await actions.apply(resource, object, edit.text, isDryRun)
-    const diff = lineDiff(yamlText(editable(current)), yamlText(editable(result)))
-    this.edit = isDryRun ? { text: edit.text, diff } : undefined
-    this.#changed()
+    if (edit === undefined || resource === undefined || object === undefined || actions === undefined)
+      throw new Error('No object is selected.')
+    try {
+      const result = await actions.apply(resource, object, edit.text, { isDryRun, isForced })
+      const diff = lineDiff(yamlText(editable(current)), yamlText(editable(result)))
+      this.edit = isDryRun ? { ...newEdit(edit.text), diff, takesOver: isForced } : undefined
+      return isDryRun ? 'shown' : 'applied'
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.conflicts.length === 0) throw error
+      this.edit = { ...newEdit(edit.text), conflicts: error.conflicts }
+      return 'conflict'
+    } finally {
+      this.#changed()
+    }
   }
 
   setOwned(owned: ObjectDetails['owned']): void {
@@ -145,6 +163,8 @@ export class ObjectDetails {
     void show().catch(() => undefined)
   }
 }
+
+const newEdit = (text: string): Edit => ({ text, diff: undefined, conflicts: [], takesOver: false })
 
 export const involvedName = (event: ClusterObject): string | undefined =>
   (event as { involvedObject?: { name?: string } }).involvedObject?.name

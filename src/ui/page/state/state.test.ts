@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { FlowRecorder, type FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { RecordedSource, type RecordedRun } from '../source/recorded.ts'
+import { RequestError } from '../source/requests.ts'
 import type { Actions, Resource, Source } from '../source/source.ts'
 import { App } from './app.ts'
 import { Arrivals } from './arrivals.ts'
@@ -120,6 +121,56 @@ suite('page', () => {
     const { app } = await started()
     await app.attempt(() => Promise.reject(new Error('it is not possible')))
     equal(app.notice, 'it is not possible')
+  })
+})
+
+suite('edit', () => {
+  const conflict = { field: '.spec.replicas', message: 'conflict with "kubectl"' }
+  const edited = async (apply: Actions['apply']) => {
+    const source = Object.assign(new RecordedSource(run), {
+      actions: { apply, clock: () => Promise.resolve(undefined) } as unknown as Actions,
+    })
+    const { app } = await started('#objects?object=pods/default/web', source)
+    app.details.setEdit('new text')
+    return app.details
+  }
+  const labelled = { metadata: { ...object.metadata, labels: { a: 'b' } } }
+
+  test('a dry run shows what would change; then it is applied', async () => {
+    const sent: unknown[] = []
+    const details = await edited((_resource, _object, text, options) => {
+      sent.push([text, options])
+      return Promise.resolve(labelled)
+    })
+    equal(await details.applyEdit(object, true, false), 'shown')
+    deepEqual(
+      details.edit?.diff?.filter(({ kind }) => kind === 'added').map(({ text }) => text),
+      ['  labels:', '    a: b'],
+    )
+    equal(await details.applyEdit(object, false, true), 'applied')
+    equal(details.edit, undefined)
+    deepEqual(sent, [
+      ['new text', { isDryRun: true, isForced: false }],
+      ['new text', { isDryRun: false, isForced: true }],
+    ])
+  })
+
+  test('a conflict keeps the text and names the owners; forcing shows that fields are taken over', async () => {
+    const details = await edited((_resource, _object, _text, { isForced }) =>
+      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError('Apply failed', [conflict])),
+    )
+    equal(await details.applyEdit(object, true, false), 'conflict')
+    deepEqual(details.edit?.conflicts, [conflict])
+    equal(details.edit?.text, 'new text')
+    equal(await details.applyEdit(object, true, true), 'shown')
+    deepEqual([details.edit?.takesOver, details.edit?.conflicts], [true, []])
+  })
+
+  test('another error is not a conflict', async () => {
+    const details = await edited(() => Promise.reject(new RequestError('not found', [])))
+    await rejects(details.applyEdit(object, true, false), /not found/)
+    details.setEdit(undefined)
+    await rejects(details.applyEdit(object, true, false), /No object/)
   })
 })
 

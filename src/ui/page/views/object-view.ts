@@ -3,9 +3,10 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
 import type { App } from '../state/app.ts'
 import { yamlText } from '../model/yaml-text.ts'
-import { editable, historyDiff, withoutManagedFields } from '../state/object-details.ts'
+import { historyDiff, withoutManagedFields } from '../state/object-details.ts'
 import type { ClusterObject } from '../source/source.ts'
 import { diffView } from './diff-view.ts'
+import { editTab } from './edit-tab.ts'
 import { ownersTab } from './owners-tab.ts'
 import { schedulingTab } from './scheduling-tab.ts'
 import { logsTab, terminalTab } from './container-tabs.ts'
@@ -167,28 +168,4 @@ function eventsTab(app: App): TemplateResult {
       })}
     </tbody>
   </table>`
-}
-
-function editTab(app: App, object: ClusterObject): TemplateResult {
-  const { details } = app
-  const text = details.edit?.text ?? yamlText(editable(object))
-  const diff = details.edit?.diff
-  const apply = (isDryRun: boolean) => () =>
-    void app.attempt(async () => {
-      if (details.edit === undefined) details.setEdit(text)
-      await details.applyEdit(object, isDryRun)
-      app.notify(isDryRun ? 'This is what the server would change.' : 'The change is applied.')
-    })
-  return html`<textarea
-      aria-label="YAML to apply"
-      spellcheck="false"
-      .value=${text}
-      @input=${(input: Event) => details.setEdit((input.target as HTMLTextAreaElement).value)}
-    ></textarea>
-    <div class="bar">
-      <button @click=${apply(true)}>Show changes</button>
-      <button ?disabled=${diff === undefined || diff.length === 0} @click=${apply(false)}>Apply</button>
-      <button @click=${() => details.setEdit(undefined)}>Discard</button>
-    </div>
-    ${diff === undefined ? nothing : diff.length === 0 ? html`<p class="empty">Nothing would change.</p>` : diffView(diff)}`
 }
