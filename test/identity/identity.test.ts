@@ -315,8 +315,68 @@ test('a front proxy authenticates users with a certificate of its own authority'
   const ask = async (sent: Record<string, string>) =>
     (await cluster.call('GET', pods, { identity: { certificate, key }, headers: sent })).body.message
   match(String(await ask(headers)), /User "jane" cannot list/)
-  match(String(await ask({})), /User "system:anonymous" cannot list/)
+  equal(await ask({}), 'Unauthorized')
 })
+
+test('front proxies of another authority name users in other headers; no other client can', async () => {
+  const deps = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
+  const gates = Authority.create('gate-ca', deps)
+  const gate = (commonName: string) => gates.issue({ subject: { commonName, organizations: [] }, uses: ['client'] })
+  await using cluster = await started(
+    { 'gates.crt': gates.certificate },
+    {
+      'requestheader-client-ca-file': 'gates.crt',
+      'requestheader-allowed-names': 'gate',
+      'requestheader-username-headers': 'X-Gate-User',
+      'requestheader-uid-headers': 'X-Gate-Uid',
+      'requestheader-group-headers': 'X-Gate-Group',
+      'requestheader-extra-headers-prefix': 'X-Gate-Extra-',
+    },
+  )
+  const named = { 'x-gate-user': 'root', 'x-gate-uid': '7', 'x-gate-group': 'system:masters', 'x-gate-extra-a': 'b' }
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  const ask = async (identity: Identity | undefined, headers: Record<string, string> = named) => {
+    const sent = { body: review, headers, ...(identity === undefined ? {} : { identity }) }
+    const { status, text } = await cluster.call('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', sent)
+    if (status !== 201) return `${status} ${/User \\"(\S+)\\"/.exec(text)?.[1] ?? ''}`.trimEnd()
+    const { username, uid = '', groups = [], extra } = (JSON.parse(text) as SelfReview).status.userInfo
+    return [username, uid, groups.join('+'), extra?.['a']?.join('+') ?? ''].join('/')
+  }
+  equal(await ask(gate('gate')), 'root/7/system:masters+system:authenticated/b')
+  equal(await ask(gate('gate'), { 'x-remote-user': 'root' }), '401', 'other headers')
+  equal(await ask(gate('other')), '401', 'another name')
+  equal(await ask(undefined), '403 system:anonymous', 'no certificate')
+  equal(await ask(cluster.identityOf('gate')), 'gate//system:authenticated/', 'a certificate of a user')
+  const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
+  equal(await ask({ certificate, key }), '401', "a certificate of the cluster's own front proxy authority")
+  const config = await cluster.asAdmin(
+    'GET',
+    '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
+  )
+  const { data } = JSON.parse(config.text) as { data: Record<string, string> }
+  equal(data['requestheader-client-ca-file'], gates.certificate)
+  deepEqual(
+    Object.entries(data).flatMap(([name, value]) => (value.startsWith('[') ? [`${name} ${value}`] : [])),
+    [
+      'requestheader-allowed-names ["gate"]',
+      'requestheader-extra-headers-prefix ["X-Gate-Extra-"]',
+      'requestheader-group-headers ["X-Gate-Group"]',
+      'requestheader-uid-headers ["X-Gate-Uid"]',
+      'requestheader-username-headers ["X-Gate-User"]',
+    ],
+  )
+})
+
+interface SelfReview {
+  readonly status: {
+    readonly userInfo: {
+      readonly username: string
+      readonly uid?: string
+      readonly groups?: readonly string[]
+      readonly extra?: Readonly<Record<string, readonly string[]>>
+    }
+  }
+}
 
 test('a token file and two authorizers are configured', async () => {
   const abac = JSON.stringify({

@@ -15,7 +15,7 @@ const table: [name: string, certificate: ClientCertificate | undefined, outcome:
   ['none', undefined, 'unknown'],
   ['a valid one', jane, 'jane'],
   ['one without a user name', { ...jane, commonName: '' }, 'unknown'],
-  ['one of the front proxy', { ...jane, authority: 'proxies' }, 'unknown'],
+  ['one of the front proxy', { ...jane, authority: 'proxies' }, 'the client certificate is not valid'],
   [
     'one of an unknown authority, or one that has expired',
     { ...jane, authority: undefined },

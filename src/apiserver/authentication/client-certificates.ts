@@ -11,7 +11,10 @@ export const certificateUser = ({ commonName, organizations, fingerprint }: Clie
   extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
 })
 
-/** As upstream, an invalid certificate gets 401 even if anonymous requests are allowed. */
+/**
+ * As upstream, an invalid certificate gets 401 even if anonymous requests are allowed. That of a front proxy is no valid one of
+ * a user, so it gets 401 unless the proxy names a user.
+ */
 const invalid = rejected('the client certificate is not valid')
 
 export function clientCertificates(audiences: readonly string[]): Authenticator {
@@ -21,8 +24,8 @@ export function clientCertificates(audiences: readonly string[]): Authenticator 
     name: 'certificates',
     authenticate({ certificate }) {
       if (certificate === undefined) return unknown
-      if (certificate.authority === undefined) return invalid
-      if (certificate.authority !== 'users' || certificate.commonName === '') return unknown
+      if (certificate.authority !== 'users') return invalid
+      if (certificate.commonName === '') return unknown
       let answer = cached.get(certificate)
       if (answer === undefined) {
         answer = authenticated(certificateUser(certificate), audiences)

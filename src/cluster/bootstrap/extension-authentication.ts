@@ -2,7 +2,7 @@
 // the client authorities and the headers of the front proxy. The names are upstream's.
 import type { Context } from '../../base/observability/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
-import { frontProxyDefaults, type FrontProxyRules } from '../../apiserver/authentication/front-proxy.ts'
+import type { FrontProxyRules } from '../../apiserver/authentication/front-proxy.ts'
 import type { Client } from '../../client/client.ts'
 import { createOrPatch } from './bootstrap-objects.ts'
 
@@ -18,9 +18,9 @@ const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-
 export const publishExtensionAuthentication = (
   client: Client,
   authorities: ClientAuthorities,
+  rules: FrontProxyRules,
   context: Context,
-): Promise<void> =>
-  createOrPatch(client, configMap, { metadata, data: dataOf(authorities, frontProxyDefaults) }, context)
+): Promise<void> => createOrPatch(client, configMap, { metadata, data: dataOf(authorities, rules) }, context)
 
 /** Lists are JSON. */
 export function dataOf(

@@ -105,6 +105,30 @@ export const policyFlags = {
     help: 'the client certificate for extension servers (one of the front proxy CA)',
   },
   'proxy-client-key-file': { value: '<file>', help: 'the key of --proxy-client-cert-file' },
+  'requestheader-allowed-names': {
+    value: '<list>',
+    help: 'the common names of front proxies (front-proxy-client; any with --requestheader-client-ca-file)',
+  },
+  'requestheader-client-ca-file': {
+    value: '<file>',
+    help: "the CA of front proxies, in place of the cluster's own; also set --proxy-client-cert-file for extension servers",
+  },
+  'requestheader-extra-headers-prefix': {
+    value: '<list>',
+    help: 'prefixes of the headers in which front proxies send further attributes of the user (X-Remote-Extra-)',
+  },
+  'requestheader-group-headers': {
+    value: '<list>',
+    help: 'the headers in which front proxies send the groups of the user (X-Remote-Group)',
+  },
+  'requestheader-uid-headers': {
+    value: '<list>',
+    help: 'the headers in which front proxies send the uid of the user (X-Remote-Uid)',
+  },
+  'requestheader-username-headers': {
+    value: '<list>',
+    help: 'the headers in which front proxies send the name of the user (X-Remote-User)',
+  },
   'service-account-issuer': { value: '<url>', help: 'the issuer of ServiceAccount tokens' },
   'token-auth-file': { value: '<file>', help: 'static tokens, one per line: token,user,uid,"group,group"' },
 } as const

@@ -16,6 +16,7 @@ import { readAdmissionSettings } from './admission-settings.ts'
 import { readAuditSettings, type AuditSettings } from './audit-settings.ts'
 import { choiceFlag, requiredFlag, readYaml, durationFlag } from '../flags/flag-values.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
+import { frontProxySettingsDefault, readFrontProxySettings, type FrontProxySettings } from './front-proxy-settings.ts'
 import { readText, webhookConnection, type WebhookConnection } from '../flags/webhook-connection.ts'
 
 export type ResolvedAuthorizer =
@@ -43,6 +44,7 @@ export interface PolicySettings {
   readonly kubeletAuthority: string
   /** The client certificate for extension servers; undefined: the one that the cluster issues. */
   readonly proxyIdentity: (() => Identity) | undefined
+  readonly frontProxy: FrontProxySettings
 }
 
 export interface TokenWebhookSetting {
@@ -64,6 +66,7 @@ export const defaultPolicySettings: PolicySettings = {
   audit: undefined,
   kubeletAuthority: '',
   proxyIdentity: undefined,
+  frontProxy: frontProxySettingsDefault,
 }
 
 export async function readPolicySettings(flags: PolicyFlagValues, files: Files): Promise<PolicySettings> {
@@ -98,6 +101,7 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
     kubeletAuthority:
       flags['kubelet-certificate-authority'] === undefined ? '' : await read(flags['kubelet-certificate-authority']),
     proxyIdentity: await proxyIdentityByFlags(flags, files),
+    frontProxy: await readFrontProxySettings(flags, files),
   }
 }
 

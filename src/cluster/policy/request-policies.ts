@@ -10,7 +10,7 @@ import { mutatingWebhooks } from '../../apiserver/admission/plugins/webhooks/mut
 import { validatingWebhooks } from '../../apiserver/admission/plugins/webhooks/validating-webhooks.ts'
 import { WebhookMetrics } from '../../apiserver/admission/plugins/webhooks/webhook-metrics.ts'
 import { clientCertificates } from '../../apiserver/authentication/client-certificates.ts'
-import { frontProxy, frontProxyDefaults } from '../../apiserver/authentication/front-proxy.ts'
+import { frontProxy } from '../../apiserver/authentication/front-proxy.ts'
 import { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
 import { ServiceAccountTokens } from '../../apiserver/authentication/service-account-tokens.ts'
 import { FairnessMetrics } from '../../apiserver/fairness/fairness-metrics.ts'
@@ -72,7 +72,7 @@ export function buildRequestPolicies(
     fairness: (caches) => new Fairness(caches, { clock, metrics: fairnessMetrics, seats: seatsDefault }).takeSeat,
     audiences,
     anonymous: settings.anonymous,
-    authenticators: [frontProxy(frontProxyDefaults, audiences), clientCertificates(audiences)],
+    authenticators: [frontProxy(settings.frontProxy.rules, audiences), clientCertificates(audiences)],
     tokens: (caches) => tokenAuthenticators(settings, caches, tokenDeps),
     accountTokens,
     authorizers: (rbac, caches) =>

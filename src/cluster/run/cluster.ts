@@ -30,6 +30,7 @@ import { nodeAddressController } from '../../cloud/node-addresses/node-address-c
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
 import { controllers } from '../../controllers/controllers.ts'
 import { managerAccount, type Controller } from '../../controllers/runtime/controller.ts'
+import type { FrontProxyRules } from '../../apiserver/authentication/front-proxy.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import { RangePool } from '../../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../../controllers/runtime/start-controller.ts'
@@ -336,8 +337,9 @@ export class Cluster {
   }
 
   /** Publishes the client authorities to extension servers. */
-  publishAuthorities(authorities: ClientAuthorities, signal: AbortSignal): Promise<void> {
-    return publishExtensionAuthentication(this.client('apiserver', apiServerUser), authorities, context(signal))
+  publishAuthorities(authorities: ClientAuthorities, rules: FrontProxyRules, signal: AbortSignal): Promise<void> {
+    const client = this.client('apiserver', apiServerUser)
+    return publishExtensionAuthentication(client, authorities, rules, context(signal))
   }
 
   client(sender: string, user: User): Client {

@@ -25,6 +25,8 @@ export interface ServeOptions {
   /** Counts connections that the limits close. */
   readonly metrics?: Metrics
   readonly certificates: ClusterCertificates
+  /** The authority of front proxies, where it is not the cluster's own. */
+  readonly proxyAuthority?: string | undefined
   readonly platform: Platform
   readonly clock: Clock
   readonly log: Log
@@ -48,12 +50,10 @@ export interface ServedCluster {
   close(graceMs: number): Promise<void>
 }
 
-export async function serve(
-  cluster: Cluster,
-  { host, port, tlsThread, limits = {}, metrics, certificates, platform, clock, log, awaitResponse }: ServeOptions,
-): Promise<ServedCluster> {
+export async function serve(cluster: Cluster, options: ServeOptions): Promise<ServedCluster> {
+  const { host, port, tlsThread, limits = {}, metrics, certificates, platform, clock, log, awaitResponse } = options
   const yaml = offloadedYaml(platform.workers, clock)
-  let tls = tlsOf(certificates)
+  let tls = tlsOf(certificates, options.proxyAuthority)
   const handle = (request: WireRequest, servesUiTo?: (remoteAddress: string) => boolean) => {
     const { server } = cluster
     if (server !== undefined) {
@@ -105,7 +105,7 @@ export async function serve(
       return ui.port
     },
     async renew(fresh) {
-      tls = tlsOf(fresh)
+      tls = tlsOf(fresh, options.proxyAuthority)
       const renewed = [...listeners.map((one) => one.renew(tls)), ...uiListeners.map((one) => one.renew(forUi(tls)))]
       await Promise.all(renewed)
     },
@@ -126,7 +126,10 @@ const rejected: WireResponse = {
 /** A browser would ask its user for a client certificate. */
 const forUi = (tls: ListenTls): ListenTls => ({ ...tls, clientAuthorities: {} })
 
-const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({
+const tlsOf = (
+  { authority, proxyAuthority: own, serving }: ClusterCertificates,
+  proxyAuthority: string = own,
+): ListenTls => ({
   certificate: serving.certificate,
   key: serving.key,
   clientAuthorities: { users: authority, proxies: proxyAuthority },

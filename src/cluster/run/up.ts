@@ -30,6 +30,7 @@ import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
 import type { RealNode } from '../node/real-node.ts'
+import { requireOtherAuthority, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
 import { Cluster } from './cluster.ts'
@@ -102,7 +103,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
-    const served = await serveCluster(options, cluster, { tlsThread, storage, metrics })
+    const { frontProxy } = settings
+    const served = await serveCluster(options, cluster, { tlsThread, storage, metrics, frontProxy })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
     if (options.uiPort !== undefined) uiPort = await listenForUi(served, options.uiHost, options.uiPort)
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
@@ -111,7 +113,9 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     await publish(async () => {
       await cluster.publish(served.host, served.port, never)
       await cluster.publishInfo({ server: served.url, authority: storage.certificates.authority }, never)
-      await cluster.publishAuthorities(storage.certificates, never)
+      const { authority, proxyAuthority } = storage.certificates
+      const authorities = { authority, proxyAuthority: frontProxy.authority ?? proxyAuthority }
+      await cluster.publishAuthorities(authorities, frontProxy.rules, never)
     })
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
@@ -206,14 +210,16 @@ interface ServeClusterDeps {
   readonly tlsThread: TlsThread
   readonly storage: ClusterStorage
   readonly metrics: Metrics
+  readonly frontProxy: FrontProxySettings
 }
 
 async function serveCluster(
   { host, port, limits, log }: ResolvedUpOptions,
   cluster: Cluster,
-  { tlsThread, storage: { certificates }, metrics }: ServeClusterDeps,
+  { tlsThread, storage: { certificates }, metrics, frontProxy }: ServeClusterDeps,
 ): Promise<ServedCluster> {
-  const deps = { platform: nodePlatform, clock: realClock, log, metrics }
+  requireOtherAuthority(frontProxy, certificates.authority)
+  const deps = { platform: nodePlatform, clock: realClock, log, metrics, proxyAuthority: frontProxy.authority }
   try {
     return await serve(cluster, { ...deps, host, port, tlsThread, limits, certificates })
   } catch (cause) {

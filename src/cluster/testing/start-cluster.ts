@@ -4,6 +4,7 @@ import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog, type Log } from '../../base/observability/log.ts'
 import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { frontProxyDefaults } from '../../apiserver/authentication/front-proxy.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { Authority } from '../../pki/authority.ts'
 import { SimulatedCloud, type SimulatedCloudOptions } from '../../cloud/simulated/simulated-cloud.ts'
@@ -126,7 +127,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     const serveParts = { host: '127.0.0.1', port: 0, platform: nodePlatform, clock, log, awaitResponse }
     const served = certificates && (await serve(cluster, { ...serveParts, certificates }))
     cleanUps.defer(() => served?.close(0))
-    if (certificates !== undefined) await cluster.publishAuthorities(certificates, new AbortController().signal)
+    if (certificates !== undefined)
+      await cluster.publishAuthorities(certificates, frontProxyDefaults, new AbortController().signal)
     if (isFlowing) {
       const flowing = clock.follow(realClock)
       cleanUps.defer(() => flowing.cancel())
