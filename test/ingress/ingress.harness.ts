@@ -42,16 +42,18 @@ async function loopbackConnections() {
   }
 }
 
-export async function startIngressCluster(log: Log = silentLog) {
-  const served = await serveCluster({ nodes: 0 })
+/** With Gateways, the ports of listeners are mapped to free ports. */
+export async function startIngressCluster(log: Log = silentLog, hasGatewayApi = false) {
+  const served = await serveCluster({ nodes: 0, hasGatewayApi })
   const tasks = new TaskGroup()
   const { cluster } = served
-  const ingress = await startIngress(
+  const { ingress, gateways } = await startIngress(
     {
       client: cluster.client('ingress', ingressUser),
       publisher: cluster.client('apiserver', apiServerUser),
       ...{ clock: realClock, random: systemRandom, log, flow: cluster.flow, metrics: ingressMetrics(cluster.metrics) },
       platform: nodePlatform,
+      gateways: hasGatewayApi ? { boundPort: () => 0 } : undefined,
       connections: await loopbackConnections(),
       settings: {
         ...{ host: '127.0.0.1', httpPort: 0, httpsPort: 0, accessLog: 'all' },
@@ -69,6 +71,7 @@ export async function startIngressCluster(log: Log = silentLog) {
     ...{ cluster, kubeconfig: served.kubeconfig, client: cluster.client('test', adminUser) },
     httpPort: portOf('http'),
     httpsPort: portOf('https'),
+    gateways,
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()
       await served[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import type { Context } from '../../base/observability/context.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { serviceCidr } from '../../api/networking/v1/service-cidr.ts'
-import type { Kind } from '../../api/kind/kind.ts'
+import type { Kind, ResourceType } from '../../api/kind/kind.ts'
 import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -156,7 +156,7 @@ type Named<Input> = Input & { readonly metadata: { readonly name: string; readon
 /** Creates the object unless it exists. */
 export async function createIfMissing<T extends ApiObject, Input>(
   client: Client,
-  kind: Kind<T, Input>,
+  kind: ResourceType<T, Input>,
   object: Named<Input>,
   context: Context,
 ): Promise<void> {

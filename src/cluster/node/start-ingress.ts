@@ -17,9 +17,15 @@ import {
   type IngressController,
   type IngressSettings,
 } from '../../ingress/ingress-controller.ts'
+import {
+  startGatewayController,
+  type GatewayController,
+  type GatewaySettings,
+} from '../../gateway/gateway-controller.ts'
 import { Authority } from '../../pki/authority.ts'
 import { loadHttpPools } from '../../platform/node/http/http-pool.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { publishGatewayClass } from '../bootstrap/gateway-api.ts'
 import { publishIngressClass } from '../bootstrap/ingress-class.ts'
 import { ingressUser } from '../client/component-users.ts'
 
@@ -34,12 +40,19 @@ export interface StartIngressOptions {
   readonly metrics: IngressMetrics
   readonly platform: Platform
   readonly settings: IngressSettings & Omit<DataPlaneSettings, 'fallback'>
+  /** Serves Gateways too; the definitions must be installed. */
+  readonly gateways?: Pick<GatewaySettings, 'boundPort'> | undefined
   /** Connections to endpoints; by default over the network of this machine. */
   readonly connections?: Partial<Pick<DataPlaneDeps, 'http1' | 'http2' | 'outbound'>>
 }
 
-/** Resolves when the Ingresses that existed are served. It ends with the tasks. */
-export async function startIngress(options: StartIngressOptions, tasks: TaskGroup): Promise<IngressController> {
+export interface StartedIngress {
+  readonly ingress: IngressController
+  readonly gateways: GatewayController | undefined
+}
+
+/** Resolves when the Ingresses and Gateways that existed are served. It ends with the tasks. */
+export async function startIngress(options: StartIngressOptions, tasks: TaskGroup): Promise<StartedIngress> {
   const { client, publisher, clock, random, log, flow, metrics, platform, settings, connections = {} } = options
   await publishIngressClass(publisher, ingressUser.name, context(tasks.signal))
   const informers = new Informers(client, { clock, random, log }, tasks)
@@ -57,9 +70,15 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
     { ...settings, fallback: fallbackCertificate(clock, random, platform) },
     tasks,
   )
-  const controller = startIngressController({ ...common, client, informers, dataPlane, isKeyPair }, settings, tasks)
-  await controller.synced
-  return controller
+  const deps = { ...common, client, informers, dataPlane, isKeyPair }
+  const ingress = startIngressController(deps, settings, tasks)
+  await ingress.synced
+  if (options.gateways === undefined) return { ingress, gateways: undefined }
+  await publishGatewayClass(publisher, ingressUser.name, context(tasks.signal))
+  const addresses = settings.addresses.flatMap(({ ip }) => ip ?? [])
+  const gateways = startGatewayController(deps, { ...options.gateways, addresses }, tasks)
+  await gateways.synced
+  return { ingress, gateways }
 }
 
 /** For clients that name no known server. No client trusts it. */

@@ -70,6 +70,7 @@ import { ingressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
 import { startIngress } from '../node/start-ingress.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
+import { installGatewayApi } from '../bootstrap/gateway-api.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishLocalPath } from '../bootstrap/local-path-storage.ts'
@@ -144,6 +145,8 @@ export interface ClusterOptions {
   readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots and their controller are installed. */
   readonly hasVolumeSnapshots?: boolean
+  /** Whether the kinds of the Gateway API are installed, and Gateways served where Ingresses are. */
+  readonly hasGatewayApi?: boolean
   /** Cluster IPs and node ports of Services. */
   readonly serviceRanges?: ServiceRanges
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -399,9 +402,10 @@ export class Cluster {
             await server.registry.repair(stop)
             const bootstrapClient = this.client('apiserver', apiServerUser)
             await bootstrapCluster(bootstrapClient, clock, serviceRanges, context(stop))
-            const { csi, hasVolumeSnapshots } = this.#options
+            const { csi, hasVolumeSnapshots, hasGatewayApi } = this.#options
             if (csi !== undefined)
               await installCsiDriver(bootstrapClient, csi.config, csiSidecarsUser.name, context(stop))
+            if (hasGatewayApi === true) await installGatewayApi(bootstrapClient, context(stop))
             if (hasVolumeSnapshots === true)
               await installVolumeSnapshots(bootstrapClient, snapshotControllerUser.name, context(stop))
             this.#ready.resolve()
@@ -654,7 +658,8 @@ export class Cluster {
         const publisher = this.client('apiserver', apiServerUser)
         const client = this.client('ingress', ingressUser)
         const deps = { client, publisher, clock, random, log, flow: this.flow, metrics }
-        await startIngress({ ...deps, platform: nodePlatform, settings }, tasks)
+        const gateways = this.#options.hasGatewayApi === true ? {} : undefined
+        await startIngress({ ...deps, platform: nodePlatform, settings, gateways }, tasks)
       }),
     )
   }

@@ -9,7 +9,7 @@ import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve } from './serve.ts'
 
-type Own = Pick<ClusterOptions, 'nodes' | 'controllerManagers' | 'loadBalancers' | 'serviceRanges'>
+type Own = Pick<ClusterOptions, 'nodes' | 'controllerManagers' | 'loadBalancers' | 'serviceRanges' | 'hasGatewayApi'>
 
 /** `host` is the address of the port. */
 export async function serveCluster(own: Partial<Own> = {}, host = '127.0.0.1') {

@@ -49,6 +49,8 @@ export interface UpOptions {
   readonly signingDuration?: string | undefined
   /** Installs the kinds of volume snapshots, and runs their controller. */
   readonly hasVolumeSnapshots?: boolean
+  /** Installs the kinds of the Gateway API, and serves Gateways where Ingresses are served. */
+  readonly hasGatewayApi?: boolean
   /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
   readonly loadBalancers?: LoadBalancerChoice
   /** A collector of OpenTelemetry that gets the flow record as spans. */
@@ -90,6 +92,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   limits: {},
   signingDuration: undefined,
   hasVolumeSnapshots: false,
+  hasGatewayApi: false,
   loadBalancers: 'node-addresses',
   otlpEndpoint: undefined,
   uiPort: undefined,

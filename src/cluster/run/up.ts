@@ -162,6 +162,7 @@ function newCluster(
     schedulerConfiguration,
     signingDuration,
     hasVolumeSnapshots,
+    hasGatewayApi,
     loadBalancers,
     log,
   } = options
@@ -173,7 +174,16 @@ function newCluster(
     ingress: ingressChoicesOf(options.ingressFlags),
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges, hasVolumeSnapshots, loadBalancers, localPath: true },
+    ...{
+      nodes,
+      flowEvents,
+      schedulerConfiguration,
+      serviceRanges,
+      hasVolumeSnapshots,
+      hasGatewayApi,
+      loadBalancers,
+      localPath: true,
+    },
     controllerSettings: {
       certificateAuthority: authority,
       signer,

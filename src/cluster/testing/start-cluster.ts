@@ -62,6 +62,8 @@ export interface StartClusterOptions {
   readonly loadBalancers?: LoadBalancerChoice
   /** Whether the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and their controller are installed. */
   readonly volumeSnapshots?: boolean
+  /** Whether the kinds of the Gateway API are installed. Simulated pods are not reached through Gateways. */
+  readonly gatewayApi?: boolean
   /**
    * Whether there is the default StorageClass `local-path`, whose volumes are directories of the simulated nodes; not by
    * default.
@@ -84,6 +86,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     loadBalancers = 'none',
     schedulerConfiguration = {},
     volumeSnapshots: hasVolumeSnapshots = false,
+    gatewayApi: hasGatewayApi = false,
   } = options
   const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
@@ -111,6 +114,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     kubeletSettings: kubeletSettings({ ...cloudFlags, ...kubeletFlags }),
     advertisesAddOns: true,
     hasVolumeSnapshots,
+    hasGatewayApi,
     csi,
     cloud,
     proxyIdentity: () => certificates?.components['front-proxy-client'],

@@ -1,0 +1,146 @@
+// Decides to which listeners the routes attach: by the name and port in their parent references, the kinds and namespaces that
+// listeners allow, and hostnames. Pure.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import { selectorOf, matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
+import { gatewayGroup } from '../definitions/schema-parts.ts'
+import type { Listener } from '../kinds/gateway-kinds.ts'
+import type { AnyRoute, ParentReference, RouteKind } from '../kinds/route-kinds.ts'
+import type { GatewayVerdict, ListenerVerdict } from './evaluate-gateways.ts'
+import { commonHostname, commonHostnames } from './hostnames.ts'
+import { met, unmet, type Outcome } from './outcome.ts'
+import { olderFirst } from './older-first.ts'
+
+/** A listener that serves a route, with the hostnames of the route there. */
+export interface Attachment {
+  readonly listener: ListenerVerdict
+  /** An empty name stands for every name. */
+  readonly hostnames: readonly string[]
+}
+
+export interface ParentVerdict {
+  readonly parentRef: ParentReference
+  readonly accepted: Outcome
+  /** Empty unless the route is accepted. */
+  readonly attachments: readonly Attachment[]
+}
+
+export interface RouteVerdict {
+  readonly route: AnyRoute
+  /** One for each reference to a Gateway of this controller. */
+  readonly parents: readonly ParentVerdict[]
+}
+
+export interface AttachSources {
+  namespaceLabels(name: string): Labels | undefined
+  /** Whether at least one rule of the route can be served; if not, why. */
+  rulesOf(route: AnyRoute): Outcome
+}
+
+/** Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. */
+export function attachRoutes(
+  routes: readonly AnyRoute[],
+  gateways: readonly GatewayVerdict[],
+  sources: AttachSources,
+): readonly RouteVerdict[] {
+  const byKey = new Map(gateways.map((verdict) => [keyOf(verdict.gateway), verdict]))
+  const taken = new TakenHostnames()
+  return routes
+    .toSorted((a, b) => olderFirst(a.object, b.object))
+    .map((route) => {
+      const rules = sources.rulesOf(route)
+      const parents = (route.object.spec.parentRefs ?? []).flatMap((parentRef): ParentVerdict[] => {
+        const gateway = byKey.get(parentKey(route, parentRef) ?? '')
+        return gateway === undefined ? [] : [attach(route, parentRef, gateway, rules, taken, sources)]
+      })
+      return { route, parents }
+    })
+}
+
+/** Undefined if the parent is not a Gateway. */
+function parentKey({ object }: AnyRoute, parentRef: ParentReference): ObjectKey | undefined {
+  const { group = gatewayGroup, kind = 'Gateway', namespace = namespaceOf(object), name } = parentRef
+  return group === gatewayGroup && kind === 'Gateway' ? objectKey(namespace, name) : undefined
+}
+
+function attach(
+  route: AnyRoute,
+  parentRef: ParentReference,
+  gateway: GatewayVerdict,
+  rules: Outcome,
+  taken: TakenHostnames,
+  sources: AttachSources,
+): ParentVerdict {
+  const { sectionName, port } = parentRef
+  const rejected = (outcome: Outcome): ParentVerdict => ({ parentRef, accepted: outcome, attachments: [] })
+  const named = gateway.listeners.filter(
+    ({ listener }) =>
+      (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
+  )
+  if (named.length === 0)
+    return rejected(unmet('NoMatchingParent', `the Gateway has no listener ${listenerText(parentRef)}`))
+  const allowed = named.filter((each) => each.supportedKinds.includes(route.kind) && isAllowed(route, each, sources))
+  if (allowed.length === 0)
+    return rejected(
+      unmet('NotAllowedByListeners', `no listener allows a ${route.kind} of namespace ${namespaceOf(route.object)}`),
+    )
+  const common = allowed
+    .map((listener) => ({
+      listener,
+      hostnames: commonHostnames(listener.listener.hostname, route.object.spec.hostnames),
+    }))
+    .filter(({ hostnames }) => hostnames.length > 0)
+  if (common.length === 0)
+    return rejected(unmet('NoMatchingListenerHostname', 'no listener has a hostname of the route'))
+  if (!rules.isMet) return rejected(rules)
+  const attachments = common.filter((each) => taken.take(route.kind, each))
+  if (attachments.length === 0)
+    return rejected(unmet('HostnameConflict', `an older route of another kind has a common hostname`))
+  return { parentRef, accepted: met('Accepted', 'the route is accepted'), attachments }
+}
+
+const listenerText = ({ sectionName, port }: ParentReference): string =>
+  [sectionName === undefined ? '' : sectionName, port === undefined ? '' : `with port ${port}`].join(' ').trim()
+
+function isAllowed({ object }: AnyRoute, { listener, gateway }: ListenerVerdict, sources: AttachSources): boolean {
+  const { from = 'Same', selector } = listener.allowedRoutes?.namespaces ?? {}
+  const namespace = namespaceOf(object)
+  switch (from) {
+    case 'All':
+      return true
+    case 'Same':
+      return namespace === namespaceOf(gateway)
+    case 'Selector':
+      return isSelected(selector, sources.namespaceLabels(namespace))
+    default:
+      return from satisfies never
+  }
+}
+
+const operators = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+
+/** A selector with an unknown operator selects nothing; the schema does not restrict operators. */
+function isSelected(
+  selector: NonNullable<NonNullable<Listener['allowedRoutes']>['namespaces']>['selector'],
+  labels: Labels | undefined,
+): boolean {
+  const requirements = selectorOf(selector)
+  return (
+    requirements !== undefined &&
+    requirements.every(({ operator }) => operators.has(operator)) &&
+    matchesLabels(requirements, labels)
+  )
+}
+
+/** The hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use them. */
+class TakenHostnames {
+  readonly #byListener = new Map<Listener, Record<RouteKind, string[]>>()
+
+  take(kind: RouteKind, { listener, hostnames }: Attachment): boolean {
+    const taken = getOrInsert(this.#byListener, listener.listener, () => ({ GRPCRoute: [], HTTPRoute: [] }))
+    const others = taken[kind === 'GRPCRoute' ? 'HTTPRoute' : 'GRPCRoute']
+    if (hostnames.some((name) => others.some((other) => commonHostname(name, other) !== undefined))) return false
+    taken[kind].push(...hostnames)
+    return true
+  }
+}

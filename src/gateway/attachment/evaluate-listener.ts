@@ -1,0 +1,102 @@
+// Decides whether a listener is valid by itself: its protocol, its certificate and the kinds of routes that it allows. Pure.
+import type { Secret } from '../../api/core/v1/secret.ts'
+import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import type { KeyPair } from '../../ingress/data-plane/frontends.ts'
+import { keyPairOf } from '../../ingress/ingress-api/compile-ingresses.ts'
+import { gatewayGroup } from '../definitions/schema-parts.ts'
+import type { Gateway, Listener, ReferenceGrant, SecretReference } from '../kinds/gateway-kinds.ts'
+import { routeKinds, type RouteKind } from '../kinds/route-kinds.ts'
+import { met, unmet, type Outcome } from './outcome.ts'
+import { isPermitted } from './reference-grants.ts'
+
+export interface ListenerSources {
+  secret(key: ObjectKey): Secret | undefined
+  grants(): Iterable<ReferenceGrant>
+  /** Whether the text is a certificate and its key. */
+  isKeyPair(certificate: string, key: string): boolean
+}
+
+export type Scheme = 'http' | 'https'
+
+export interface EvaluatedListener {
+  readonly listener: Listener
+  /** Undefined: the protocol is not supported. */
+  readonly scheme: Scheme | undefined
+  readonly supportedKinds: readonly RouteKind[]
+  readonly accepted: Outcome
+  readonly resolvedRefs: Outcome
+  readonly certificate: KeyPair | undefined
+}
+
+export function evaluateListener(gateway: Gateway, listener: Listener, sources: ListenerSources): EvaluatedListener {
+  const scheme = schemeOf(listener)
+  const accepted =
+    scheme === undefined
+      ? unmet('UnsupportedProtocol', `protocol ${listener.protocol} is not supported; HTTP and HTTPS are`)
+      : met('Accepted', 'the listener is valid')
+  const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener)
+  const tls = scheme === 'https' ? certificateOf(gateway, listener, sources) : { certificate: undefined }
+  const resolvedRefs = tls.problem ?? kinds.problem ?? met('ResolvedRefs', 'all references are resolved')
+  return {
+    listener,
+    scheme,
+    supportedKinds: kinds.supportedKinds,
+    accepted,
+    resolvedRefs,
+    certificate: tls.certificate,
+  }
+}
+
+/** Names of protocols are compared without regard to case. */
+function schemeOf({ protocol }: Listener): Scheme | undefined {
+  const name = protocol.toUpperCase()
+  return name === 'HTTP' ? 'http' : name === 'HTTPS' ? 'https' : undefined
+}
+
+function allowedKinds({ allowedRoutes }: Listener) {
+  const named = allowedRoutes?.kinds ?? []
+  if (named.length === 0) return { supportedKinds: routeKinds, problem: undefined }
+  const isSupported = ({ group = gatewayGroup, kind }: (typeof named)[number]): boolean =>
+    group === gatewayGroup && routeKinds.some((each) => each === kind)
+  const invalid = named.filter((each) => !isSupported(each)).map(({ kind }) => kind)
+  const supportedKinds = routeKinds.filter((kind) => named.some((each) => each.kind === kind && isSupported(each)))
+  const problem =
+    invalid.length === 0
+      ? undefined
+      : unmet('InvalidRouteKinds', `routes of kind ${invalid.join(', ')} are not supported`)
+  return { supportedKinds, problem }
+}
+
+interface FoundCertificate {
+  readonly certificate: KeyPair | undefined
+  readonly problem?: Outcome
+}
+
+/** The first valid certificate is used. */
+function certificateOf(gateway: Gateway, { tls }: Listener, sources: ListenerSources): FoundCertificate {
+  const refs = tls?.certificateRefs ?? []
+  if (refs.length === 0)
+    return { certificate: undefined, problem: unmet('InvalidCertificateRef', 'the listener names no certificate') }
+  const found = refs.map((ref) => referencedCertificate(gateway, ref, sources))
+  const { certificate } = found.find((each) => each.certificate !== undefined) ?? { certificate: undefined }
+  const problem = found.find((each) => each.problem !== undefined)?.problem
+  return { certificate, ...(problem === undefined ? {} : { problem }) }
+}
+
+function referencedCertificate(gateway: Gateway, ref: SecretReference, sources: ListenerSources): FoundCertificate {
+  const { group = '', kind = 'Secret', name } = ref
+  const home = namespaceOf(gateway)
+  const namespace = ref.namespace ?? home
+  const failed = (reason: string, message: string) => ({ certificate: undefined, problem: unmet(reason, message) })
+  const place = objectKey(namespace, name)
+  if (group !== '' || kind !== 'Secret') return failed('InvalidCertificateRef', `${kind} ${place} is not a Secret`)
+  const from = { group: gatewayGroup, kind: 'Gateway', namespace: home }
+  if (!isPermitted(sources.grants(), from, { group, kind, namespace, name }))
+    return failed('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Secret ${name}`)
+  const secret = sources.secret(place)
+  if (secret === undefined) return failed('InvalidCertificateRef', `Secret ${place} does not exist`)
+  const pair = keyPairOf(secret)
+  return pair !== undefined && sources.isKeyPair(pair.certificate, pair.key)
+    ? { certificate: pair }
+    : failed('InvalidCertificateRef', `Secret ${place} does not contain a certificate and its key`)
+}

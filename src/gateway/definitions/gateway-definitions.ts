@@ -1,0 +1,16 @@
+// The CustomResourceDefinitions of the Gateway API, standard channel: fields, limits, rules and columns as its reference
+// documents them.
+import type { CustomResourceDefinitionInput } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import { gatewayClassDefinition } from './gateway-class.ts'
+import { gatewayDefinition } from './gateway.ts'
+import { grpcRouteDefinition } from './grpc-route.ts'
+import { httpRouteDefinition } from './http-route.ts'
+import { referenceGrantDefinition } from './reference-grant.ts'
+
+export const gatewayDefinitions: readonly CustomResourceDefinitionInput[] = [
+  gatewayClassDefinition,
+  gatewayDefinition,
+  grpcRouteDefinition,
+  httpRouteDefinition,
+  referenceGrantDefinition,
+]

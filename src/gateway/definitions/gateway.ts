@@ -1,0 +1,172 @@
+// The CustomResourceDefinition of Gateway.
+import {
+  ageColumn,
+  atomicList,
+  choice,
+  column,
+  conditionColumn,
+  conditions,
+  definition,
+  gatewayGroup,
+  group,
+  hostname,
+  keyedList,
+  kindName,
+  namespaceName,
+  object,
+  objectName,
+  pendingConditions,
+  portNumber,
+  rule,
+  sectionName,
+  text,
+  withRules,
+  type Schema,
+} from './schema-parts.ts'
+
+const annotations = (maxProperties: number): Schema => ({
+  type: 'object',
+  maxProperties,
+  additionalProperties: text(4_096, 0),
+})
+
+const routeKind = object({ group: { ...group, default: gatewayGroup }, kind: kindName }, ['kind'])
+
+const selector: Schema = {
+  ...object({
+    matchExpressions: atomicList(
+      object(
+        {
+          key: { type: 'string' },
+          operator: { type: 'string' },
+          values: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'atomic' },
+        },
+        ['key', 'operator'],
+      ),
+      64,
+    ),
+    matchLabels: { type: 'object', additionalProperties: { type: 'string' } },
+  }),
+  'x-kubernetes-map-type': 'atomic',
+}
+
+const allowedRoutes: Schema = {
+  ...object({
+    kinds: atomicList(routeKind, 8),
+    namespaces: {
+      ...object({ from: { ...choice('All', 'Selector', 'Same'), default: 'Same' }, selector }),
+      default: { from: 'Same' },
+    },
+  }),
+  default: { namespaces: { from: 'Same' } },
+}
+
+const certificateRef = object(
+  {
+    group: { ...group, default: '' },
+    kind: { ...kindName, default: 'Secret' },
+    name: objectName,
+    namespace: namespaceName,
+  },
+  ['name'],
+)
+
+const tls = withRules(
+  object({
+    certificateRefs: atomicList(certificateRef, 64),
+    mode: { ...choice('Terminate', 'Passthrough'), default: 'Terminate' },
+    options: annotations(16),
+  }),
+  rule(
+    'certificateRefs or options must be specified when mode is Terminate',
+    "self.mode != 'Terminate' || (has(self.certificateRefs) && size(self.certificateRefs) > 0) || (has(self.options) && size(self.options) > 0)",
+  ),
+)
+
+const protocol = text(
+  255,
+  1,
+  '^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[A-Za-z0-9]+$',
+)
+
+const listener = object({ allowedRoutes, hostname, name: sectionName, port: portNumber, protocol, tls }, [
+  'name',
+  'port',
+  'protocol',
+])
+
+const listeners = withRules(
+  { ...keyedList(listener, 64, 'name'), minItems: 1 },
+  rule(
+    "tls must not be specified for protocols ['HTTP', 'TCP', 'UDP']",
+    "self.all(l, !(l.protocol in ['HTTP', 'TCP', 'UDP']) || !has(l.tls))",
+  ),
+  rule(
+    'tls mode must be Terminate for protocol HTTPS',
+    "self.all(l, l.protocol != 'HTTPS' || !has(l.tls) || l.tls.mode == 'Terminate')",
+  ),
+  rule(
+    "hostname must not be specified for protocols ['TCP', 'UDP']",
+    "self.all(l, !(l.protocol in ['TCP', 'UDP']) || !has(l.hostname))",
+  ),
+  rule('Listener name must be unique within the Gateway', 'self.all(a, self.exists_one(b, a.name == b.name))'),
+  rule(
+    'Combination of port, protocol and hostname must be unique for each listener',
+    "self.all(a, self.exists_one(b, a.port == b.port && a.protocol == b.protocol && (has(a.hostname) ? a.hostname : '') == (has(b.hostname) ? b.hostname : '')))",
+  ),
+)
+
+const address = object({ type: { ...text(253), default: 'IPAddress' }, value: text(253) })
+
+const uniqueAddresses = (type: string) =>
+  rule(
+    `${type} values must be unique`,
+    `self.all(a, a.type != '${type}' || !has(a.value) || self.exists_one(b, b.type == a.type && has(b.value) && b.value == a.value))`,
+  )
+
+const spec = object(
+  {
+    gatewayClassName: objectName,
+    listeners,
+    addresses: withRules(atomicList(address, 16), uniqueAddresses('IPAddress'), uniqueAddresses('Hostname')),
+    infrastructure: object({
+      annotations: annotations(8),
+      labels: { type: 'object', maxProperties: 8, additionalProperties: text(63, 0) },
+      parametersRef: object({ group, kind: kindName, name: text(253) }, ['group', 'kind', 'name']),
+    }),
+  },
+  ['gatewayClassName', 'listeners'],
+)
+
+const status: Schema = {
+  ...object({
+    addresses: atomicList(object({ type: { ...text(253), default: 'IPAddress' }, value: text(253) }, ['value']), 16),
+    conditions: { ...conditions, default: pendingConditions('Accepted', 'Programmed') },
+    listeners: keyedList(
+      object(
+        {
+          attachedRoutes: { type: 'integer', format: 'int32' },
+          conditions,
+          name: sectionName,
+          supportedKinds: atomicList(routeKind, 8),
+        },
+        ['attachedRoutes', 'conditions', 'name'],
+      ),
+      64,
+      'name',
+    ),
+  }),
+  default: { conditions: pendingConditions('Accepted', 'Programmed') },
+}
+
+export const gatewayDefinition = definition({
+  ...{ kind: 'Gateway', plural: 'gateways', shortNames: ['gtw'], scope: 'Namespaced' },
+  versions: ['v1', 'v1beta1'],
+  ...{ spec, status },
+  columns: [
+    column('Class', '.spec.gatewayClassName'),
+    column('Address', '.status.addresses[*].value'),
+    conditionColumn('Programmed'),
+    ageColumn,
+  ],
+})

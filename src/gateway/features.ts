@@ -1,0 +1,33 @@
+// The features of the Gateway API that are supported, by their published names. Each has tests in test/gateway/.
+
+/** Written to the status of GatewayClasses, in alphabetical order. */
+export const supportedFeatures = [
+  'GRPCRoute',
+  'GRPCRouteNamedRouteRule',
+  'Gateway',
+  'GatewayAddressEmpty',
+  'GatewayHTTPListenerIsolation',
+  'GatewayPort8080',
+  'GatewayStaticAddresses',
+  'HTTPRoute',
+  'HTTPRoute303RedirectStatusCode',
+  'HTTPRoute307RedirectStatusCode',
+  'HTTPRoute308RedirectStatusCode',
+  'HTTPRouteBackendProtocolH2C',
+  'HTTPRouteBackendProtocolWebSocket',
+  'HTTPRouteBackendRequestHeaderModification',
+  'HTTPRouteBackendTimeout',
+  'HTTPRouteDestinationPortMatching',
+  'HTTPRouteHostRewrite',
+  'HTTPRouteMethodMatching',
+  'HTTPRouteNamedRouteRule',
+  'HTTPRouteParentRefPort',
+  'HTTPRoutePathRedirect',
+  'HTTPRoutePathRewrite',
+  'HTTPRoutePortRedirect',
+  'HTTPRouteQueryParamMatching',
+  'HTTPRouteRequestTimeout',
+  'HTTPRouteResponseHeaderModification',
+  'HTTPRouteSchemeRedirect',
+  'ReferenceGrant',
+] as const

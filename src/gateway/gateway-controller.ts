@@ -1,0 +1,187 @@
+// GatewayController: keeps the data plane equal to the Gateways of its classes and their routes, and writes the statuses of
+// classes, Gateways and routes.
+import { secret } from '../api/core/v1/secret.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { namespace } from '../api/core/v1/namespace.ts'
+import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import type { ResourceType } from '../api/kind/kind.ts'
+import type { ApiObject } from '../api/meta/object.ts'
+import type { TaskGroup } from '../base/async/task-group.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
+import { lookup } from '../base/collections/lookup.ts'
+import { context, type Context } from '../base/observability/context.ts'
+import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import type { Log } from '../base/observability/log.ts'
+import { rfc3339, type Clock } from '../base/time/clock.ts'
+import type { Client } from '../client/client.ts'
+import type { Informer } from '../client/informer/informer.ts'
+import type { Informers } from '../client/informer/informers.ts'
+import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
+import type { PortState } from '../ingress/data-plane/frontends.ts'
+import { ReconcileLoop } from '../ingress/reconcile-loop.ts'
+import { equalValues } from '../schema/json/json-value.ts'
+import { gatewayClassDefinition } from './definitions/gateway-class.ts'
+import {
+  acceptedClass,
+  bundleVersionAnnotation,
+  classStatus,
+  gatewayControllerName,
+  isOwnClass,
+} from './gateway-class.ts'
+import { gateway, gatewayClass, referenceGrant, type GatewayClass } from './kinds/gateway-kinds.ts'
+import { grpcRoute, httpRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
+import { planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
+import { gatewayStatus } from './status/gateway-status.ts'
+import { routeStatus } from './status/route-status.ts'
+import { frontendName } from './translation/listener-frontends.ts'
+
+export interface GatewayControllerDeps {
+  readonly client: Client
+  readonly informers: Pick<Informers, 'of' | 'metadataOf'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly flow: FlowRecorder
+  readonly dataPlane: DataPlane
+  /** Whether the text is a certificate and its key. */
+  readonly isKeyPair: (certificate: string, key: string) => boolean
+}
+
+export interface GatewaySettings {
+  /** The addresses of the proxy, in the status of Gateways. */
+  readonly addresses: readonly string[]
+  /** The port that is opened for a port of listeners; the same port when left out. */
+  readonly boundPort?: (port: number) => number
+}
+
+const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant, service, secret, namespace] as const
+
+export class GatewayController {
+  readonly #deps: GatewayControllerDeps
+  readonly #settings: GatewaySettings
+  readonly #loop: ReconcileLoop
+  readonly #definitions: Informer
+
+  /** `signal` ends the watch of definitions. */
+  constructor(deps: GatewayControllerDeps, settings: GatewaySettings, signal: AbortSignal) {
+    this.#deps = deps
+    this.#settings = settings
+    const { informers, clock, log } = deps
+    this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Gateways could not be applied' })
+    this.#definitions = informers.metadataOf(customResourceDefinition, signal)
+    for (const informer of this.#informers()) informer.onChange(({ cause }) => this.#loop.changed(cause))
+  }
+
+  /** Resolves when the Gateways that existed at the start are served. */
+  get synced(): Promise<void> {
+    return this.#loop.synced
+  }
+
+  /** Whether a port of listeners is open. */
+  portState(port: number): PortState | undefined {
+    return this.#deps.dataPlane.stateOf({ name: frontendName(port), port })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await unlessAborted(Promise.all(this.#informers().map(({ synced }) => synced)), signal)
+    await this.#loop.run((cause) => this.#reconcile(cause, signal), signal)
+  }
+
+  #informers(): readonly Pick<Informer, 'synced' | 'onChange'>[] {
+    return [this.#definitions, ...watched.map((kind) => this.#deps.informers.of(kind as ResourceType))]
+  }
+
+  async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
+    const { flow, dataPlane, informers } = this.#deps
+    const classes = [...informers.of(gatewayClass).all()].filter(isOwnClass)
+    const names = new Set(classes.filter((each) => acceptedClass(each).isMet).map(({ metadata }) => metadata.name))
+    const gateways = [...informers.of(gateway).all()].filter(({ spec }) => names.has(spec.gatewayClassName))
+    const routes: AnyRoute[] = [
+      ...Array.from(informers.of(httpRoute).all(), (object) => ({ kind: 'HTTPRoute', object }) as const),
+      ...Array.from(informers.of(grpcRoute).all(), (object) => ({ kind: 'GRPCRoute', object }) as const),
+    ]
+    const plan = planGateways(gateways, routes, this.#sources())
+    const what = `apply ${gateways.length} Gateways`
+    const step = flow.record('reconcile', 'Ingress', 'Ingress', what, undefined, 0, cause)
+    await dataPlane.apply('gateway', plan.frontends)
+    flow.finish(step, 'applied')
+    const own = context(signal, causeOf(step))
+    await this.#writeClasses(classes, own)
+    await this.#writeStatuses(plan, own)
+  }
+
+  #sources(): PlanSources {
+    const { informers, dataPlane, isKeyPair } = this.#deps
+    const { addresses, boundPort = (port) => port } = this.#settings
+    const [services, secrets, namespaces] = [informers.of(service), informers.of(secret), informers.of(namespace)]
+    const grants = [...informers.of(referenceGrant).all()]
+    return {
+      ...{ addresses, boundPort, isKeyPair, otherPorts: dataPlane.portsOf('ingress') },
+      service: (key) => services.get(key),
+      secret: (key) => secrets.get(key),
+      grants: () => grants,
+      namespaceLabels: (name) => namespaces.get(name)?.metadata.labels,
+    }
+  }
+
+  async #writeClasses(classes: readonly GatewayClass[], ctx: Context): Promise<void> {
+    const { metadata } = this.#definitions.get(gatewayClassDefinition.metadata.name ?? '') ?? {}
+    const version = lookup(metadata?.annotations, bundleVersionAnnotation)
+    for (const each of classes) await this.#write(gatewayClass, each, classStatus(each, version, this.#time()), ctx)
+  }
+
+  async #writeStatuses({ gateways, routes, attached }: GatewayPlan, ctx: Context): Promise<void> {
+    const { addresses } = this.#settings
+    const time = this.#time()
+    for (const verdict of gateways) {
+      const status = gatewayStatus(verdict, {
+        ...{ addresses, time, portState: (port) => this.portState(port) },
+        attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
+      })
+      await this.#write(gateway, verdict.gateway, status, ctx)
+    }
+    for (const { compiled, ...verdict } of routes) {
+      const { resolvedRefs, dropped } = compiled
+      const status = routeStatus(verdict, { controllerName: gatewayControllerName, resolvedRefs, dropped, time })
+      await this.#writeRoute(verdict.route, status, ctx)
+    }
+  }
+
+  async #writeRoute({ kind, object }: AnyRoute, status: RouteStatus, ctx: Context): Promise<void> {
+    // A route of other controllers that has no status yet is not touched.
+    if (status.parents.length === 0 && object.status === undefined) return
+    await (kind === 'HTTPRoute'
+      ? this.#write(httpRoute, object, status, ctx)
+      : this.#write(grpcRoute, object, status, ctx))
+  }
+
+  async #write<T extends ApiObject & { readonly status?: object }, Input>(
+    kind: ResourceType<T, Input>,
+    object: T,
+    status: NonNullable<T['status']>,
+    ctx: Context,
+  ): Promise<void> {
+    if (equalValues(object.status, status)) return
+    try {
+      await this.#deps.client.of(kind).updateStatus({ ...object, status }, ctx)
+    } catch (error) {
+      // The next version of the object arrives by the watch.
+      if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
+    }
+  }
+
+  #time(): string {
+    return rfc3339(this.#deps.clock.nowMs())
+  }
+}
+
+/** Runs in `tasks` until they are stopped. */
+export function startGatewayController(
+  deps: GatewayControllerDeps,
+  settings: GatewaySettings,
+  tasks: TaskGroup,
+): GatewayController {
+  const controller = new GatewayController(deps, settings, tasks.signal)
+  tasks.start('gateway controller', (signal) => controller.run(signal))
+  return controller
+}

@@ -1,0 +1,95 @@
+// Objects of the Gateway API for tests. Their fields have the defaults of the schemas.
+import type { Service } from '../api/core/v1/service/service.ts'
+import type { Secret } from '../api/core/v1/secret.ts'
+import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
+import type { PlanSources } from './plan-gateways.ts'
+import type { Gateway, Listener, ReferenceGrant } from './kinds/gateway-kinds.ts'
+import type { AnyRoute, GrpcRoute, HttpRoute } from './kinds/route-kinds.ts'
+
+export const object = (name: string, namespace = 'default', more: Partial<ObjectMeta> = {}) => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: '',
+  metadata: {
+    ...{ name, namespace, uid: name, resourceVersion: '1', generation: 1 },
+    creationTimestamp: '2030-01-01T00:00:00Z',
+    ...more,
+  },
+})
+
+export const listener = (name: string, more: Partial<Listener> = {}): Listener => ({
+  ...{ name, port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Same' } } },
+  ...more,
+})
+
+export const gatewayOf = (
+  name: string,
+  listeners: readonly Listener[],
+  more: Partial<Gateway['spec']> = {},
+  metadata: Partial<ObjectMeta> = {},
+): Gateway => ({
+  ...object(name, 'default', metadata),
+  spec: { gatewayClassName: 'coxswain', listeners, ...more },
+})
+
+export const httpRouteOf = (
+  name: string,
+  spec: HttpRoute['spec'] = {},
+  metadata: Partial<ObjectMeta> = {},
+): AnyRoute => ({
+  kind: 'HTTPRoute',
+  object: {
+    ...object(name, 'default', metadata),
+    spec: { parentRefs: [{ name: 'gateway' }], rules: [{ backendRefs: [{ name: 'web', port: 80 }] }], ...spec },
+  },
+})
+
+export const grpcRouteOf = (
+  name: string,
+  spec: GrpcRoute['spec'] = {},
+  metadata: Partial<ObjectMeta> = {},
+): AnyRoute => ({
+  kind: 'GRPCRoute',
+  object: { ...object(name, 'default', metadata), spec: { parentRefs: [{ name: 'gateway' }], rules: [{}], ...spec } },
+})
+
+export const serviceOf = (appProtocol?: string): Service =>
+  ({ ...object('web'), spec: { ports: [{ port: 80, ...(appProtocol && { appProtocol }) }] } }) as unknown as Service
+
+export const secretOf = (text: string): Secret => {
+  const value = new TextEncoder().encode(text).toBase64()
+  return { ...object('tls'), data: { 'tls.crt': value, 'tls.key': value } } as unknown as Secret
+}
+
+export const grantOf = (namespace: string, from: string, to: string): ReferenceGrant => ({
+  ...object('grant', namespace),
+  spec: {
+    from: [{ group: 'gateway.networking.k8s.io', kind: from, namespace: 'default' }],
+    to: [{ group: '', kind: to }],
+  },
+})
+
+export interface Known {
+  /** By key. */
+  readonly services?: Readonly<Record<string, Service>>
+  readonly secrets?: Readonly<Record<string, Secret>>
+  readonly grants?: readonly ReferenceGrant[]
+  /** Labels of namespaces. */
+  readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly otherPorts?: PlanSources['otherPorts']
+}
+
+export function sourcesOf(known: Known = {}): PlanSources {
+  const { services = { 'default/web': serviceOf() }, secrets = {}, grants = [], namespaces = {} } = known
+  const [byService, bySecret] = [new Map(Object.entries(services)), new Map(Object.entries(secrets))]
+  const labels = new Map(Object.entries(namespaces))
+  return {
+    addresses: ['192.0.2.1'],
+    otherPorts: known.otherPorts ?? new Map(),
+    boundPort: (port) => port,
+    isKeyPair: (certificate) => certificate !== 'broken',
+    service: (key) => byService.get(key),
+    secret: (key) => bySecret.get(key),
+    grants: () => grants,
+    namespaceLabels: (name) => labels.get(name),
+  }
+}

@@ -1,0 +1,98 @@
+// The status of a Gateway and of its listeners. Pure.
+import type { PortState } from '../../ingress/data-plane/frontends.ts'
+import {
+  areListenersServed,
+  isServed,
+  type GatewayVerdict,
+  type ListenerVerdict,
+} from '../attachment/evaluate-gateways.ts'
+import { met, unmet, type Outcome } from '../attachment/outcome.ts'
+import { gatewayGroup } from '../definitions/schema-parts.ts'
+import type { Gateway, ListenerStatus } from '../kinds/gateway-kinds.ts'
+import { mergeConditions } from './merge-conditions.ts'
+
+export interface GatewayStatusSources {
+  /** The addresses of the proxy. */
+  readonly addresses: readonly string[]
+  /** The number of accepted routes. */
+  attachedRoutes(listener: ListenerVerdict): number
+  portState(port: number): PortState | undefined
+  /** The time of changes. */
+  readonly time: string
+}
+
+export function gatewayStatus(verdict: GatewayVerdict, sources: GatewayStatusSources): NonNullable<Gateway['status']> {
+  const { gateway } = verdict
+  const { addresses, time } = sources
+  const moment = { generation: gateway.metadata.generation, time }
+  const listeners = verdict.listeners.map((each) => outcomesOf(each, verdict, sources))
+  const isProgrammed = listeners.some(({ programmed }) => programmed.isMet)
+  const wanted = [
+    { type: 'Accepted', outcome: acceptedOf(verdict, listeners) },
+    { type: 'Programmed', outcome: programmedOf(verdict, isProgrammed) },
+  ]
+  return {
+    ...(isProgrammed ? { addresses: assignedAddresses(gateway, addresses) } : {}),
+    conditions: mergeConditions(gateway.status?.conditions, wanted, moment),
+    listeners: listeners.map(({ listener, accepted, programmed }): ListenerStatus => {
+      const { name } = listener.listener
+      const before = gateway.status?.listeners?.find((each) => each.name === name)
+      const conditions = [
+        { type: 'Accepted', outcome: accepted },
+        { type: 'Conflicted', outcome: listener.conflicted },
+        { type: 'Programmed', outcome: programmed },
+        { type: 'ResolvedRefs', outcome: listener.resolvedRefs },
+      ]
+      return {
+        name,
+        supportedKinds: listener.supportedKinds.map((kind) => ({ group: gatewayGroup, kind })),
+        attachedRoutes: sources.attachedRoutes(listener),
+        conditions: mergeConditions(before?.conditions, conditions, moment),
+      }
+    }),
+  }
+}
+
+interface ListenerOutcomes {
+  readonly listener: ListenerVerdict
+  readonly accepted: Outcome
+  readonly programmed: Outcome
+}
+
+function outcomesOf(
+  listener: ListenerVerdict,
+  gateway: GatewayVerdict,
+  { portState }: GatewayStatusSources,
+): ListenerOutcomes {
+  const { accepted } = listener
+  const invalid = (message: string) => ({ listener, accepted, programmed: unmet('Invalid', message) })
+  if (!areListenersServed(gateway)) return invalid('the Gateway is not served')
+  if (!accepted.isMet) return invalid(accepted.message)
+  if (!isServed(listener)) return invalid(listener.resolvedRefs.message)
+  const { port } = listener.listener
+  const state = portState(port)
+  if (state?.kind === 'open') return { listener, accepted, programmed: met('Programmed', `port ${port} is open`) }
+  const message = `port ${port} cannot be opened${state === undefined ? '' : `: ${state.why}`}`
+  return { listener, accepted: unmet('PortUnavailable', message), programmed: unmet('Invalid', message) }
+}
+
+function acceptedOf({ accepted }: GatewayVerdict, listeners: readonly ListenerOutcomes[]): Outcome {
+  if (!accepted.isMet) return accepted
+  const invalid = listeners.filter((each) => !each.accepted.isMet)
+  if (invalid.length === 0) return accepted
+  const names = invalid.map(({ listener }) => listener.listener.name).join(', ')
+  const message = `not valid: ${names}`
+  return invalid.length === listeners.length ? unmet('ListenersNotValid', message) : met('ListenersNotValid', message)
+}
+
+function programmedOf({ accepted, addresses }: GatewayVerdict, isProgrammed: boolean): Outcome {
+  if (!accepted.isMet) return unmet('Invalid', accepted.message)
+  if (!addresses.isMet) return addresses
+  return isProgrammed ? met('Programmed', 'the Gateway is served') : unmet('Invalid', 'no listener is served')
+}
+
+/** The addresses that the Gateway requests, or all. */
+function assignedAddresses({ spec }: Gateway, own: readonly string[]) {
+  const requested = (spec.addresses ?? []).flatMap(({ value }) => value ?? [])
+  return (requested.length > 0 ? requested : own).map((value) => ({ type: 'IPAddress', value }))
+}

@@ -1,0 +1,51 @@
+// Resolves the reference of a route to a port of a Service. Pure.
+import type { Service } from '../../api/core/v1/service/service.ts'
+import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import { servicePort } from '../../ingress/backends/service-endpoints.ts'
+import { protocolOf } from '../../ingress/ingress-api/compile-ingresses.ts'
+import type { Backend } from '../../ingress/routing/route.ts'
+import { unmet, type Outcome } from '../attachment/outcome.ts'
+import { isPermitted } from '../attachment/reference-grants.ts'
+import { gatewayGroup } from '../definitions/schema-parts.ts'
+import type { ReferenceGrant } from '../kinds/gateway-kinds.ts'
+import type { AnyRoute, BackendObjectReference } from '../kinds/route-kinds.ts'
+
+export interface BackendSources {
+  service(key: ObjectKey): Service | undefined
+  grants(): Iterable<ReferenceGrant>
+}
+
+export type ResolvedBackend =
+  | { readonly kind: 'backend'; readonly backend: Backend }
+  | { readonly kind: 'invalid'; readonly problem: Outcome }
+
+/** Protocols that need TLS to the endpoint. */
+const securedProtocols = new Set(['https', 'kubernetes.io/wss', 'tls'])
+
+export function resolveBackend(
+  { kind: routeKind, object }: AnyRoute,
+  reference: BackendObjectReference,
+  sources: BackendSources,
+): ResolvedBackend {
+  const { group = '', kind = 'Service', name, port = 0 } = reference
+  const home = namespaceOf(object)
+  const namespace = reference.namespace ?? home
+  const place = objectKey(namespace, name)
+  const invalid = (reason: string, message: string): ResolvedBackend => ({
+    kind: 'invalid',
+    problem: unmet(reason, message),
+  })
+  if (group !== '' || kind !== 'Service') return invalid('InvalidKind', `${kind} ${place} is not a Service`)
+  const from = { group: gatewayGroup, kind: routeKind, namespace: home }
+  if (!isPermitted(sources.grants(), from, { group, kind, namespace, name }))
+    return invalid('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Service ${name}`)
+  const service = sources.service(place)
+  if (service === undefined) return invalid('BackendNotFound', `Service ${place} does not exist`)
+  const found = servicePort(service, port)
+  if (found === undefined) return invalid('BackendNotFound', `Service ${place} has no port ${port}`)
+  if (securedProtocols.has(found.appProtocol ?? ''))
+    return invalid('UnsupportedProtocol', `protocol ${found.appProtocol} of Service ${place} is not supported`)
+  // gRPC needs HTTP/2, also if the Service does not say so.
+  const protocol = routeKind === 'GRPCRoute' ? 'h2c' : protocolOf(found.appProtocol)
+  return { kind: 'backend', backend: { namespace, service: name, port, protocol } }
+}
