@@ -28,6 +28,7 @@ import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
+import { uiBench } from './ui.ts'
 import { wireBench } from './wire.ts'
 
 const benches: readonly Bench[] = [
@@ -59,6 +60,7 @@ const benches: readonly Bench[] = [
   schemaBench,
   startBench,
   storeBench,
+  uiBench,
   wireBench,
 ]
 
