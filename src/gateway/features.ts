@@ -2,8 +2,6 @@
 
 /** Written to the status of GatewayClasses, in alphabetical order. */
 export const supportedFeatures = [
-  'GRPCRoute',
-  'GRPCRouteNamedRouteRule',
   'Gateway',
   'GatewayAddressEmpty',
   'GatewayHTTPListenerIsolation',

@@ -1,0 +1,206 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { planGateways } from './plan-gateways.ts'
+import type { Gateway, Listener } from './kinds/gateway-kinds.ts'
+import type { AnyRoute, HttpRouteRule } from './kinds/route-kinds.ts'
+import {
+  gatewayOf,
+  grantOf,
+  grpcRouteOf,
+  httpRouteOf,
+  listener,
+  secretOf,
+  serviceOf,
+  sourcesOf,
+  type Known,
+} from './simulated-objects.harness.ts'
+
+const https = (name: string, more: Partial<Listener> = {}, ref: object = {}): Listener =>
+  listener(name, { port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'tls', ...ref }] }, ...more })
+const secrets = { 'default/tls': secretOf('pair'), 'other/tls': secretOf('pair'), 'default/broken': secretOf('broken') }
+
+/** `Accepted ResolvedRefs Conflicted` by listener. */
+const listeners = (gateways: readonly Gateway[], known: Known = {}) =>
+  planGateways(gateways, [], sourcesOf({ secrets, ...known })).gateways.flatMap((verdict) =>
+    verdict.listeners.map(({ accepted, resolvedRefs, conflicted }) =>
+      [accepted, resolvedRefs, conflicted].map(({ reason }) => reason).join(' '),
+    ),
+  )
+
+const listenerCases: readonly (readonly [string, readonly Listener[], Known, readonly string[]])[] = [
+  ['valid ones', [listener('a'), https('b')], {}, Array(2).fill('Accepted ResolvedRefs NoConflicts')],
+  ['another protocol', [listener('a', { protocol: 'UDP' })], {}, ['UnsupportedProtocol ResolvedRefs NoConflicts']],
+  ['a protocol in lower case', [listener('a', { protocol: 'http' })], {}, ['Accepted ResolvedRefs NoConflicts']],
+  [
+    'two protocols on a port',
+    [listener('a'), https('b', { port: 80 })],
+    {},
+    Array(2).fill('ProtocolConflict ResolvedRefs ProtocolConflict'),
+  ],
+  [
+    'equal hostnames',
+    [listener('a'), listener('b', { protocol: 'http' })],
+    {},
+    Array(2).fill('HostnameConflict ResolvedRefs HostnameConflict'),
+  ],
+  ['no certificate', [https('a', { tls: {} })], {}, ['Accepted InvalidCertificateRef NoConflicts']],
+  ['a broken certificate', [https('a', {}, { name: 'broken' })], {}, ['Accepted InvalidCertificateRef NoConflicts']],
+  ['a missing certificate', [https('a', {}, { name: 'gone' })], {}, ['Accepted InvalidCertificateRef NoConflicts']],
+  [
+    'a reference to a ConfigMap',
+    [https('a', {}, { kind: 'ConfigMap' })],
+    {},
+    ['Accepted InvalidCertificateRef NoConflicts'],
+  ],
+  ['a foreign Secret', [https('a', {}, { namespace: 'other' })], {}, ['Accepted RefNotPermitted NoConflicts']],
+  [
+    'a granted Secret',
+    [https('a', {}, { namespace: 'other' })],
+    { grants: [grantOf('other', 'Gateway', 'Secret')] },
+    ['Accepted ResolvedRefs NoConflicts'],
+  ],
+  [
+    'an unknown kind of routes',
+    [listener('a', { allowedRoutes: { kinds: [{ kind: 'GRPCRoute' }] } })],
+    {},
+    ['Accepted InvalidRouteKinds NoConflicts'],
+  ],
+  [
+    'a port that Ingresses use for HTTPS',
+    [listener('a', { port: 443 })],
+    { otherPorts: new Map([[443, 'https']]) },
+    ['PortUnavailable ResolvedRefs NoConflicts'],
+  ],
+]
+
+suite('listeners', () => {
+  for (const [name, own, known, expected] of listenerCases)
+    test(name, () => deepEqual(listeners([gatewayOf('gateway', own)], known), expected))
+
+  test('the older Gateway has a port and hostname; other hostnames are free', () => {
+    const older = gatewayOf('z', [listener('a')], {}, { creationTimestamp: '2029-01-01T00:00:00Z' })
+    const younger = gatewayOf('a', [listener('a'), listener('b', { hostname: 'x.com' })])
+    const found = listeners([younger, older]).map((each) => each.split(' ')[0])
+    deepEqual(found, ['Accepted', 'PortUnavailable', 'Accepted'])
+  })
+})
+
+const gatewayCases: readonly (readonly [string, Partial<Gateway['spec']>, string, string, number])[] = [
+  ['no address', {}, 'Accepted', 'Programmed', 1],
+  ['the address of the proxy', { addresses: [{ value: '192.0.2.1' }] }, 'Accepted', 'Programmed', 1],
+  ['another address', { addresses: [{ value: '192.0.2.9' }] }, 'Accepted', 'AddressNotUsable', 0],
+  ['a hostname', { addresses: [{ type: 'Hostname', value: 'x' }] }, 'UnsupportedAddress', 'AddressNotUsable', 0],
+  [
+    'parameters',
+    { infrastructure: { parametersRef: { group: '', kind: 'ConfigMap', name: 'x' } } },
+    'InvalidParameters',
+    'Programmed',
+    0,
+  ],
+]
+
+suite('a Gateway with', () => {
+  for (const [name, spec, accepted, addresses, ports] of gatewayCases)
+    test(name, () => {
+      const { gateways, frontends } = planGateways([gatewayOf('gateway', [listener('a')], spec)], [], sourcesOf())
+      deepEqual(
+        [gateways[0]?.accepted.reason, gateways[0]?.addresses.reason, frontends.length],
+        [accepted, addresses, ports],
+      )
+    })
+})
+
+const rule = (more: HttpRouteRule): HttpRouteRule => ({ backendRefs: [{ name: 'web', port: 80 }], ...more })
+const web = (more: object = {}) => ({ backendRefs: [{ name: 'web', port: 80, ...more }] })
+
+/** `Accepted ResolvedRefs` of the first parent. */
+const routeCases: readonly (readonly [string, AnyRoute, Known, string])[] = [
+  ['a valid route', httpRouteOf('r'), {}, 'Accepted ResolvedRefs'],
+  ['an unknown listener', httpRouteOf('r', { parentRefs: [{ name: 'gateway', sectionName: 'x' }] }), {}, 'NoMatchingParent ResolvedRefs'],
+  ['an unknown port', httpRouteOf('r', { parentRefs: [{ name: 'gateway', port: 1 }] }), {}, 'NoMatchingParent ResolvedRefs'],
+  ['another kind', grpcRouteOf('r'), {}, 'NotAllowedByListeners ResolvedRefs'],
+  ['another hostname', httpRouteOf('r', { hostnames: ['x.com'] }), {}, 'NoMatchingListenerHostname ResolvedRefs'],
+  ['a regular path', httpRouteOf('r', { rules: [rule({ matches: [{ path: { type: 'RegularExpression' } }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['a regular header', httpRouteOf('r', { rules: [rule({ matches: [{ headers: [{ type: 'RegularExpression', name: 'a', value: 'b' }] }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['a mirror', httpRouteOf('r', { rules: [rule({ filters: [{ type: 'RequestMirror' }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['an extension', httpRouteOf('r', { rules: [rule({ filters: [{ type: 'ExtensionRef', extensionRef: { group: '', kind: 'X', name: 'x' } }] })] }), {}, 'Accepted InvalidKind'],
+  ['a missing Service', httpRouteOf('r'), { services: {} }, 'Accepted BackendNotFound'],
+  ['a missing port', httpRouteOf('r', { rules: [web({ port: 81 })] }), {}, 'Accepted BackendNotFound'],
+  ['a Service that needs TLS', httpRouteOf('r'), { services: { 'default/web': serviceOf('https') } }, 'Accepted UnsupportedProtocol'],
+  ['a foreign Service', httpRouteOf('r', { rules: [web({ namespace: 'other' })] }), {}, 'Accepted RefNotPermitted'],
+  ['another kind of backend', httpRouteOf('r', { rules: [web({ kind: 'X' })] }), {}, 'Accepted InvalidKind'],
+] // prettier-ignore
+
+suite('a route with', () => {
+  for (const [name, route, known, expected] of routeCases)
+    test(name, () => {
+      const gateway = gatewayOf('gateway', [listener('a', { hostname: '*.a.com' })])
+      const { routes } = planGateways([gateway], [route], sourcesOf(known))
+      const [found] = routes
+      equal(`${found?.parents[0]?.accepted.reason} ${found?.compiled.resolvedRefs.reason}`, expected)
+    })
+
+  test('the namespace of another parent, or a Service as parent, is not of this controller', () => {
+    const parentRefs = [
+      { name: 'gateway', namespace: 'other' },
+      { name: 'web', group: '', kind: 'Service' },
+    ]
+    const { routes } = planGateways(
+      [gatewayOf('gateway', [listener('a')])],
+      [httpRouteOf('r', { parentRefs })],
+      sourcesOf(),
+    )
+    deepEqual(routes[0]?.parents, [])
+  })
+})
+
+test('a selector of namespaces with an unknown operator selects none', () => {
+  const allowing = (operator: string) => {
+    const selector = { matchExpressions: [{ key: 'team', operator }] }
+    const own = listener('a', { allowedRoutes: { namespaces: { from: 'Selector', selector } } })
+    const { attached } = planGateways(
+      [gatewayOf('gateway', [own])],
+      [httpRouteOf('r')],
+      sourcesOf({ namespaces: { default: { team: 'x' } } }),
+    )
+    return attached.get(own) ?? 0
+  }
+  deepEqual([allowing('Exists'), allowing('Maybe')], [1, 0])
+})
+
+test('of an HTTPRoute and a GRPCRoute with a common hostname a listener accepts the older', () => {
+  const gateway = gatewayOf('gateway', [https('a')])
+  const routes = [httpRouteOf('r', {}, { creationTimestamp: '2031-01-01T00:00:00Z' }), grpcRouteOf('g')]
+  const plan = planGateways([gateway], routes, sourcesOf({ secrets }))
+  deepEqual(plan.routes.map(({ route, parents }) => [route.kind, parents[0]?.accepted.reason]), [['GRPCRoute', 'Accepted'], ['HTTPRoute', 'HostnameConflict']]) // prettier-ignore
+})
+
+test('a route becomes routes of the data plane for each hostname and match', () => {
+  const matches = [{ path: { type: 'Exact', value: '/a' }, method: 'GET' }, { headers: [{ name: 'A', value: '1' }, { name: 'a', value: '2' }] }] // prettier-ignore
+  const route = httpRouteOf('r', {
+    hostnames: ['x.com', 'y.com'],
+    rules: [{ ...web({ weight: 2 }), matches, timeouts: { request: '0s', backendRequest: '1500ms' } }],
+  })
+  const { frontends } = planGateways([gatewayOf('gateway', [listener('a')])], [route], sourcesOf())
+  const found = (host: string, path: string, a = '') =>
+    frontends[0]?.routes.find({
+      method: 'GET',
+      host,
+      path,
+      query: '',
+      header: (name) => (name === 'a' ? a : undefined),
+    })
+  const exact = found('x.com', '/a')
+  deepEqual([exact?.name, exact?.requestMsMax, exact?.backendMsMax], ['httproute/default/r', Infinity, 1500])
+  deepEqual(exact?.backends.map(({ weight, backend }) => [weight, backend?.service]), [[2, 'web']]) // prettier-ignore
+  deepEqual(
+    [found('y.com', '/b', '1')?.match.headers.length, found('y.com', '/b', '2'), found('z.com', '/a')],
+    [1, undefined, undefined],
+  )
+})
+
+test('certificates are selected by hostname; one without a hostname is for all other clients', () => {
+  const gateway = gatewayOf('gateway', [https('a', { hostname: '*.x.com' }), https('b')])
+  const [frontend] = planGateways([gateway], [], sourcesOf({ secrets })).frontends
+  deepEqual([frontend?.certificates.map(({ name }) => name), frontend?.fallback?.certificate], [['*.x.com'], 'pair'])
+})
