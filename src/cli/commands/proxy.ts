@@ -42,13 +42,17 @@ export const proxy = defineCommand({
       value: '<address:port>',
       help: `where /metrics is served; empty for nowhere (${metricsDefault})`,
     },
+    'network-policies': {
+      type: 'boolean',
+      help: 'also enforce NetworkPolicies: on machines where neither coxswain kubelet nor a CNI plugin does',
+    },
     cleanup: { type: 'boolean', help: 'remove the rules of this proxy from this machine and exit' },
     ...verboseOption,
   },
   async run({ options }, terminal) {
     const { out, signal } = terminal
     if (options.cleanup === true) {
-      await removeProxyRules()
+      await removeProxyRules(options['network-policies'] === true)
       return 0
     }
     const podCidrs = rangesOf('--cluster-cidr', options['cluster-cidr'] ?? '')
@@ -60,6 +64,7 @@ export const proxy = defineCommand({
     await runProxy(
       {
         ...{ kubeconfig, podCidrs, log, masqueradesAll: options['masquerade-all'] === true },
+        enforcesPolicies: options['network-policies'] === true,
         nodeName: (options['hostname-override'] ?? hostname()).toLowerCase(),
         ...(nodeAddresses === undefined ? {} : { nodeAddresses }),
         ...(healthz === undefined ? {} : { healthz }),

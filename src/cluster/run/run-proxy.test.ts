@@ -2,7 +2,9 @@
 import { deepEqual, equal, fail, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { service } from '../../api/core/v1/service/service.ts'
+import { networkPolicy } from '../../api/networking/v1/network-policy.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { context } from '../../base/observability/context.ts'
 import { silentLog } from '../../base/observability/log.ts'
@@ -53,20 +55,21 @@ function findIn(
 }
 
 function startProxy(options: Pick<RunProxyOptions, 'kubeconfig'> & Partial<RunProxyOptions>) {
-  const [nftables, conntrack] = [new WatchedNftables(), new SimulatedConntrack()]
+  const [nftables, policyNftables, conntrack] = [new WatchedNftables(), new WatchedNftables(), new SimulatedConntrack()]
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
   const stop = new AbortController()
   const synced = Promise.withResolvers<Parameters<RunProxyOptions['onSynced']>[0]>()
   const ended = runProxy(
     {
       ...{ nodeName: 'node-a', podCidrs: ['10.244.0.0/16'], masqueradesAll: false, log: silentLog },
-      ...{ machine: { nftables, conntrack, kernelSettings }, onSynced: synced.resolve, ...options },
+      enforcesPolicies: false,
+      ...{ machine: { nftables, policyNftables, conntrack, kernelSettings }, onSynced: synced.resolve, ...options },
     },
     stop.signal,
   )
   const whileRunning = <T>(result: Promise<T>): Promise<T> =>
     Promise.race([result, ended.then(() => fail('the proxy has ended'))])
-  return { nftables, kernelSettings, stop, ended, whileRunning, synced: whileRunning(synced.promise) }
+  return { nftables, policyNftables, kernelSettings, stop, ended, whileRunning, synced: whileRunning(synced.promise) }
 }
 
 async function get(port: number | undefined, path: string): Promise<[status: number, text: string]> {
@@ -136,6 +139,44 @@ test('node ports are at the given addresses, and nothing is served without an ad
   await proxy.ended
 })
 
+test('a proxy enforces network policies only on request', async () => {
+  await using served = await serveCluster({ nodes: 0 })
+  const { kubeconfig } = served
+  const client = served.cluster.client('test', adminUser)
+  await client
+    .of(node)
+    .create({ metadata: { name: 'node-a' }, spec: { podCIDRs: ['10.244.0.0/24'], podCIDR: '10.244.0.0/24' } }, '', ctx)
+  const without = startProxy({ kubeconfig })
+  await without.synced
+  without.stop.abort()
+  await without.ended
+  deepEqual(without.policyNftables.transactions, [])
+  const proxy = startProxy({ kubeconfig, enforcesPolicies: true })
+  await proxy.synced
+  await proxy.whileRunning(proxy.policyNftables.applied(/ingress ip daddr 10\.244\.0\.0\/24 ip daddr != @pods4 drop/))
+  const spec = { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] }
+  await client.of(networkPolicy).create({ metadata: { name: 'web' }, spec }, 'default', ctx)
+  const podSpec = { nodeName: 'node-a', containers: [{ name: 'c', image: 'i' }] }
+  const created = await client.of(pod).create({ metadata: { name: 'a' }, spec: podSpec }, 'default', ctx)
+  const status = { ...created.status, podIP: '10.244.0.2', podIPs: [{ ip: '10.244.0.2' }] }
+  await client.of(pod).updateStatus({ ...created, status }, ctx)
+  await proxy.whileRunning(proxy.policyNftables.applied(/default\/web ingress\[0\]/))
+  proxy.stop.abort()
+  await proxy.ended
+  equal(proxy.policyNftables.isDisposed, true)
+})
+
+test('a proxy whose Node has no ranges warns that starting pods are not closed', async () => {
+  await using served = await serveCluster({ nodes: 0 })
+  const warnings: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
+  const proxy = startProxy({ kubeconfig: served.kubeconfig, enforcesPolicies: true, log })
+  await proxy.synced
+  match(warnings.join(), /the Node has no ranges of pods, so a pod is open until its network policies are known/)
+  proxy.stop.abort()
+  await proxy.ended
+})
+
 test('a proxy that cannot open its ports ends and closes what it opened', async () => {
   await using served = await serveCluster({ nodes: 0 })
   const { kubeconfig } = served
@@ -155,7 +196,8 @@ test('a failure of the proxy is the reason why it ends', async () => {
   nftables.respond = () => {
     throw new Error('nft was stopped')
   }
-  const machine = { nftables, conntrack: new SimulatedConntrack(), kernelSettings: new SimulatedKernelSettings() }
+  const others = { policyNftables: new WatchedNftables(), conntrack: new SimulatedConntrack() }
+  const machine = { nftables, ...others, kernelSettings: new SimulatedKernelSettings() }
   const proxy = startProxy({ kubeconfig: served.kubeconfig, machine })
   await rejects(proxy.synced, /^Error: nft was stopped$/)
   equal(nftables.isDisposed, true)
@@ -170,9 +212,11 @@ test('a proxy without a usable kubeconfig changes nothing', async () => {
 
 test('the rules of a proxy that no longer runs are removed', async () => {
   const nftables = new WatchedNftables()
-  await removeProxyRules(nftables)
+  await removeProxyRules(false, nftables)
   deepEqual(nftables.transactions, [['add table inet coxswain-proxy', deletion]])
   equal(nftables.isDisposed, true)
+  await removeProxyRules(true, nftables)
+  deepEqual(nftables.transactions.at(-1), ['add table inet coxswain-policy', 'delete table inet coxswain-policy'])
   nftables.respond = () => ({ kind: 'failed', messages: ['not permitted'] })
-  await rejects(removeProxyRules(nftables), /cannot remove the rules of Services: not permitted/)
+  await rejects(removeProxyRules(false, nftables), /cannot remove the rules of Services: not permitted/)
 })

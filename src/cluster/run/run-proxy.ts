@@ -1,5 +1,8 @@
-// A service proxy in its own process: connects over HTTPS with a kubeconfig. Its rules remain when it stops.
+// A service proxy in its own process: connects over HTTPS with a kubeconfig. On request, it enforces network policies as well.
+// Its rules remain when it stops.
+import { node } from '../../api/core/v1/node/node.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
@@ -16,6 +19,7 @@ import type { WireResponse } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { PolicyAgent, removePolicyRules, type PolicyAgentDeps } from '../../network-policy/policy-agent.ts'
 import { proxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
 import { openRemote } from '../client/remote.ts'
@@ -28,6 +32,8 @@ export interface ListenAddress {
 /** What the proxy changes. Its nftables are disposed of with the proxy. */
 export interface ProxyMachine {
   readonly nftables: Nftables
+  /** For network policies, whose transactions do not wait for those of Services. */
+  readonly policyNftables: Nftables
   readonly conntrack: Conntrack
   readonly kernelSettings: KernelSettings
 }
@@ -40,6 +46,8 @@ export interface RunProxyOptions {
   /** The addresses of pods. */
   readonly podCidrs: readonly string[]
   readonly masqueradesAll: boolean
+  /** As kube-proxy, the proxy does not enforce network policies unless it is asked to. */
+  readonly enforcesPolicies: boolean
   /** The addresses of node ports, read repeatedly; by default those of the Node. */
   readonly nodeAddresses?: () => readonly string[]
   /** Nowhere when omitted. */
@@ -63,17 +71,19 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
   const [clock, random, registry] = [realClock, systemRandom, new Metrics()]
   registerProcessMetrics(registry, cleanUps.use(nodePlatform.processStats.start()))
   const flow = new FlowRecorder(clock)
-  const { nftables, conntrack, kernelSettings } = options.machine ?? thisMachine()
+  const { nftables, policyNftables, conntrack, kernelSettings } = options.machine ?? thisMachine()
   cleanUps.use(nftables)
+  cleanUps.use(policyNftables)
   const tasks = new TaskGroup({ signal })
   cleanUps.defer(async () => {
     tasks.stop()
     // Their failure is thrown below.
     await tasks.join().catch(() => undefined)
   })
+  const informers = new Informers(remote.clientAs('proxy'), { clock, random, log }, tasks)
   const proxy = startServiceProxy(
     {
-      informers: new Informers(remote.clientAs('proxy'), { clock, random, log }, tasks),
+      informers,
       listeners: nodePlatform.listeners,
       healthCheckHost: '0.0.0.0',
       metrics: proxyMetrics(registry),
@@ -84,14 +94,37 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
   )
   const ports = await listen(options, proxy, registry, cleanUps)
   tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
-  void proxy.synced.then(() => onSynced(ports))
+  const enforced = Promise.withResolvers<void>()
+  if (options.enforcesPolicies) {
+    const ofPolicies = { informers, nftables: policyNftables, kernelSettings, clock, log, flow, nodeName }
+    tasks.start('network policies', (stop) => enforcePolicies(ofPolicies, enforced.resolve, stop))
+  } else enforced.resolve()
+  void Promise.all([proxy.synced, enforced.promise]).then(() => onSynced(ports))
   await tasks.join()
+}
+
+/** Addresses of the node's ranges that no pod has are closed. */
+async function enforcePolicies(
+  deps: Omit<PolicyAgentDeps, 'ownRanges'>,
+  onEnforced: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { informers, nodeName, log } = deps
+  const nodes = informers.of(node)
+  await unlessAborted(nodes.synced, signal)
+  const ownRanges = nodes.get(nodeName)?.spec.podCIDRs ?? []
+  if (ownRanges.length === 0)
+    log.warn('the Node has no ranges of pods, so a pod is open until its network policies are known', { nodeName })
+  const agent = new PolicyAgent({ ...deps, ownRanges })
+  void agent.synced.then(onEnforced)
+  await agent.run(signal)
 }
 
 const newNftables = (): Nftables => new NftProgram({ processes: nodeProcesses, clock: realClock })
 
 const thisMachine = (): ProxyMachine => ({
   nftables: newNftables(),
+  policyNftables: newNftables(),
   conntrack: new ConntrackProgram(nodeProcesses),
   kernelSettings: nodeKernelSettings(),
 })
@@ -130,8 +163,9 @@ function componentResponse(path: string, registry: Metrics): WireResponse {
   return text(404, '404 page not found\n')
 }
 
-/** Removes the rules of a proxy that no longer runs. */
-export async function removeProxyRules(nftables = newNftables()): Promise<void> {
+/** Removes the rules of a proxy that no longer runs; those of network policies only if it enforced them. */
+export async function removeProxyRules(enforcesPolicies: boolean, nftables = newNftables()): Promise<void> {
   await using _nftables = nftables
   await removeServiceRules(nftables)
+  if (enforcesPolicies) await removePolicyRules(nftables)
 }
