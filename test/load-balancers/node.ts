@@ -15,7 +15,10 @@ const [stop, proxyReady, announcerReady] = [
 process.once('SIGTERM', () => stop.abort())
 const common = { kubeconfig, nodeName, log: silentLog }
 const running = [
-  runProxy({ ...common, podCidrs: [], masqueradesAll: false, onSynced: () => proxyReady.resolve() }, stop.signal),
+  runProxy(
+    { ...common, podCidrs: [], masqueradesAll: false, enforcesPolicies: false, onSynced: () => proxyReady.resolve() },
+    stop.signal,
+  ),
   runAnnouncer({ ...common, pool: AddressPool.parse(ranges), onReady: announcerReady.resolve }, stop.signal),
 ]
 await Promise.all([proxyReady.promise, announcerReady.promise])
