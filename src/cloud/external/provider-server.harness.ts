@@ -60,11 +60,11 @@ await serveGrpc(
     }),
     served(methods.findLoadBalancer, async ({ service }) => {
       const found = await loadBalancers.find(serviceOf(service), ctx)
-      return { exists: found !== undefined, ingress: (found ?? []) as { ip: string }[] }
+      return { exists: found !== undefined, ingress: found ?? [] }
     }),
     served(methods.ensureLoadBalancer, async ({ service, nodes }) => ({
       exists: true,
-      ingress: (await loadBalancers.ensure(serviceOf(service), nodesOf(nodes), ctx)) as { ip: string }[],
+      ingress: await loadBalancers.ensure(serviceOf(service), nodesOf(nodes), ctx),
     })),
     served(methods.updateLoadBalancer, ({ service, nodes }) =>
       done(loadBalancers.updateNodes(serviceOf(service), nodesOf(nodes), ctx)),
