@@ -1,6 +1,6 @@
 // Rules of a pod's host names, host aliases and DNS configuration.
 import { wholePattern } from '../../../../base/text/whole-pattern.ts'
-import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
+import { forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../../validation/names.ts'
 import { ipErrors } from '../../../validation/network-rules.ts'
 import type { HostAlias, PodDNSConfig, PodSpec } from './pod-spec.ts'
@@ -9,15 +9,29 @@ const nameserversMax = 3
 const searchesMax = 32
 const searchCharactersMax = 2048
 
-export const validateHostNames = ({ hostname, subdomain, hostnameOverride }: PodSpec, path: string): FieldError[] => [
-  ...(hostname ? dnsLabelErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)) : []),
-  ...(subdomain ? dnsLabelErrors(subdomain).map((detail) => invalid(`${path}.subdomain`, subdomain, detail)) : []),
-  ...(hostnameOverride
-    ? dnsSubdomainErrors(hostnameOverride).map((detail) =>
-        invalid(`${path}.hostnameOverride`, hostnameOverride, detail),
-      )
+export const validateHostNames = (spec: PodSpec, path: string): FieldError[] => [
+  ...(spec.hostname
+    ? dnsLabelErrors(spec.hostname).map((detail) => invalid(`${path}.hostname`, spec.hostname, detail))
     : []),
+  ...(spec.subdomain
+    ? dnsLabelErrors(spec.subdomain).map((detail) => invalid(`${path}.subdomain`, spec.subdomain, detail))
+    : []),
+  ...validateHostnameOverride(spec, `${path}.hostnameOverride`),
 ]
+
+function validateHostnameOverride(
+  { hostnameOverride, setHostnameAsFQDN, hostNetwork }: PodSpec,
+  path: string,
+): FieldError[] {
+  if (hostnameOverride === undefined) return []
+  const others = { setHostnameAsFQDN, hostNetwork }
+  return [
+    ...Object.entries(others)
+      .filter(([, isSet]) => isSet)
+      .map(([name]) => forbidden(path, `may not be specified when ${name} is true`)),
+    ...dnsSubdomainErrors(hostnameOverride).map((detail) => invalid(path, hostnameOverride, detail)),
+  ]
+}
 
 export const validateHostAliases = (aliases: readonly Partial<HostAlias>[], path: string): FieldError[] =>
   aliases.flatMap(({ ip = '', hostnames = [] }, index) => [
