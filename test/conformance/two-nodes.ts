@@ -17,8 +17,9 @@ import { until } from '../until.ts'
 import type { ArchiveRegistry } from './archive-registry.ts'
 import { run } from './command.ts'
 
-export const firstAddress = '192.0.2.10'
-const secondAddress = '192.0.2.11'
+/** Not of 192.0.2.0/24, whose addresses are those of simulated nodes. */
+export const firstAddress = '198.51.100.10'
+const secondAddress = '198.51.100.11'
 const stopMsMax = 60_000
 const readyJsonPath = '{range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}'
 
