@@ -32,7 +32,7 @@ export const exclusions: readonly Exclusion[] = [
     needs: 'an NFS server, which is a part of the kernel and is not available in containers here',
   },
   {
-    pattern: /\[Driver: csi-hostpath\]|CSI Mock|MutableCSINodeAllocatableCount/,
+    pattern: /\[Driver: csi-hostpath\]|CSI Mock|MutableCSINodeAllocatableCount|\[DRA\] control plane/,
     needs: 'images of CSI sidecars and drivers, whose executables neither the suite nor Debian contains',
   },
   { pattern: /AppArmor/, needs: 'a kernel with AppArmor' },

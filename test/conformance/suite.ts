@@ -83,6 +83,8 @@ const suiteArguments = ({ names, parallel, minutesMax, executables, kubeconfig }
   `--kubeconfig=${kubeconfig}`,
   '--disable-log-dump',
   '--allowed-not-ready-nodes=0',
+  // Specs that need two nodes skip themselves otherwise.
+  '--num-nodes=2',
   `--report-dir=${folder}`,
 ]
 
