@@ -351,7 +351,9 @@ export class ApiServer {
       const endMs = clock.monotonicMs()
       const dryRun = request.query.size === 0 ? '' : (request.query.get('dryRun') ?? '')
       const { span } = context.cause
-      requestMetrics.end({ target, code, seconds: (endMs - startMs) / 1000, dryRun, span, nowMs: clock.nowMs() })
+      const seconds = (endMs - startMs) / 1000
+      const isApply = target.verb === 'patch' && isApplyRequest(request)
+      requestMetrics.end({ target, isApply, code, seconds, dryRun, span, nowMs: clock.nowMs() })
       if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
       this.#lastFiltered = undefined
     }
@@ -488,3 +490,10 @@ function nameInBody(body: Body): string {
       ? `${metadata.generateName}*`
       : ''
 }
+
+/** The body of an HTTP request has not been read at the start of the handler chain, so its media type decides. */
+const isApplyRequest = ({ body, credentials }: ApiRequest): boolean =>
+  body.kind === 'value'
+    ? body.patchType === 'apply'
+    : credentials.kind === 'presented' &&
+      (credentials.headers['content-type'] ?? '').startsWith('application/apply-patch')

@@ -29,6 +29,21 @@ test('counts of a cache are added once, and a removed kind has no gauges', () =>
   deepEqual(valuesOf(metrics, /resource_objects|capacity|resource_version/), [])
 })
 
+test('server-side apply is counted with a verb of its own', async () => {
+  await using server = await startServer()
+  const path = '/api/v1/namespaces/default/configmaps/a'
+  const patch = async (type: string, query = '') => {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+    return (await server.call('PATCH', `${path}${query}`, body, { 'content-type': type })).status
+  }
+  equal(await patch('application/apply-patch+yaml', '?fieldManager=test'), 201)
+  equal(await patch('application/merge-patch+json'), 200)
+  const { body: text } = await server.call('GET', '/metrics')
+  const rest = 'group="",version="v1",resource="configmaps",subresource="",scope="resource",component="apiserver"'
+  for (const [verb, code] of Object.entries({ APPLY: 201, PATCH: 200 }))
+    match(text, new RegExp(`\\napiserver_request_total\\{verb="${verb}",${rest},dry_run="",code="${code}"\\} 1\\n`))
+})
+
 test('a server measures requests, admission, lists and watch events', async () => {
   await using server = await startServer()
   const path = '/api/v1/namespaces/default/configmaps'

@@ -17,6 +17,8 @@ const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', '
 /** A request that has ended. */
 export interface EndedRequest {
   readonly target: ResourceTarget
+  /** A patch of server-side apply, which has a verb of its own in metrics. */
+  readonly isApply: boolean
   readonly code: number
   readonly seconds: number
   /** The value of the parameter `dryRun`. */
@@ -103,11 +105,12 @@ export class RequestMetrics {
     else this.#writing++
   }
 
-  end({ target, code, seconds, dryRun, span, nowMs }: EndedRequest): void {
+  end({ target, isApply, code, seconds, dryRun, span, nowMs }: EndedRequest): void {
     if (isRead(target)) this.#reading--
     else this.#writing--
+    const counted: Counted = isApply ? { ...target, verb: 'apply' } : target
     const { duration, sli, total } =
-      dryRun === '' ? this.#seriesOf(target, code) : this.#seriesWith(labelsOf(target), code, dryRun)
+      dryRun === '' ? this.#seriesOf(counted, code) : this.#seriesWith(labelsOf(counted), code, dryRun)
     const trace = span === undefined ? undefined : { traceId: traceIdOf(span), timestampMs: nowMs }
     duration.observe(seconds, trace)
     sli?.observe(seconds, trace)
@@ -156,13 +159,17 @@ export class RequestMetrics {
   /** The resources whose objects were counted last. */
   readonly #counted = new Set<string>()
 
-  readonly #series = new WeakMap<Kind, Map<string, Map<Verb, (Series | undefined)[]>>>()
+  readonly #series = new WeakMap<Kind, Map<string, Map<CountedVerb, (Series | undefined)[]>>>()
 
   // Labels are formatted once per series, not once per request.
   #seriesOf(target: Counted, code: number): Series {
     const { verb, resource, subresource } = target
-    const ofKind = getOrInsert(this.#series, resource, () => new Map<string, Map<Verb, (Series | undefined)[]>>())
-    const ofPart = getOrInsert(ofKind, subresource, () => new Map<Verb, (Series | undefined)[]>())
+    const ofKind = getOrInsert(
+      this.#series,
+      resource,
+      () => new Map<string, Map<CountedVerb, (Series | undefined)[]>>(),
+    )
+    const ofPart = getOrInsert(ofKind, subresource, () => new Map<CountedVerb, (Series | undefined)[]>())
     const ofVerb = getOrInsert(ofPart, verb, () => [])
     const index = code * scopes.length + scopes.indexOf(scopeOf(target))
     return (ofVerb[index] ??= this.#seriesWith(labelsOf(target), code, ''))
@@ -183,7 +190,8 @@ const isRead = ({ verb }: ResourceTarget): boolean => verb === 'get' || verb ===
 /** The trace id of `00-<trace id>-<span id>-01`. */
 const traceIdOf = (span: Span): string => span.slice(3, 35)
 
-type Counted = Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>
+type CountedVerb = Verb | 'apply'
+type Counted = Pick<ResourceTarget, 'resource' | 'subresource' | 'namespace' | 'name'> & { readonly verb: CountedVerb }
 
 interface Series {
   readonly duration: HistogramSeries
