@@ -14,6 +14,7 @@ import type { YamlParser } from './http/yaml-parser.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import type { ApiRequest, ResourceTarget, Target } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
+import { sessionCookiePrefix } from './request/session-cookies.ts'
 import { isCustomObject, noQuery, toApiRequest } from './routing/http-request.ts'
 import type { ApiServer } from './server.ts'
 import { isLoopback } from './ui/loopback.ts'
@@ -33,7 +34,10 @@ export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<Wire
   const auditId = wire.headers['audit-id'] ?? newUid(deps.random)
   const responseHeaders = { 'audit-id': auditId }
   let target: Target | undefined
-  const complete = (response: WireResponse) => withHeaders(withDeprecation(response, target), responseHeaders)
+  const complete = (response: WireResponse) => {
+    const completed = withHeaders(withDeprecation(response, target), responseHeaders)
+    return isOfPage(wire, target, response.status) ? { ...completed, keepsConnection: true } : completed
+  }
   return settleMaybe(
     () => {
       const request = toApiRequest(wire, { auditId, responseHeaders }, deps)
@@ -45,6 +49,14 @@ export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<Wire
     (error) => complete(errorResponse(error, wire, deps.log)),
   )
 }
+
+/**
+ * Browsers load the files of the web UI, which need no user, over one connection, and then send requests with the cookie of a
+ * session; one that is not valid is rejected with 401.
+ */
+const isOfPage = ({ headers }: WireRequest, target: Target | undefined, status: number): boolean =>
+  (target !== undefined && UiEndpoints.ownsPath(target) && status < 400) ||
+  (headers['cookie']?.includes(sessionCookiePrefix) === true && status !== 401)
 
 /** Every response of a deprecated version of a custom kind has a warning, including errors. */
 function withDeprecation(response: WireResponse, target: Target | undefined): WireResponse {

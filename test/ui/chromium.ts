@@ -13,9 +13,8 @@ let built: Promise<void> | undefined
 /** The page from the current sources. */
 export const buildPage = (): Promise<void> => (built ??= bundlePage(pageFolder))
 
-/** Without HTTP/2, over which Chromium sometimes loses a request to the API server (docs/limits.md). */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-http2'] })
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page

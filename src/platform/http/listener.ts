@@ -62,6 +62,11 @@ export interface WireResponse {
   readonly length?: number
   /** Called at the end of a stream. HTTP/1.1 sends trailers only in chunked bodies. */
   readonly trailers?: () => WireResponse['headers'] | undefined
+  /**
+   * An HTTP/2 connection remains open after the response although its client is not known to be authenticated: it has no
+   * certificate and sent no Authorization header.
+   */
+  readonly keepsConnection?: boolean
   /** Called with the connection once status and headers are written, if the request is an upgrade. */
   readonly onUpgrade?: (socket: ByteStream) => Promise<void>
 }

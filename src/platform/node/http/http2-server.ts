@@ -98,11 +98,11 @@ export class Http2ServerConnection implements ServedConnection {
 
   /**
    * As upstream: an unauthenticated client may send one request per connection, because multiplexed requests are cheap
-   * for an attacker (CVE-2023-44487).
+   * for an attacker (CVE-2023-44487). A server can make exceptions for its responses.
    */
-  responding(isAuthenticated: boolean): void {
+  responding(isAuthenticated: boolean, keepsConnection: boolean): void {
     this.#isAuthenticated ||= isAuthenticated
-    if (!this.#isAuthenticated && this.#options.verifiesClients) this.drain()
+    if (!this.#isAuthenticated && !keepsConnection && this.#options.verifiesClients) this.drain()
   }
 
   drain(): void {

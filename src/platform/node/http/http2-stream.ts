@@ -36,7 +36,7 @@ export interface Http2ServerOptions extends Peer {
 
 /** The connection of a stream. */
 interface StreamConnection extends BudgetedConnection {
-  responding(isAuthenticated: boolean): void
+  responding(isAuthenticated: boolean, keepsConnection: boolean): void
 }
 
 export class ServedStream implements StreamedRequest, SendProgress {
@@ -162,7 +162,8 @@ export class ServedStream implements StreamedRequest, SendProgress {
       this.#hasResponded = true
       this.#held.release()
       if (stream.destroyed) return discardBody(response)
-      this.#connection.responding(this.headers['authorization'] !== undefined && response.status !== 401)
+      const isAuthenticated = this.headers['authorization'] !== undefined && response.status !== 401
+      this.#connection.responding(isAuthenticated, response.keepsConnection === true)
       await this.#send(response)
       // A client that is still sending its body is requested to stop (RFC 9113, 8.1).
       if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
