@@ -13,6 +13,7 @@ import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
+import { top } from './commands/top.ts'
 import { ui } from './commands/ui.ts'
 import { up } from './commands/up.ts'
 import { version } from './commands/version.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   scheduler,
   snapshot,
   status,
+  top,
   ui,
   up,
   version,

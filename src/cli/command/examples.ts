@@ -40,6 +40,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain status', 'the cluster of this machine'],
     ['coxswain status --data-dir /tmp/a', 'one that was started with --data-dir'],
   ],
+  top: [
+    ['coxswain top', 'the pods of the namespace; ? shows the keys'],
+    ['coxswain top deployments -A', 'the Deployments of all namespaces'],
+  ],
   ui: [
     ['coxswain ui', 'opens the web UI as the user of the kubeconfig'],
     ['coxswain ui --print --context staging', 'the link for another cluster, for a browser elsewhere'],

@@ -6,7 +6,7 @@ import { examples } from './examples.ts'
 /** Commands by purpose, in the order in which a new user needs them. */
 const groups: readonly [title: string, names: readonly string[]][] = [
   ['Run a cluster', ['up', 'status', 'reset']],
-  ['See what happens and why', ['flow', 'why', 'ui']],
+  ['See what happens and why', ['flow', 'why', 'ui', 'top']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
   ['Run one component', ['apiserver', 'controller-manager', 'scheduler', 'kubelet', 'proxy', 'dns', 'announcer']],
   ['Other', ['version']],

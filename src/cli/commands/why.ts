@@ -1,22 +1,14 @@
 // coxswain why: explains why an object is not in its desired state; for a pod also the scheduler's verdict on each
 // node, or whether it reaches another pod, a Service or an address.
 import { pod } from '../../api/core/v1/pod/pod.ts'
-import { context, type Context } from '../../base/observability/context.ts'
-import { realClock } from '../../base/time/clock.ts'
-import { objectKey } from '../../api/meta/object.ts'
-import type { Client } from '../../client/client.ts'
-import { discover, type DiscoveryResult } from '../../client/discovery.ts'
+import { context } from '../../base/observability/context.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
-import { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
-import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
 import { reach, reachText } from '../../flows/reach/reach.ts'
 import { parseReachTarget, targetForms } from '../../flows/reach/reach-target.ts'
 import { ReachTargetError } from '../../flows/reach/traffic-path.ts'
-import type { ClusterReader } from '../../flows/why/explainer.ts'
-import { why as explain } from '../../flows/why/why.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
-import { decisionText } from '../output/decision-text.ts'
+import { explainedText, explainObject, readerOf } from '../output/explained-object.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint, type ChosenCluster } from '../options/choose-cluster.ts'
 import { kindIn, namespaceFor, objectOperand } from '../options/named-object.ts'
 
@@ -52,53 +44,19 @@ export const why = defineCommand({
     }
     const { kindName, name } = objectOperand(operands)
     const cluster = await chooseCluster(options, environment)
-    const { kubeconfig } = cluster
     return withReachabilityHint(cluster, async () => {
       const kind = await kindIn(cluster, kindName, signal)
       const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
-      await using remote = await openRemote(kubeconfig, signal)
-      const client = remote.clientAs('coxswain why')
-      const ctx = context(signal)
-      const object = await client.of(kind).find(name, namespace, ctx)
-      if (object === undefined) {
-        const { items } = await client.metadataOf(kind).list({}, ctx)
-        const known = items.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
-        throw new UsageError(missingObjectText(kind, { namespace, name }, known))
-      }
-      const recorded = await findFlowEvents(kubeconfig, signal)
-      const around = readerOf(client, ctx)
-      const isCoxswain = recorded !== undefined
-      const explained = await explain(kind, object, { ...around, isCoxswain }, recorded ?? [])
-      const decision =
-        kind.plural === 'pods'
-          ? await fetchSchedulingExplanation(kubeconfig, objectKey(namespace, name), signal)
-          : undefined
+      const explained = await explainObject(cluster, { kind, namespace, name }, signal)
       if (output === 'json') {
-        out(`${JSON.stringify({ ...explained, decision }, undefined, 2)}\n`)
+        out(`${JSON.stringify(explained, undefined, 2)}\n`)
         return 0
       }
-      const { waits, tried, summary } = explained
-      out(`${kind.singular}/${name}\n`)
-      for (const sentence of waits.length === 0 ? [summary] : waits) out(`  ${sentence}\n`)
-      if (tried.length > 0) out(`\nWhat was tried:\n${tried.map((line) => `  ${line}\n`).join('')}`)
-      if (decision !== undefined) out(`\n${decisionText(decision)}`)
+      out(explainedText({ kind, name }, explained))
       return 0
     })
   },
 })
-
-function readerOf(client: Client, ctx: Context): ClusterReader {
-  let discovered: Promise<DiscoveryResult> | undefined
-  return {
-    list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
-    find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
-    async kindOf(apiVersion, kindName) {
-      const { kinds } = await (discovered ??= discover(client, ctx))
-      return kinds.find((each) => each.kind.apiVersion === apiVersion && each.kind.kind === kindName)?.kind
-    },
-    nowMs: realClock.nowMs(),
-  }
-}
 
 /** The pod and its target. A target without a namespace is in that of the pod. */
 function reachOperands(operands: readonly string[], typed: string, namespace: string) {

@@ -23,6 +23,8 @@ export interface ChosenCluster {
   readonly path: string
   /** The address of the API server in the kubeconfig, if there is one. */
   readonly server: string
+  /** The name of the selected context. */
+  readonly context: string
   /** The default namespace of the context. */
   readonly namespace: string
 }
@@ -48,6 +50,7 @@ export async function chooseCluster(
   return {
     kubeconfig: context === undefined ? text : stringify({ ...config, 'current-context': context }),
     path,
+    context: name,
     server: cluster?.server ?? '',
     namespace: chosen?.namespace ?? 'default',
   }

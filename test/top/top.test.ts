@@ -1,0 +1,106 @@
+// coxswain top in a real terminal, on a cluster with a simulated node.
+import { equal, match } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { coxswain, startUp, type RunningUp } from '../process.ts'
+import { openTerminal } from './pty.ts'
+
+let up: RunningUp
+before(async () => (up = await startUp('--store', 'memory')))
+after(() => up[Symbol.asyncDispose]())
+
+/** Leaves the alternate screen. */
+const leave = '\x1b[?1049l'
+
+const kubectl = kubectls().at(-1)
+const created = async (name: string, cpu: string): Promise<void> => {
+  if (kubectl === undefined) throw new Error('kubectls() fails without one')
+  const pod = {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'web' } } },
+    spec: { containers: [{ name: 'main', image: 'web', resources: { requests: { cpu } } }] },
+  }
+  const { code, err } = await runKubectl(kubectl, up.kubeconfig, ['create', '-f', '-'], { input: JSON.stringify(pod) })
+  equal(code, 0, err)
+}
+const inTerminal = (command: string, environment: NodeJS.ProcessEnv = {}) =>
+  openTerminal(['sh', '-c', command], {
+    ...process.env,
+    KUBECONFIG: up.kubeconfig,
+    TERM: 'xterm-256color',
+    ...environment,
+  })
+
+test('a user lists, filters, describes, explains, follows and deletes pods; the terminal is restored', async () => {
+  await created('web-0', '100m')
+  await using terminal = inTerminal(`${coxswain} top; echo "ended with $?"; stty -a`)
+  await terminal.shows(/pods\(default\)\[1\][^]*web-0 +1\/1 +Running/)
+
+  // A pod appears by itself.
+  await created('api-0', '1000')
+  await terminal.shows(/pods\(default\)\[2\][^]*api-0 +0\/1 +Pending/)
+
+  terminal.type('/web\r')
+  await terminal.shows(/pods\(default\)\[1 of 2\] \/web/)
+  terminal.type('\x1b')
+  await terminal.shows(/pods\(default\)\[2\]/)
+
+  // The selection has followed web-0.
+  terminal.type('gd')
+  await terminal.shows(/describe pod default\/api-0[^]*Name: +api-0[^]*Phase: +Pending/)
+  terminal.type('\x1b')
+  await terminal.shows(/pods\(default\)\[2\]/)
+  terminal.type('y')
+  await terminal.shows(/YAML pod default\/api-0[^]*apiVersion: v1/)
+  terminal.type('q')
+
+  await terminal.shows(/pods\(default\)\[2\]/)
+  terminal.type('w')
+  await terminal.shows(/why pod default\/api-0[^]*Insufficient cpu/)
+  terminal.type('q')
+
+  await terminal.shows(/pods\(default\)\[2\]/)
+  terminal.type('f')
+  await terminal.shows(/flow of pod default\/api-0[^]*create pods api-0 → 201/)
+  terminal.type('m')
+  await terminal.shows(/map[^]*CLIENTS +API SERVER +CONTROLLERS +NODES[^]*API Server +↔ /)
+  terminal.type(':no\r')
+  await terminal.shows(/nodes\[1\][^]*Ready/)
+  terminal.type(':po all\r')
+  await terminal.shows(/pods\(all\)[^]*NAMESPACE/)
+  terminal.type('/api-0\r')
+  await terminal.shows(/\[1 of \d+\] \/api-0/)
+
+  terminal.type('\x04')
+  await terminal.shows(/Delete pod default\/api-0\?/)
+  terminal.type('y')
+  await terminal.shows(/pods\(all\)\[0 of \d+\]/)
+
+  terminal.type(':q\r')
+  equal(await terminal.ended, 0)
+  const written = terminal.written()
+  const [, afterwards = ''] = written.split(leave)
+  match(afterwards, /ended with 0/, 'the alternate screen is left before the shell continues')
+  match(afterwards, /[^-]icanon[^]*[^-]echo /, 'the terminal has its former mode')
+})
+
+test('the terminal is restored when a signal ends the program', async () => {
+  await using terminal = inTerminal(`echo "shell $$"; ${coxswain} top; echo "ended"; stty -a`, { NO_COLOR: '1' })
+  await terminal.shows(/pods\(default\)\[1\][^]*web-0/)
+  equal(terminal.written().includes('46m'), false, 'NO_COLOR is respected')
+  const [, shell = ''] = /shell (\d+)/.exec(terminal.written()) ?? []
+  await promisify(execFile)('pkill', ['-TERM', '--parent', shell])
+  equal(await terminal.ended, 0)
+  match(terminal.written().split(leave)[1] ?? '', /ended[^]*[^-]icanon[^]*[^-]echo /)
+})
+
+test('without a terminal it is refused', async () => {
+  const env = { ...process.env, KUBECONFIG: up.kubeconfig }
+  const refused = await promisify(execFile)(coxswain, ['top'], { env }).then(
+    () => undefined,
+    (error: { code: number; stderr: string }) => error,
+  )
+  equal(refused?.code, 2)
+  match(refused?.stderr ?? '', /coxswain top: it needs a terminal/)
+})
