@@ -2,6 +2,7 @@
 import type { Command } from './command/command.ts'
 import { announcer } from './commands/announcer.ts'
 import { apiserver } from './commands/apiserver.ts'
+import { cloudControllerManager } from './commands/cloud-controller-manager.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { dns } from './commands/dns.ts'
 import { flow } from './commands/flow.ts'
@@ -22,6 +23,7 @@ import { why } from './commands/why.ts'
 export const commands: readonly Command[] = [
   announcer,
   apiserver,
+  cloudControllerManager,
   controllerManager,
   dns,
   flow,

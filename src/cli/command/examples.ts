@@ -10,6 +10,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   apiserver: [['coxswain apiserver --store etcd=http://127.0.0.1:2379', 'an API server on an etcd of this machine']],
+  'cloud-controller-manager': [
+    [
+      'coxswain cloud-controller-manager --kubeconfig cloud.kubeconfig --cloud-provider-socket /run/cloud.sock',
+      'the controllers of a cloud',
+    ],
+  ],
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
   dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],
   flow: [

@@ -8,7 +8,19 @@ const groups: readonly [title: string, names: readonly string[]][] = [
   ['Run a cluster', ['up', 'status', 'reset']],
   ['See what happens and why', ['flow', 'why', 'ui', 'top']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
-  ['Run one component', ['apiserver', 'controller-manager', 'scheduler', 'kubelet', 'proxy', 'dns', 'announcer']],
+  [
+    'Run one component',
+    [
+      'apiserver',
+      'controller-manager',
+      'scheduler',
+      'kubelet',
+      'proxy',
+      'dns',
+      'announcer',
+      'cloud-controller-manager',
+    ],
+  ],
   ['Other', ['version']],
 ]
 

@@ -76,6 +76,11 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['announcer'], /name the addresses with --load-balancer-addresses/],
   [['announcer', '--load-balancer-addresses', '10.0.0.1'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['announcer', '--load-balancer-addresses', 'here'], /--load-balancer-addresses: "here" is neither an address/],
+  [['cloud-controller-manager'], /name the socket of the provider with --cloud-provider-socket/],
+  [
+    ['cloud-controller-manager', '--cloud-provider-socket', '/s', '--leader-elect', 'maybe'],
+    /--leader-elect "maybe" is neither true nor false/,
+  ],
   [['proxy'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['proxy', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [
