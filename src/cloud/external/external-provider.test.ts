@@ -43,7 +43,7 @@ async function withSocket(use: (path: string, channel: GrpcChannel) => Promise<v
   try {
     await use(path, channel)
   } finally {
-    await channel.close()
+    channel.close()
     await rm(folder, { recursive: true })
   }
 }

@@ -55,7 +55,7 @@ type WireIngress = Proto<typeof providerMethods.ensureLoadBalancer.response>['in
 const ingressOf = ({ ip, hostname, ipMode }: WireIngress): LoadBalancerIngress => ({
   ...(ip === '' ? {} : { ip }),
   ...(hostname === '' ? {} : { hostname }),
-  ...(ipMode === '' ? {} : { ipMode: ipMode as 'VIP' }),
+  ...(ipMode === '' ? {} : { ipMode }),
 })
 
 const balancersThrough = (call: Call): CloudLoadBalancers => ({

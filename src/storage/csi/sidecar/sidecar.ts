@@ -12,7 +12,7 @@ import type { Kind, ResourceType } from '../../../api/kind/kind.ts'
 import type { ApiObject, ObjectKey } from '../../../api/meta/object.ts'
 import type { Client } from '../../../client/client.ts'
 import { EventRecorder } from '../../../client/events/event-recorder.ts'
-import type { Informer, ObjectChange } from '../../../client/informer/informer.ts'
+import type { ObjectChange } from '../../../client/informer/informer.ts'
 import type { Informers } from '../../../client/informer/informers.ts'
 import type { DriverConnection } from './driver-connection.ts'
 
@@ -62,10 +62,6 @@ export const isChanged = <T extends ApiObject>(
   { now, before }: ObjectChange<T>,
   part: (object: T) => unknown,
 ): boolean => now === undefined || before === undefined || !equalValues(part(now), part(before))
-
-/** The informer of a kind, also of a custom resource. */
-export const informerOf = <T extends ApiObject>(informers: Informers, kind: ResourceType<T>): Informer<T> =>
-  informers.of(kind as unknown as Kind<T>)
 
 /** The retries of upstream's sidecars: 1 s doubling to 5 minutes. */
 const sidecarBackoff: Backoff = { initialMs: 1_000, maxMs: 300_000 }

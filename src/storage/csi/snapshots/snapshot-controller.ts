@@ -9,7 +9,7 @@ import { isBeingDeleted, namespaceOf, objectKey, type ObjectKey } from '../../..
 import { errorText } from '../../../base/observability/log.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../sidecar/finalizers.ts'
-import { informerOf, isChanged, watch, type Sidecar, type ControllerTools } from '../sidecar/sidecar.ts'
+import { isChanged, watch, type Sidecar, type ControllerTools } from '../sidecar/sidecar.ts'
 import {
   boundFinalizer,
   claimFinalizer,
@@ -71,7 +71,7 @@ class SnapshotController {
   }
 
   async sync(key: ObjectKey, context: Context): Promise<undefined> {
-    const snapshot = informerOf(this.#tools.informers, volumeSnapshot).get(key)
+    const snapshot = this.#tools.informers.of(volumeSnapshot).get(key)
     if (snapshot === undefined) return
     if (isBeingDeleted(snapshot)) return this.#delete(snapshot, context)
     try {
@@ -87,7 +87,7 @@ class SnapshotController {
     const { client, informers } = this.#tools
     const first = await addFinalizer(client, volumeSnapshot, snapshot, sourceFinalizer, context)
     const marked = await addFinalizer(client, volumeSnapshot, first, boundFinalizer, context)
-    const contents = informerOf(informers, volumeSnapshotContent)
+    const contents = informers.of(volumeSnapshotContent)
     const given = snapshot.spec.source.volumeSnapshotContentName
     const known = contents.get(given ?? contentNameOf(snapshot))
     if (known === undefined && given !== undefined) throw new Error(`the VolumeSnapshotContent ${given} does not exist`)
@@ -104,7 +104,7 @@ class SnapshotController {
     if (claim.status.phase !== 'Bound' || !claim.spec.volumeName)
       throw new Error(`the PVC ${name} is not yet bound to a PV, will not attempt to take a snapshot`)
     const volume = await client.of(persistentVolume).get(claim.spec.volumeName, context)
-    const classes = [...informerOf(informers, volumeSnapshotClass).all()]
+    const classes = [...informers.of(volumeSnapshotClass).all()]
     const found = classOfSnapshot(snapshot, volume.spec.csi?.driver ?? '', classes)
     if (found.driver !== volume.spec.csi?.driver)
       throw new Error(`the driver of the class ${found.metadata.name} is not that of the volume`)
@@ -164,7 +164,7 @@ class SnapshotController {
     const name = snapshot.spec.source.persistentVolumeClaimName
     if (name === undefined) return
     const claim = informers.of(persistentVolumeClaim).get(objectKey(namespaceOf(snapshot), name))
-    const isNeeded = [...informerOf(informers, volumeSnapshot).all()].some(
+    const isNeeded = [...informers.of(volumeSnapshot).all()].some(
       (other) =>
         other.metadata.uid !== snapshot.metadata.uid &&
         namespaceOf(other) === namespaceOf(snapshot) &&

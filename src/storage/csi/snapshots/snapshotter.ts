@@ -8,7 +8,7 @@ import type { Proto } from '../../../wire/protobuf/proto-message.ts'
 import { driverErrorText, isAmbiguous } from '../sidecar/driver-connection.ts'
 import { removeFinalizer } from '../sidecar/finalizers.ts'
 import { secretValues } from '../sidecar/secrets.ts'
-import { informerOf, isChanged, watch, type Sidecar, type SidecarTools } from '../sidecar/sidecar.ts'
+import { isChanged, watch, type Sidecar, type SidecarTools } from '../sidecar/sidecar.ts'
 import {
   contentFinalizer,
   contentSecretOf,
@@ -88,7 +88,7 @@ class Snapshotter {
   ): Promise<Proto<typeof snapshotMessage>> {
     const { client, driver, informers } = this.#tools
     const className = content.spec.volumeSnapshotClassName ?? ''
-    const snapshotClass = informerOf(informers, volumeSnapshotClass).get(className)
+    const snapshotClass = informers.of(volumeSnapshotClass).get(className)
     const request = {
       name: snapshotNameOf(content),
       sourceVolumeId,
