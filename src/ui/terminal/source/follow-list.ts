@@ -40,6 +40,8 @@ export interface FollowedList {
 }
 
 const pageObjects = '500'
+/** A watch that ends sooner is repeated only after a delay. */
+const watchMsMin = 1_000
 
 export async function followList<Page extends ListPage>(
   list: FollowedList,
@@ -51,13 +53,20 @@ export async function followList<Page extends ListPage>(
   while (!signal.aborted)
     try {
       const pages = await readPages<Page>(list, api, signal)
-      backoff.reset()
       observer.listed(pages)
       if (!list.isWatchable) return
       const seconds = list.listEverySeconds?.(pages)
       let revision: string | undefined = pages.at(-1)?.metadata?.resourceVersion ?? ''
       while (revision !== undefined && !signal.aborted) {
-        const next: string = await watch(list, revision, seconds, observer, api, signal)
+        const startedMs = clock.monotonicMs()
+        const hasLasted = (): boolean => clock.monotonicMs() - startedMs >= watchMsMin
+        let next: string
+        try {
+          next = await watch(list, revision, seconds, observer, api, signal)
+        } finally {
+          if (hasLasted()) backoff.reset()
+        }
+        if (!hasLasted()) await clock.sleep(backoff.nextMs(), signal)
         revision = seconds === undefined ? next : undefined
       }
     } catch (error) {
