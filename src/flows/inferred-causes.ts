@@ -9,7 +9,7 @@ const inferredWithinMs = 10_000
 const deliveriesMax = 256
 
 /** Interactive clients, and our own components, which always name the cause of a call. */
-const needsNoInference = /^(kubectl|curl|client|Mozilla|controllers(-\d+)?$|controller\/|scheduler$|kubelet\/)/
+const needsNoInference = /^(kubectl|curl|client|browser|controllers(-\d+)?$|controller\/|scheduler$|kubelet\/)/
 
 export class CauseInference {
   readonly #deliveries = new Map<string, FlowEvent[]>()

@@ -9,6 +9,7 @@ import { startServer } from '../server.harness.ts'
 const agents: [userAgent: string, sender: string, claimed?: string][] = [
   ['', 'client'],
   ['kubectl/v1.36.4 (linux/amd64)', 'kubectl'],
+  ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36', 'browser'],
   ['kube-scheduler/v1.36.4', 'kube-scheduler'],
   ['kubelet/v1.36.4 (linux/amd64)', 'kubelet'],
   [`${senderPrefix}coxswain why`, 'coxswain why'],

@@ -38,13 +38,20 @@ export function mayIdentifyAs(user: User, name: string): boolean {
 
 const programPattern = /^[^/\s(]+/
 const unknownSender = 'client'
+/** All browsers call themselves this. */
+const browserProgram = 'Mozilla'
 
 /** The sender that a User-Agent names. The name of a component is a claim until its credentials are verified. */
 export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
   const name = userAgent.startsWith(senderPrefix)
     ? userAgent.slice(senderPrefix.length)
-    : (programPattern.exec(userAgent)?.[0] ?? unknownSender)
+    : programOf(userAgent)
   return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }
+}
+
+function programOf(userAgent: string): string {
+  const program = programPattern.exec(userAgent)?.[0] ?? unknownSender
+  return program === browserProgram ? 'browser' : program
 }
 
 /** The sender after authentication. */
