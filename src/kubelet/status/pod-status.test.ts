@@ -276,6 +276,24 @@ test('status: a termination by the node is reported when no container runs any m
   deepEqual([last.phase, last.reason, last.message], ['Failed', 'DeadlineExceeded', 'm'])
 })
 
+test('status: a rejected pod shows the observed generation and only the conditions of other clients', () => {
+  const conditions = [
+    { type: 'PodScheduled', status: 'True' },
+    { type: 'x/y', status: 'True' },
+  ]
+  const rejected = (metadata: object) => {
+    const termination = { reason: 'OutOfcpu', message: 'm', isRejection: true }
+    return status(aPod({}, { conditions }, metadata), undefined, { termination })
+  }
+  const { phase, reason, message, observedGeneration, conditions: kept } = rejected({ generation: 3 })
+  deepEqual([phase, reason, message, observedGeneration], ['Failed', 'OutOfcpu', 'Pod was rejected: m', 3])
+  deepEqual(
+    kept?.map(({ type }) => type),
+    ['x/y'],
+  )
+  equal(rejected({ generation: undefined }).observedGeneration, undefined, 'a pod from a manifest has no generation')
+})
+
 test('status: PodReadyToStartContainers requires a ready sandbox', () => {
   const value = (running: RuntimePod | undefined) =>
     conditionOf(status(aPod(), running), 'PodReadyToStartContainers')?.status

@@ -8,6 +8,7 @@ import { incompleteInit, podConditions } from './pod-conditions.ts'
 import type { PodTermination } from '../pod/pod-sync-state.ts'
 import { podPhase } from './pod-phase.ts'
 import { outdatedContainers } from '../pod/restart-all.ts'
+import { ownConditions } from './status-patch.ts'
 
 export interface StatusInput extends ContainersInput {
   readonly hostIp: string
@@ -21,8 +22,16 @@ export function podStatus(input: StatusInput): PodStatus {
   const { status, metadata } = pod
   if (termination?.isRejection) {
     const { reason, message } = termination
-    const startTime = status.startTime ?? rfc3339(nowMs)
-    return { ...status, phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime }
+    return {
+      ...status,
+      phase: 'Failed',
+      reason,
+      message: `Pod was rejected: ${message}`,
+      // The kubelet has determined none of its conditions; those of other clients are kept.
+      conditions: (status.conditions ?? []).filter(({ type }) => !ownConditions.has(type)),
+      startTime: status.startTime ?? rfc3339(nowMs),
+      ...observedGeneration(metadata),
+    }
   }
   const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
   // A final phase is only reported when no container runs any more, because a controller may then start a replacement.
@@ -47,9 +56,13 @@ export function podStatus(input: StatusInput): PodStatus {
     ...(statuses.init.length === 0 ? {} : { initContainerStatuses: statuses.init }),
     containerStatuses: statuses.main,
     ...(statuses.ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: statuses.ephemeral }),
-    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+    ...observedGeneration(metadata),
   }
 }
+
+/** A pod from a manifest has no generation. */
+const observedGeneration = ({ generation }: Pod['metadata']): Pick<PodStatus, 'observedGeneration'> =>
+  generation === undefined ? {} : { observedGeneration: generation }
 
 /** A host network pod has the node's address. */
 function addressesOf(running: RuntimePod | undefined, hostIp: string, { spec }: Pod): Partial<PodStatus> {

@@ -5,7 +5,7 @@ import { podStatus as podStatusMessage, type PodCondition, type PodStatus } from
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
 
 /** Conditions that only the kubelet sets, so it removes them, too. */
-const ownConditions: ReadonlySet<string> = new Set([
+export const ownConditions: ReadonlySet<string> = new Set([
   'AllContainersRestarting',
   'ContainersReady',
   'Initialized',
