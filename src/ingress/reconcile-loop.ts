@@ -40,14 +40,16 @@ export class ReconcileLoop {
     const { clock, log, failureMessage } = this.#deps
     let failures = 0
     while (!signal.aborted) {
-      const causes = this.#causes.splice(0)
+      const cause = mergeCauses(this.#causes.splice(0))
       this.#wake = Promise.withResolvers()
       try {
-        await reconcile(mergeCauses(causes))
+        await reconcile(cause)
         this.#synced.resolve()
         failures = 0
       } catch (error) {
         if (signal.aborted) return
+        // The next attempt has the causes of this one.
+        this.#causes.unshift(cause)
         log.warn(failureMessage, { error: errorText(error) })
         await clock.sleep(backoffMs(retryBackoff, failures++), signal)
         continue
