@@ -1,0 +1,204 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { modifiedConflict, notFound } from '../api/errors/status-error.ts'
+import type { ApiObject } from '../api/meta/object.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { Client } from '../client/client.ts'
+import type { ApiCall, Transport } from '../client/transport/transport.ts'
+import { SimulatedConnections } from '../ingress/data-plane/simulated-connections.harness.ts'
+import { SimulatedInformers } from '../ingress/simulated-informers.harness.ts'
+import { gatewayClassDefinition } from './definitions/gateway-class.ts'
+import { ownGatewayClass } from './gateway-class.ts'
+import { startGatewayController } from './gateway-controller.ts'
+import { gateway as gatewayKind, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
+import { httpRoute, type AnyRoute } from './kinds/route-kinds.ts'
+import {
+  gatewayOf,
+  grpcRouteOf,
+  httpRouteOf,
+  listener,
+  object,
+  secretOf,
+  serviceOf,
+} from './simulated-objects.harness.ts'
+
+const classOf = (name = 'coxswain', spec: Partial<GatewayClass['spec']> = {}): GatewayClass => ({
+  ...object(name, ''),
+  spec: { ...ownGatewayClass.spec, ...spec },
+})
+const https = listener('https', { port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'tls' }] } })
+const slice = {
+  ...object('web-1', 'default', { labels: { 'kubernetes.io/service-name': 'web' } }),
+  ...{ addressType: 'IPv4', ports: [{ name: '', port: 8080 }] },
+  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+}
+const routePlurals = { HTTPRoute: 'httproutes', GRPCRoute: 'grpcroutes' } as const
+
+/** Written statuses come back by the watch, unless writes fail. */
+async function stage(addresses: readonly string[] = ['192.0.2.1']) {
+  const connections = new SimulatedConnections()
+  const informers = new SimulatedInformers()
+  const written: string[] = []
+  const warnings: string[] = []
+  const failing: { with: Error | undefined } = { with: undefined }
+  const transport = {
+    send: async ({ verb, subresource, kind, body }: ApiCall) => {
+      const { plural } = kind
+      const sent = body as ApiObject
+      written.push(`${verb} ${plural}/${subresource} ${sent.metadata.name}`)
+      if (failing.with !== undefined) throw failing.with
+      informers.set(plural, sent)
+      return sent
+    },
+  } as unknown as Transport
+  const [clock, tasks] = [new VirtualClock(), new TaskGroup()]
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
+  const common = { clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
+  const dataPlane = connections.startDataPlane(common, tasks)
+  connections.endpoints.set('10.0.0.1:8080', () => ({ status: 200, body: 'hello' }))
+  for (const [plural, each] of [
+    ['customresourcedefinitions', gatewayClassDefinition],
+    ['gatewayclasses', classOf()],
+    ['services', serviceOf()],
+    ['secrets', secretOf('pair')],
+    ['endpointslices', slice],
+  ] as const)
+    informers.set(plural, each)
+  const controller = startGatewayController(
+    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true },
+    { addresses, boundPort: (port) => port + 8_000 },
+    tasks,
+  )
+  await clock.advance('1s')
+  return {
+    ...{ connections, informers, written, warnings, failing, clock, controller, dataPlane },
+    set: (plural: string, value: object) => {
+      informers.set(plural, value)
+      return clock.advance('1s')
+    },
+    setRoute: ({ kind, object: route }: AnyRoute) => {
+      informers.set(routePlurals[kind], route)
+      return clock.advance('1s')
+    },
+    gateway: () => informers.of(gatewayKind).get('default/gateway')?.status,
+    get: async (scheme: 'http' | 'https' = 'http') =>
+      (await connections.send(scheme, { host: 'a.com', target: '/' })).status,
+    [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](),
+  }
+}
+
+const conditionText = (status: Gateway['status'], type: string): string => {
+  const found = status?.conditions?.find((each) => each.type === type)
+  return `${found?.status} ${found?.reason}`
+}
+
+test('a Gateway and its route are served, and their statuses are written once', async () => {
+  await using own = await stage()
+  await own.controller.synced
+  deepEqual(own.written, ['update gatewayclasses/status coxswain'])
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  deepEqual([await own.get(), own.controller.portState(80)], [404, { kind: 'open', port: 8_080 }])
+  await own.setRoute(httpRouteOf('r'))
+  equal(await own.get(), 200)
+  deepEqual(own.gateway()?.listeners?.map(({ name, attachedRoutes }) => [name, attachedRoutes]), [['a', 1]]) // prettier-ignore
+  deepEqual(own.gateway()?.addresses, [{ type: 'IPAddress', value: '192.0.2.1' }])
+  const before = own.written.length
+  await own.set('services', serviceOf())
+  equal(own.written.length, before)
+  deepEqual(
+    [...new Set(own.written)],
+    ['update gatewayclasses/status coxswain', 'update gateways/status gateway', 'update httproutes/status r'],
+  )
+})
+
+test('a removed Gateway closes its port, and the entry in the status of its route is removed', async () => {
+  await using own = await stage()
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  await own.setRoute(httpRouteOf('r'))
+  own.informers.remove('gateways', 'default/gateway')
+  await own.clock.advance('1s')
+  deepEqual([own.controller.portState(80), own.connections.listening.size], [undefined, 0])
+  deepEqual(own.informers.of(httpRoute).get('default/r')?.status, { parents: [] })
+})
+
+test('routes for gRPC are served on HTTPS', async () => {
+  await using own = await stage()
+  await own.set('gateways', gatewayOf('gateway', [https]))
+  await own.setRoute(grpcRouteOf('g'))
+  equal(own.connections.listening.get('https')?.tls?.certificate, 'pair')
+  equal(own.gateway()?.listeners?.[0]?.attachedRoutes, 1)
+  equal(own.written.at(-1), 'update grpcroutes/status g')
+})
+
+const leftAlone: readonly (readonly [string, readonly (readonly [plural: string, value: object])[]])[] = [
+  [
+    'a Gateway of another controller',
+    [
+      ['gatewayclasses', classOf('other', { controllerName: 'example.com/other' })],
+      ['gateways', gatewayOf('gateway', [listener('a')], { gatewayClassName: 'other' })],
+    ],
+  ],
+  ['a Gateway of a missing class', [['gateways', gatewayOf('gateway', [listener('a')], { gatewayClassName: 'gone' })]]],
+  ['a route to a Gateway of others', [['httproutes', httpRouteOf('r').object]]],
+]
+
+suite('nothing is written about', () => {
+  for (const [name, objects] of leftAlone)
+    test(name, async () => {
+      await using own = await stage()
+      const before = own.written.length
+      for (const [plural, value] of objects) await own.set(plural, value)
+      deepEqual([own.written.slice(before), own.connections.listening.size], [[], 0])
+    })
+})
+
+test('a Gateway of a class with parameters is not served; the class says why', async () => {
+  await using own = await stage()
+  await own.set('gatewayclasses', classOf('coxswain', { parametersRef: { group: '', kind: 'ConfigMap', name: 'x' } }))
+  const before = own.written.length
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  deepEqual([own.written.length - before, own.connections.listening.size, own.gateway()], [0, 0, undefined])
+})
+
+test('a port that cannot be opened is reported', async () => {
+  await using own = await stage()
+  own.connections.listenFailure = new Error('listen EADDRINUSE')
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  equal(conditionText(own.gateway(), 'Programmed'), 'False Invalid')
+  own.connections.listenFailure = undefined
+  await own.set('services', serviceOf())
+  equal(conditionText(own.gateway(), 'Programmed'), 'True Programmed')
+})
+
+test('a port that Ingresses have for another protocol is not taken from them', async () => {
+  await using own = await stage()
+  await own.dataPlane.apply('ingress', [
+    { ...{ name: 'http', port: 443, scheme: 'http', certificates: [] }, routes: { find: () => undefined } },
+  ])
+  await own.set('gateways', gatewayOf('gateway', [https]))
+  equal(conditionText(own.gateway(), 'Accepted'), 'False ListenersNotValid')
+})
+
+const failures: readonly (readonly [string, Error, isTriedAgain: boolean])[] = [
+  ['that conflicts is left to the next change', modifiedConflict(gatewayKind, 'gateway'), false],
+  ['to a deleted object is forgotten', notFound(gatewayKind, 'gateway'), false],
+  ['that fails is tried again after a while', new Error('the server is gone'), true],
+]
+
+suite('a write', () => {
+  for (const [name, error, isTriedAgain] of failures)
+    test(name, async () => {
+      await using own = await stage()
+      own.failing.with = error
+      own.informers.set('gateways', gatewayOf('gateway', [listener('a')]))
+      await own.clock.advance('1ms')
+      const first = own.written.length
+      own.failing.with = undefined
+      await own.clock.advance('30s')
+      deepEqual([own.written.length - first, own.warnings], isTriedAgain ? [1, ['Gateways could not be applied']] : [0, []]) // prettier-ignore
+    })
+})

@@ -1,0 +1,75 @@
+import { deepEqual } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Filter } from '../../ingress/routing/route.ts'
+import type { RouteFilter } from '../kinds/route-kinds.ts'
+import { compileFilters } from './compile-filters.ts'
+
+type Case = readonly [name: string, filter: Omit<RouteFilter, 'type'>, expected: Filter]
+
+const full = { type: 'ReplaceFullPath', replaceFullPath: '/new' }
+const prefix = { type: 'ReplacePrefixMatch', replacePrefixMatch: '/v2' }
+const noHeaders = { set: [], add: [], remove: [] }
+
+const cases: readonly Case[] = [
+  [
+    'headers of requests, of several entries for a name the first',
+    {
+      requestHeaderModifier: {
+        set: [{ name: 'X-A', value: '1' }, { name: 'x-a', value: '2' }],
+        add: [{ name: 'X-B', value: '3' }],
+        remove: ['X-C'],
+      },
+    },
+    { kind: 'request-headers', changes: { set: [{ name: 'x-a', value: '1' }], add: [{ name: 'x-b', value: '3' }], remove: ['x-c'] } },
+  ],
+  ['headers of responses', { responseHeaderModifier: {} }, { kind: 'response-headers', changes: noHeaders }],
+  ['a redirect without fields', { requestRedirect: {} }, { kind: 'redirect', redirect: { statusCode: 302 } }],
+  [
+    'a redirect with all fields',
+    { requestRedirect: { scheme: 'https', hostname: 'b.com', port: 8443, path: full, statusCode: 308 } },
+    {
+      kind: 'redirect',
+      redirect: { scheme: 'https', hostname: 'b.com', port: 8443, path: { kind: 'full', value: '/new' }, statusCode: 308 },
+    },
+  ],
+  ['a rewrite of the hostname', { urlRewrite: { hostname: 'b.com' } }, { kind: 'rewrite', hostname: 'b.com' }],
+  ['a rewrite of the path', { urlRewrite: { path: full } }, { kind: 'rewrite', path: { kind: 'full', value: '/new' } }],
+  [
+    'a rewrite of a prefix',
+    { urlRewrite: { path: prefix } },
+    { kind: 'rewrite', path: { kind: 'prefix', value: '/v2' } },
+  ],
+  [
+    'a rewrite to an empty prefix',
+    { urlRewrite: { path: { type: 'ReplacePrefixMatch' } } },
+    { kind: 'rewrite', path: { kind: 'prefix', value: '' } },
+  ],
+  [
+    'a rewrite to the root',
+    { urlRewrite: { path: { type: 'ReplaceFullPath' } } },
+    { kind: 'rewrite', path: { kind: 'full', value: '/' } },
+  ],
+] // prettier-ignore
+
+suite('a filter is compiled:', () => {
+  for (const [name, filter, expected] of cases)
+    test(name, () =>
+      deepEqual(compileFilters([{ type: '', ...filter }]), { filters: [expected], unsupported: [], problems: [] }),
+    )
+})
+
+test('filters that are not supported, and references that cannot be resolved, are separated', () => {
+  const compiled = compileFilters([
+    { type: 'RequestMirror', requestMirror: { backendRef: { name: 'web', port: 80 } } },
+    { type: 'RequestRedirect', requestRedirect: { scheme: 'ftp' } },
+    { type: 'ExtensionRef', extensionRef: { group: 'example.com', kind: 'Limit', name: 'x' } },
+  ])
+  deepEqual(compiled, {
+    filters: [],
+    unsupported: ['filters of type RequestMirror are not supported', 'redirects to ftp are not supported'],
+    problems: [{ isMet: false, reason: 'InvalidKind', message: 'filters of kind Limit are not supported' }],
+  })
+})
+
+test('a rule without filters has none', () =>
+  deepEqual(compileFilters(undefined), { filters: [], unsupported: [], problems: [] }))
