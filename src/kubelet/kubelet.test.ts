@@ -411,6 +411,16 @@ test('a node rejects pods that do not fit, with a reason', async () => {
   equal((await eventsOf(running.cluster)).includes(`OutOfcpu: ${why}`), true)
 })
 
+test('a node rejects a pod with a sysctl that is not allowed', async () => {
+  const securityContext = { sysctls: [{ name: 'kernel.msgmax', value: '1' }] }
+  await using running = await run({ securityContext }, { tested: serveUntilTerminated })
+  await running.cluster.clock.advance('2s')
+  const { status } = await running.read()
+  const message = 'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted'
+  deepEqual([status.phase, status.reason, status.message], ['Failed', 'SysctlForbidden', message])
+  deepEqual([status.observedGeneration, status.conditions ?? []], [1, []])
+})
+
 const probe = { httpGet: { port: 80 }, periodSeconds: 1, failureThreshold: 1 }
 const exec = { exec: { command: ['ask'] }, periodSeconds: 1, failureThreshold: 1 }
 const answering: [

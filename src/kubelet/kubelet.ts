@@ -165,7 +165,8 @@ export class Kubelet {
     const statusManager = new PodStatusManager({ ...shared, probes })
     const resizer = new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call })
     const activePods = (except: string) => podManager.activePods(except)
-    const admitter = new PodAdmitter({ description, nodeManager, objects, activePods })
+    const { allowedUnsafeSysctls } = settings
+    const admitter = new PodAdmitter({ description, nodeManager, allowedUnsafeSysctls, objects, activePods })
 
     this.#deps = deps
     this.#pods = podManager

@@ -39,6 +39,7 @@ const periods: Reading = (value) =>
 
 const fields: Readonly<Record<string, Field>> = {
   address: ['address', text],
+  allowedUnsafeSysctls: ['allowed-unsafe-sysctls', texts],
   'authentication.webhook.cacheTTL': ['authentication-token-webhook-cache-ttl', text],
   'authentication.x509.clientCAFile': ['client-ca-file', text],
   'authorization.webhook.cacheAuthorizedTTL': ['authorization-webhook-cache-authorized-ttl', text],

@@ -31,6 +31,7 @@ test('flags are parsed as upstream parses them', () => {
 })
 
 const wrong: [flags: KubeletFlagValues, message: RegExp][] = [
+  [{ 'allowed-unsafe-sysctls': 'vm.x' }, /^--allowed-unsafe-sysctls: the sysctls "vm\.x" are not known/],
   [{ 'cloud-provider': 'aws' }, /^--cloud-provider: "aws" is not external$/],
   [{ 'kube-reserved': 'cpu' }, /^--kube-reserved: "cpu" is no amount such as memory=500Mi$/],
   [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is not a threshold/],

@@ -2,6 +2,7 @@
 import type { EvictionSettings } from '../../kubelet/eviction/eviction-manager.ts'
 import { defaultHardThresholds, parseThresholds } from '../../kubelet/eviction/thresholds.ts'
 import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { checkSysctlPattern } from '../../kubelet/node/sysctl-admission.ts'
 import { shutdownPeriods } from '../../kubelet/shutdown/shutdown-order.ts'
 import {
   amountsIn,
@@ -16,6 +17,10 @@ import {
 } from './kubelet-flag-values.ts'
 
 export const kubeletFlags = {
+  'allowed-unsafe-sysctls': {
+    value: '<list>',
+    help: 'sysctls that pods may set besides the safe ones: kernel.msg*,net.core.somaxconn (none)',
+  },
   'cgroup-root': { value: '<path>', help: 'the cgroup in which the cgroups of pods are created (/)' },
   'cloud-provider': {
     value: 'external',
@@ -100,6 +105,7 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
     systemReserved: read('system-reserved', amountsIn),
     imageGc: imageGcSettings(reader),
     podsMax: count('max-pods', podsMax, podsMaxMax),
+    allowedUnsafeSysctls: read('allowed-unsafe-sysctls', (text) => listIn(text).map(checkSysctlPattern)),
     dns: {
       servers: listIn(flags['cluster-dns']),
       domain: flags['cluster-domain'] ?? dns.domain,

@@ -22,6 +22,7 @@ const cases: [
       'cluster-dns': '10.96.0.10,fd00::10',
       'cluster-domain': 'example.com',
       'container-log-max-files': '3',
+      'allowed-unsafe-sysctls': 'kernel.msg*,net.core.somaxconn',
       'container-log-max-size': '20000',
       'container-runtime-endpoint': 'unix:///run/x.sock',
       'eviction-hard': 'memory.available<5%,nodefs.available<1Gi',

@@ -37,6 +37,7 @@ export function configz(settings: KubeletSettings, own?: KubeletProcessSettings)
     kubeReserved: settings.kubeReserved,
     systemReserved: settings.systemReserved,
     maxPods: settings.podsMax,
+    ...(settings.allowedUnsafeSysctls.length === 0 ? {} : { allowedUnsafeSysctls: settings.allowedUnsafeSysctls }),
     ...(settings.providerId === undefined ? {} : { providerID: settings.providerId }),
     ...(shutdownPeriods.length === 0
       ? {}

@@ -12,6 +12,8 @@ export interface KubeletSettings extends EvictionSettings {
   readonly systemReserved: ResourceAmounts
   readonly imageGc: ImageGcSettings
   readonly podsMax: number
+  /** Sysctls that pods may set besides the safe ones; a name may end with `*`. */
+  readonly allowedUnsafeSysctls: readonly string[]
   /** `external`: a cloud controller manager initializes the node and reports its addresses. */
   readonly cloudProvider?: 'external'
   /** The instance of the node in the cloud, if the kubelet knows it. */
@@ -52,6 +54,7 @@ export const defaultKubeletSettings: KubeletSettings = {
   pressureTransitionMs: 300_000,
   imageGc: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0 },
   podsMax: 110,
+  allowedUnsafeSysctls: [],
   dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/etc/resolv.conf' },
   logRotation: { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 },
   shutdownPeriods: [],

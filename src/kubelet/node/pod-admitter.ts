@@ -7,10 +7,12 @@ import type { PodTermination } from '../pod/pod-sync-state.ts'
 import type { NodeManager } from './node-manager.ts'
 import type { NodeDescription } from './node-status.ts'
 import { rejectionOf } from './pod-admission.ts'
+import { sysctlRejection } from './sysctl-admission.ts'
 
 export interface PodAdmitterDeps {
   readonly description: NodeDescription
   readonly nodeManager: Pick<NodeManager, 'rejection'>
+  readonly allowedUnsafeSysctls: readonly string[]
   readonly objects: Pick<ReferencedObjects, 'node' | 'uncachedNode'>
   /** Admitted pods that have not finished, except the one with this uid. */
   readonly activePods: (except: string) => readonly Pod[]
@@ -25,10 +27,10 @@ export class PodAdmitter {
 
   /** Why the node rejects the pod; undefined when it admits it. */
   async rejection(pod: Pod, context: Context): Promise<PodTermination | undefined> {
-    const { description, nodeManager, objects, activePods } = this.#deps
+    const { description, nodeManager, allowedUnsafeSysctls, objects, activePods } = this.#deps
     const { name, capacity, allocatable = capacity, operatingSystem } = description
-    const rejectionByState = nodeManager.rejection(pod)
-    if (rejectionByState !== undefined) return rejectionByState
+    const earlier = nodeManager.rejection(pod) ?? sysctlRejection(pod.spec, allowedUnsafeSysctls)
+    if (earlier !== undefined) return earlier
     const others = activePods(pod.metadata.uid)
     const rejectionOn = (node: Node | undefined) =>
       rejectionOf({ pod, node: node ?? { metadata: { name } }, allocatable, operatingSystem, others })
