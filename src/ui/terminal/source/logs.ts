@@ -50,6 +50,6 @@ export async function followLogs(
 }
 
 function containersOf(pod: unknown): string[] {
-  const { initContainers = [], containers } = (pod as Pod).spec
-  return [...initContainers, ...containers].map(({ name }) => name)
+  const { initContainers = [], containers, ephemeralContainers = [] } = (pod as Pod).spec
+  return [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
 }
