@@ -3,6 +3,7 @@
 import { ageText } from '../../../api/columns/age.ts'
 import type { Event } from '../../../api/core/v1/event.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { Secret } from '../../../api/core/v1/secret.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { yamlText } from '../../page/model/yaml-text.ts'
 import { containerColumns, containerRows } from './container-rows.ts'
@@ -20,7 +21,9 @@ export function describeLines(object: ApiObject, events: readonly Event[], nowMs
   }
   const { status, ...others } = fields
   const { conditions = [], ...state } = status ?? {}
+  const { [lastApplied]: _, ...annotations } = metadata.annotations ?? {}
   const isPod = kind === 'Pod' && apiVersion === 'v1'
+  const isSecret = kind === 'Secret' && apiVersion === 'v1'
   return [
     field('Name', metadata.name),
     ...(metadata.namespace === undefined ? [] : [field('Namespace', metadata.namespace)]),
@@ -28,7 +31,7 @@ export function describeLines(object: ApiObject, events: readonly Event[], nowMs
     field('Created', `${metadata.creationTimestamp ?? ''} (${ageText(metadata.creationTimestamp, nowMs)} ago)`),
     ...(metadata.deletionTimestamp ? [field('Deleting', `since ${metadata.deletionTimestamp}`)] : []),
     ...pairs('Labels', metadata.labels, '='),
-    ...pairs('Annotations', metadata.annotations, ': '),
+    ...pairs('Annotations', annotations, ': '),
     ...(metadata.ownerReferences ?? []).map((owner) => field('Owner', `${owner.kind}/${owner.name}`)),
     ...(metadata.finalizers ?? []).map((each) => field('Finalizer', each)),
     ...(isPod ? podLines(object as Pod) : []),
@@ -38,7 +41,10 @@ export function describeLines(object: ApiObject, events: readonly Event[], nowMs
       conditions.map((each) => [each.type, each.status, each.reason ?? '', each.message ?? '']),
     ),
     ...section('Status', isPod ? {} : state),
-    ...Object.entries(others).flatMap(([name, value]) => section(titled(name), value)),
+    ...(isSecret ? pairs('Data', sizes((object as Secret).data), ': ') : []),
+    ...Object.entries(others)
+      .filter(([name]) => !isSecret || name !== 'data')
+      .flatMap(([name, value]) => section(titled(name), value)),
     ...eventLines(events, nowMs),
   ]
 }
@@ -47,7 +53,15 @@ const labelColumns = 13
 const field = (name: string, value: string): string => `${`${name}:`.padEnd(labelColumns)}${value}`
 const titled = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
-/** Secret values, and texts of many lines, are not shown in a description. */
+/** The values of a Secret are not shown in a description, only their sizes. */
+const sizes = (data: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, base64]) => [name, `${Uint8Array.fromBase64(base64).length} bytes`]),
+  )
+
+/** kubectl apply keeps the whole object here, also the values of a Secret. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
+
 const pairCharsMax = 200
 function pairs(title: string, values: Readonly<Record<string, string>> = {}, sign: string): string[] {
   return Object.entries(values).map(([name, value], index) => {
@@ -92,7 +106,7 @@ function eventLines(events: readonly Event[], nowMs: number): string[] {
   const timeOf = (event: Event): string =>
     event.series?.lastObservedTime || event.lastTimestamp || event.eventTime || event.metadata.creationTimestamp || ''
   const rows = events
-    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+    .toSorted((a, b) => Number(timeOf(a) > timeOf(b)) - Number(timeOf(a) < timeOf(b)))
     .map((event) => {
       const times = event.series?.count ?? event.count ?? 1
       const age = `${ageText(timeOf(event), nowMs)}${times > 1 ? ` (x${times})` : ''}`
