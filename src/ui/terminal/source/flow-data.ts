@@ -51,6 +51,8 @@ export async function subscribeFlow(
       if (!signal.aborted) report({ kind: 'failed', id: view.id, reason: errorText(error) })
     }
     if (!signal.aborted) await clock.sleep(backoff.nextMs(), signal).catch(() => undefined)
+    // The next stream begins with the record; after a restart of the server its events have the same ids as others.
+    record.clear()
   }
   await computed
 }
