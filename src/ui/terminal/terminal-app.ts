@@ -1,7 +1,7 @@
 // TerminalApp: connects keys, state, data and screen. It is the only place that acts; update() and render() decide.
 import { errorText } from '../../base/observability/log.ts'
 import type { Timer } from '../../base/time/clock.ts'
-import { KeyDecoder } from './keys/key-decoder.ts'
+import { KeyDecoder, type Key } from './keys/key-decoder.ts'
 import { render } from './render/render.ts'
 import type { Frame } from './screen/frame.ts'
 import { frameDiff } from './screen/frame-diff.ts'
@@ -70,11 +70,9 @@ export class TerminalApp {
 
   typed(text: string): void {
     this.#escape?.cancel()
-    for (const key of this.#decoder.decode(text)) this.dispatch({ kind: 'key', key })
+    this.#press(this.#decoder.decode(text))
     if (!this.#decoder.isPending) return
-    this.#escape = this.#deps.clock.after(escapeMs, () => {
-      for (const key of this.#decoder.flush()) this.dispatch({ kind: 'key', key })
-    })
+    this.#escape = this.#deps.clock.after(escapeMs, () => this.#press(this.#decoder.flush()))
   }
 
   /** The terminal has caught up. */
@@ -90,6 +88,11 @@ export class TerminalApp {
     for (const effect of effects) void this.#act(effect)
     this.#follow()
     this.#pacer.request()
+  }
+
+  /** Keys that were typed together with one that starts another program are dropped. */
+  #press(keys: readonly Key[]): void {
+    for (const key of keys) if (!this.#isAway) this.dispatch({ kind: 'key', key })
   }
 
   #draw(): void {
