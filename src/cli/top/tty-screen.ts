@@ -1,32 +1,50 @@
 // TtyScreen: the terminal of this process in raw mode, on its alternate screen. It is restored whenever the process ends,
 // also by an error.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { once, type EventEmitter } from 'node:events'
 import { writeSync } from 'node:fs'
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { TerminalScreen } from '../../ui/terminal/terminal-app.ts'
+import { runProgram } from './run-program.ts'
 
 const enterText = '\x1b[?1049h\x1b[?25l'
 const leaveText = '\x1b[0m\x1b[?25h\x1b[?1049l'
 
 export type ExternalCommand = (effect: Parameters<TerminalScreen['run']>[0]) => readonly string[]
 
+type TtyInput = Pick<ReadStream, 'pause' | 'resume' | 'setRawMode'>
+type TtyOutput = Pick<WriteStream, 'columns' | 'rows' | 'write'> & { readonly fd: number }
+
+/** What surrounds the screen: this process, and the start of other programs. */
+export interface ScreenHost {
+  readonly process: EventEmitter & Pick<NodeJS.Process, 'exit' | 'kill'>
+  readonly run: typeof runProgram
+}
+
 export class TtyScreen implements TerminalScreen, Disposable {
   readonly hasColors: boolean
-  readonly #input: ReadStream
-  readonly #output: WriteStream
+  readonly #input: TtyInput
+  readonly #output: TtyOutput
   readonly #commandOf: ExternalCommand
+  readonly #host: ScreenHost
   readonly #onExit = (): void => this.#leave()
-  readonly #onHangup = (): void => process.exit(129)
+  readonly #onHangup = (): void => this.#host.process.exit(129)
   #isEntered = false
+  #isDisposed = false
 
-  constructor(input: ReadStream, output: WriteStream, hasColors: boolean, commandOf: ExternalCommand) {
+  constructor(
+    input: TtyInput,
+    output: TtyOutput,
+    hasColors: boolean,
+    commandOf: ExternalCommand,
+    host: ScreenHost = { process, run: runProgram },
+  ) {
     this.hasColors = hasColors
     this.#input = input
     this.#output = output
     this.#commandOf = commandOf
-    process.on('exit', this.#onExit)
-    process.on('SIGHUP', this.#onHangup)
+    this.#host = host
+    host.process.on('exit', this.#onExit)
+    host.process.on('SIGHUP', this.#onHangup)
     this.#enter()
   }
 
@@ -40,9 +58,9 @@ export class TtyScreen implements TerminalScreen, Disposable {
 
   async suspend(): Promise<void> {
     this.#leave()
-    const continued = once(process, 'SIGCONT')
+    const continued = once(this.#host.process, 'SIGCONT')
     // The whole foreground job, as the terminal does by itself when it is not in raw mode.
-    process.kill(0, 'SIGTSTP')
+    this.#host.process.kill(0, 'SIGTSTP')
     await continued
     this.#enter()
   }
@@ -51,24 +69,23 @@ export class TtyScreen implements TerminalScreen, Disposable {
     const [program = '', ...args] = this.#commandOf(effect)
     this.#leave()
     try {
-      const child = spawn(program, args, { stdio: 'inherit' })
-      const [code] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? new Error(`${program} is not installed`, { cause: error }) : error
-      })) as [number | null]
-      if (code !== 0) throw new Error(`${program} ended with ${code ?? 'a signal'}`)
+      await this.#host.run(program, args)
     } finally {
       this.#enter()
     }
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true
     this.#leave()
     this.#input.pause()
-    process.off('exit', this.#onExit)
-    process.off('SIGHUP', this.#onHangup)
+    this.#host.process.off('exit', this.#onExit)
+    this.#host.process.off('SIGHUP', this.#onHangup)
   }
 
+  /** Another program may end after the screen was disposed of; nothing would restore the terminal then. */
   #enter(): void {
+    if (this.#isDisposed) return
     this.#isEntered = true
     this.#input.setRawMode(true)
     this.#input.resume()
@@ -82,7 +99,7 @@ export class TtyScreen implements TerminalScreen, Disposable {
     try {
       this.#input.setRawMode(false)
       this.#input.pause()
-      writeSync(process.stdout.fd, leaveText)
+      writeSync(this.#output.fd, leaveText)
     } catch {
       // The terminal is gone.
     }
