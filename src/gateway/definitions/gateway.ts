@@ -1,4 +1,5 @@
 // The CustomResourceDefinition of Gateway.
+import { assignedAddresses, requestedAddresses } from './gateway-addresses.ts'
 import {
   ageColumn,
   atomicList,
@@ -19,6 +20,7 @@ import {
   portNumber,
   rule,
   sectionName,
+  subdomain,
   text,
   withRules,
   type Schema,
@@ -29,6 +31,20 @@ const annotations = (maxProperties: number): Schema => ({
   maxProperties,
   additionalProperties: text(4_096, 0),
 })
+
+/** The keys of labels or annotations for what serves the Gateway. */
+const withKeyRules = (schema: Schema, noun: 'Annotation' | 'Label'): Schema =>
+  withRules(
+    schema,
+    rule(
+      `${noun} keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.`,
+      `self.all(key, key.matches(r"""^(${subdomain}/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`,
+    ),
+    rule(
+      `If specified, the ${noun.toLowerCase()} key's prefix must be a DNS subdomain not longer than 253 characters in total.`,
+      "self.all(key, key.split('/')[0].size() < 253)",
+    ),
+  )
 
 const routeKind = object({ group: { ...group, default: gatewayGroup }, kind: kindName }, ['kind'])
 
@@ -116,22 +132,14 @@ const listeners = withRules(
   ),
 )
 
-const address = object({ type: { ...text(253), default: 'IPAddress' }, value: text(253) })
-
-const uniqueAddresses = (type: string) =>
-  rule(
-    `${type} values must be unique`,
-    `self.all(a, a.type != '${type}' || !has(a.value) || self.exists_one(b, b.type == a.type && has(b.value) && b.value == a.value))`,
-  )
-
 const spec = object(
   {
     gatewayClassName: objectName,
     listeners,
-    addresses: withRules(atomicList(address, 16), uniqueAddresses('IPAddress'), uniqueAddresses('Hostname')),
+    addresses: requestedAddresses,
     infrastructure: object({
-      annotations: annotations(8),
-      labels: { type: 'object', maxProperties: 8, additionalProperties: text(63, 0) },
+      annotations: withKeyRules(annotations(8), 'Annotation'),
+      labels: withKeyRules({ type: 'object', maxProperties: 8, additionalProperties: text(63, 0) }, 'Label'),
       parametersRef: object({ group, kind: kindName, name: text(253) }, ['group', 'kind', 'name']),
     }),
   },
@@ -140,7 +148,7 @@ const spec = object(
 
 const status: Schema = {
   ...object({
-    addresses: atomicList(object({ type: { ...text(253), default: 'IPAddress' }, value: text(253) }, ['value']), 16),
+    addresses: assignedAddresses,
     conditions: { ...conditions, default: pendingConditions('Accepted', 'Programmed') },
     listeners: keyedList(
       object(

@@ -94,7 +94,7 @@ const filters: FilterSchemas = {
   URLRewrite: ['urlRewrite', object({ hostname: preciseHostname, path: pathModifier })],
 }
 
-const ruleFilters = withRules(
+const filterSchema = withRules(
   filterList(filters),
   rule(
     'May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both',
@@ -135,8 +135,8 @@ const defaultMatches = [{ path: { type: 'PathPrefix', value: '/' } }]
 
 const routeRule = withRules(
   object({
-    backendRefs: backendRefs(filterList(filters)),
-    filters: ruleFilters,
+    backendRefs: backendRefs(filterSchema),
+    filters: filterSchema,
     matches: { ...atomicList(match, 64), default: defaultMatches },
     name: sectionName,
     timeouts,

@@ -44,14 +44,15 @@ export const text = (maxLength: number, minLength = 1, pattern?: string): Schema
 export const choice = (...values: readonly string[]): Schema => ({ type: 'string', enum: values })
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
-const subdomain = `${label}(\\.${label})*`
+export const subdomain = `${label}(\\.${label})*`
 
 export const group: Schema = text(253, 0, `^$|^${subdomain}$`)
 export const kindName: Schema = text(63, 1, '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$')
 export const namespaceName: Schema = text(63, 1, `^${label}$`)
 export const objectName: Schema = text(253)
 export const sectionName: Schema = text(253, 1, `^${subdomain}$`)
-export const hostname: Schema = text(253, 1, `^(\\*\\.)?${subdomain}$`)
+export const hostnamePattern = `^(\\*\\.)?${subdomain}$`
+export const hostname: Schema = text(253, 1, hostnamePattern)
 export const preciseHostname: Schema = text(253, 1, `^${subdomain}$`)
 export const portNumber: Schema = { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535 }
 export const headerName: Schema = text(256, 1, "^[A-Za-z0-9!#$%&'*+\\-.^_\\x60|~]+$")
