@@ -9,6 +9,7 @@ import { daemonSetStrategy } from './daemon-set-strategy.ts'
 import { limitRangeStrategy } from './limit-range-strategy.ts'
 import { namespaceStrategy } from './namespace-strategy.ts'
 import { persistentVolumeStrategy } from './persistent-volume-strategy.ts'
+import { podStrategy } from './pod/pod-strategy.ts'
 
 const context = (more: object = {}) =>
   ({
@@ -28,6 +29,22 @@ for (const [what, before, image, generation] of templates)
   test(`a DaemonSet counts ${what}`, () => {
     const updated = daemonSetStrategy.prepareUpdate?.(daemonSet(image), daemonSet('a', before), context())
     equal(updated?.metadata.annotations?.[templateGenerationAnnotation], generation)
+  })
+
+const graces: readonly (readonly [what: string, pod: object, option: number | undefined, seconds: number])[] = [
+  ['a pod', { spec: { nodeName: 'n' } }, undefined, 30],
+  ['a pod with a shorter grace period in the options', { spec: { nodeName: 'n' } }, 5, 5],
+  ['a pod with a negative grace period in the options', { spec: { nodeName: 'n' } }, -7, 1],
+  ['a pod with a negative grace period', { spec: { nodeName: 'n', terminationGracePeriodSeconds: -7 } }, undefined, 1],
+  ['a pod without a node', { spec: {} }, -7, 0],
+  ['a finished pod', { spec: { nodeName: 'n' }, status: { phase: 'Failed' } }, -7, 0],
+]
+for (const [what, pod, option, seconds] of graces)
+  test(`the deletion of ${what} waits ${seconds} s`, () => {
+    const { spec, ...rest } = pod as { readonly spec: object }
+    const object = { metadata: {}, status: {}, ...rest, spec: { terminationGracePeriodSeconds: 30, ...spec } }
+    const options = option === undefined ? {} : { gracePeriodSeconds: option }
+    equal(podStrategy.graceSeconds?.(object as never, options), seconds)
   })
 
 test('a signing request has the identity of its sender, not the one that was sent', () => {

@@ -16,7 +16,7 @@ export const podStrategy: Strategy<Pod> = {
   graceSeconds(object, { gracePeriodSeconds }) {
     if (!isBound(object) || isPodFinished(object)) return 0
     const seconds = gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds
-    return seconds < 0 ? 0 : seconds
+    return seconds < 0 ? 1 : seconds
   },
   subresourceUpdates: { ephemeralcontainers: withEphemeralContainers, resize: withResizedResources },
   subresourceActions: { binding: bind },

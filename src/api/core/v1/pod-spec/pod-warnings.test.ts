@@ -57,12 +57,7 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
       'spec.containers[0].resources.requests[memory]: fractional byte value "500m" is invalid, must be an integer',
     ],
   ],
-  [
-    'a negative grace period',
-    { terminationGracePeriodSeconds: -1 },
-    {},
-    ['spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1'],
-  ],
+  ['a negative grace period, which a pod does not keep', { terminationGracePeriodSeconds: -1 }, {}, []],
   [
     'annotations that have become fields',
     {},
@@ -118,6 +113,14 @@ test('a dotted name is reported once, a template whenever it changes', () => {
   )
   deepEqual(deployment.warnings?.(object, object), [])
   deepEqual(pod.warnings?.(podOf({}, { name: 'a.b' }), podOf({})), [])
+})
+
+test('a negative grace period in a template is reported', () => {
+  const template = { spec: { containers: [container], terminationGracePeriodSeconds: -1 } }
+  const object = objectFrom(deployment, { metadata: { name: 'd' }, spec: { selector: {}, template } })
+  deepEqual(deployment.warnings?.(object), [
+    'spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
+  ])
 })
 
 test('other kinds have their own warnings', () => {

@@ -540,6 +540,13 @@ test('a Pod: defaults', () => {
   deepEqual([spec.serviceAccountName, spec.enableServiceLinks], ['robot', true])
 })
 
+test('a negative grace period is 1 in a Pod, and is kept in a template', () => {
+  const grace = (seconds: number) => withSpec({ terminationGracePeriodSeconds: seconds })
+  const inPod = (seconds: number) => made(pod, grace(seconds)).spec.terminationGracePeriodSeconds
+  deepEqual([inPod(-5), inPod(0), inPod(7)], [1, 0, 7])
+  equal(made(deployment, { template: { spec: grace(-5) } }).spec.template.spec.terminationGracePeriodSeconds, -5)
+})
+
 test('a template does not get all defaults of a Pod: requests, host ports and service links are set later', () => {
   const ports = [{ containerPort: 80 }]
   const template = { spec: withContainer({ ports, resources: { limits: { cpu: '1' } } }, { hostNetwork: true }) }

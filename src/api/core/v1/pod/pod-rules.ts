@@ -22,6 +22,8 @@ export function withPodDefaults(spec: PodSpec): PodSpec {
   return {
     enableServiceLinks: true,
     ...rest,
+    // Only in a pod; a template keeps the negative value and gets a warning.
+    ...(rest.terminationGracePeriodSeconds < 0 && { terminationGracePeriodSeconds: 1 }),
     containers: containers.map(complete),
     ...(initContainers && { initContainers: initContainers.map(complete) }),
   }
