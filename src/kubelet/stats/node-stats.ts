@@ -130,7 +130,9 @@ export class NodeStats {
 
   async #collect(signal: AbortSignal): Promise<Summary> {
     const { runtime, host } = this.#deps
-    const { load, paths } = host
+    const { load, disk, paths } = host
+    // The directory is missing until the node has its first pod.
+    if ((await disk.kindOf(paths.pods)) === undefined) await disk.makeDirectory(paths.pods, 0o750)
     const [containers, fileSystems, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
       runtime.stats(signal),
       runtime.fileSystems(signal),

@@ -136,6 +136,46 @@ test('CPU and memory alone are collected without reading directories, and taken 
   await rejects(stats.summary(signal), /directories are read/)
 })
 
+/** Has a file system only for paths that exist, as the host does. */
+class DiskLoad extends SimulatedHostLoad {
+  readonly #disk: SimulatedDisk
+
+  constructor(disk: SimulatedDisk) {
+    super()
+    this.#disk = disk
+  }
+
+  override async fileSystem(path: string) {
+    if ((await this.#disk.kindOf(path)) === undefined) throw new Error(`ENOENT: ${path}`)
+    return super.fileSystem(path)
+  }
+}
+
+test('a node that never had a pod has a summary', async () => {
+  const disk = new SimulatedDisk()
+  await disk.makeDirectory('/images', 0o755)
+  const images = { path: '/images', usedBytes: 0, inodesUsed: 0 }
+  const stats = new NodeStats({
+    runtime: {
+      fileSystems: () => Promise.resolve({ images, containers: undefined }),
+      stats: () => Promise.resolve([]),
+    },
+    host: {
+      cgroups: new SimulatedCgroups(),
+      cgroupRoot: '/kubepods',
+      load: new DiskLoad(disk),
+      disk,
+      paths: { pods: '/node/pods', logs: '/node/logs' },
+    },
+    pods: () => [],
+    nodeName: 'n',
+    machine: { cpus: 8, memoryBytes: 1 << 30 },
+    clock: new VirtualClock(),
+  })
+  const { node, pods } = await stats.summary(signal)
+  deepEqual([node.fs.capacityBytes > 0, pods], [true, []])
+})
+
 test('metrics contain the same values in the text format', async () => {
   const { stats } = await measured()
   const summary = await stats.summary(signal)
