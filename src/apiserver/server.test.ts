@@ -125,14 +125,6 @@ const refused: [
     /does not match the namespace sent on the request/,
   ],
   [
-    'a resourceVersion on creation',
-    'POST',
-    configMaps,
-    configMap('a', {}, { resourceVersion: '5' }),
-    400,
-    /resourceVersion should not be set/,
-  ],
-  [
     'another name on update',
     'PUT',
     `${configMaps}/taken`,

@@ -95,7 +95,8 @@ export function revisionOf(text: string): number | undefined {
 const uint64Max = 2n ** 64n - 1n
 const uint64DigitsMax = 20
 
-function revisionProblem(text: string): string | undefined {
+/** Why the text of a resourceVersion is not a number of 64 bits; undefined if it is one. */
+export function revisionProblem(text: string): string | undefined {
   const isNumber = /^\d*$/.test(text)
   const digits = text.replace(/^0+/, '')
   if (isNumber && digits.length <= uint64DigitsMax && BigInt(digits) <= uint64Max) return undefined

@@ -8,10 +8,12 @@ import type { Kind } from '../../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
 import { isJsonObject, without } from '../../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../../admission/framework/admission-plugin.ts'
+import type { Reservation } from '../../admission/framework/reservation.ts'
 import { decodeObject, type DecodedObject } from '../../objects/decode-object.ts'
 import { initialEntries, managedFieldsAfterUpdate, type ManagedFields } from '../../objects/managed-fields.ts'
 import { withUsedMetadata } from '../../objects/sent-metadata.ts'
 import { concat, throwIfInvalid, validateObject } from '../../objects/validate-object.ts'
+import { revisionProblem } from '../../request/list-options.ts'
 import { isDryRun, type ResourceRequest } from '../../request/request.ts'
 import { writeOptionsOf } from '../../request/write-options.ts'
 import type { StoredObject } from '../../storage/stored-object.ts'
@@ -43,11 +45,8 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
     const { object, recorder } = attributes
     const allWarnings = concat(concat(warnings, recorder.warnings), kind.warnings?.(object) ?? [])
     await nextStep(request)
-    const { cause, signal } = request.context
     const stored = await deps.admission.reserving(attributes, (reserved) =>
-      isDryRun(request)
-        ? createDry(deps, object, request.context)
-        : commitWrite(deps, { operation: 'put', object, expected: 0, reserved }, cause, signal),
+      isDryRun(request) ? createDry(deps, object, request.context) : commitNew(deps, object, reserved, request.context),
     )
     if (stored !== undefined) return { stored, warnings: allWarnings }
     if (base.metadata.name !== undefined || tries === generateNameTries)
@@ -55,9 +54,27 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
   }
 }
 
-/** Undefined where the name is taken. */
+/** Undefined where the name is taken. As upstream, the result has the revision that was sent. */
 const createDry = async (deps: ResourceDeps, object: ApiObject, context: Context): Promise<StoredObject | undefined> =>
-  (await readNamed(deps, object, context)) === undefined ? dryRunWrite(deps, object, 0, context) : undefined
+  (await readNamed(deps, object, context)) === undefined
+    ? dryRunWrite(deps, object, sentRevision(object), context)
+    : undefined
+
+/** As upstream: only the write itself rejects a revision. Any other text is ignored. */
+function commitNew(
+  deps: ResourceDeps,
+  object: ApiObject,
+  reserved: readonly Reservation[],
+  { cause, signal }: Context,
+): Promise<StoredObject | undefined> {
+  if (sentRevision(object) !== 0)
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
+  return commitWrite(deps, { operation: 'put', object, expected: 0, reserved }, cause, signal)
+}
+
+/** 0 without a resourceVersion, and where it is not a number. */
+const sentRevision = ({ metadata: { resourceVersion } }: ApiObject): number =>
+  resourceVersion && revisionProblem(resourceVersion) === undefined ? Number(resourceVersion) : 0
 
 const readNamed = (deps: ResourceDeps, object: ApiObject, context: Context): Promise<StoredObject | undefined> =>
   readStored(deps, namespaceOf(object), object.metadata.name, context)
@@ -99,11 +116,10 @@ function withManagers(
   const managedFields =
     input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
   loop.stepDone(request, startMs, clock.monotonicMs())
-  return thenMaybe(managedFields, (known) => {
-    const object = withManagedFields(converter.toStored(sent), known)
-    if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
-    return { object, warnings }
-  })
+  return thenMaybe(managedFields, (known) => ({
+    object: withManagedFields(converter.toStored(sent), known),
+    warnings,
+  }))
 }
 
 /**
@@ -166,13 +182,7 @@ function managedFieldsOfNew(
 }
 
 /** Only the server sets these. */
-const serverFields = [
-  'uid',
-  'resourceVersion',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-] as const
+const serverFields = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 
 function withServerMetadata(
   { kind, clock, random }: ResourceDeps,
