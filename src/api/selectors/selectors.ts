@@ -33,7 +33,9 @@ export const matchesLabels = (selector: Selector, labels: Labels | undefined): b
       case 'Lt':
         return value !== undefined && isBeyond(value, operator, values[0] ?? '')
       default:
-        return operator satisfies never
+        // An object that is not validated, such as one in another server's store, may have any operator.
+        operator satisfies never
+        return false
     }
   })
 
