@@ -4,6 +4,10 @@ export function ageText(sinceText: string | null | undefined, nowMs: number): st
   return !sinceText ? '<unknown>' : humanDuration(nowMs - Date.parse(sinceText))
 }
 
+/** The time of creation. As upstream, an object without one is from the year 1. */
+export const creationText = ({ creationTimestamp }: { readonly creationTimestamp?: string | undefined }): string =>
+  creationTimestamp ?? '0001-01-01T00:00:00Z'
+
 export function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   if (seconds < -1) return '<invalid>'

@@ -21,11 +21,12 @@ export function tableOf(kind: Kind, objects: readonly ApiObject[], metadata: obj
   return tableWith(kind, rows, metadata, options)
 }
 
-/** As upstream: the row of an object that has nothing but these metadata. */
+/** As upstream: the row of an object that has nothing but these metadata, in the version that is stored. */
 export function bookmarkTable(kind: Kind, metadata: object, resourceVersion: string, options: TableOptions): object {
-  const { kind: name, apiVersion, custom, message } = kind
-  const fields = custom === undefined ? zeroStruct(message) : {}
-  const cells = cellsOf(kind, { ...fields, metadata: { name: '', ...metadata } } as unknown as ApiObject, options)
+  const { kind: name, apiVersion, custom, storedAs } = kind
+  const printed = storedAs?.kind ?? kind
+  const fields = custom === undefined ? zeroStruct(printed.message) : {}
+  const cells = cellsOf(printed, { ...fields, metadata: { name: '', ...metadata } } as unknown as ApiObject, options)
   const row = rowOf(cells, { kind: name, apiVersion, metadata }, options)
   return tableWith(kind, [row], { resourceVersion }, options)
 }

@@ -1,4 +1,5 @@
 // CustomResourceDefinition: the definition of a custom resource: names, versions, schemas.
+import { creationText } from '../../columns/age.ts'
 import { runToEnd, type Slice, type Sliced } from '../../../base/work/work-slice.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
@@ -62,7 +63,7 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
   validateUpdate: (object, old) => validateDefinitionSpecUpdate(object.spec, old.spec, isEstablished(old)),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+    column('Created At', ({ metadata }) => creationText(metadata), { type: 'date' }),
   ],
   fieldLabels: {},
 })

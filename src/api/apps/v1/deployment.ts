@@ -173,7 +173,8 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
     column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
     column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
-    column('Selector', ({ spec }) => selectorText(spec.selector), { priority: 1 }),
+    // A copy, because the selector is absent in the empty object of a bookmark.
+    column('Selector', ({ spec }) => selectorText({ ...spec.selector }), { priority: 1 }),
   ],
   fieldLabels: {},
 })

@@ -51,7 +51,7 @@ export const cronJob = defineKind<CronJob, CronJobInput>({
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Schedule', ({ spec }) => spec.schedule),
     column('Timezone', ({ spec }) => spec.timeZone ?? '<none>'),
-    column('Suspend', ({ spec }) => (spec.suspend ? 'True' : 'False'), { type: 'boolean' }),
+    column('Suspend', ({ spec }) => suspendText(spec.suspend), { type: 'boolean' }),
     column('Active', ({ status }) => status.active?.length ?? 0, { type: 'integer' }),
     column('Last Schedule', ({ status: { lastScheduleTime: at } }, nowMs) =>
       at === undefined ? '<none>' : ageText(at, nowMs),
@@ -63,3 +63,6 @@ export const cronJob = defineKind<CronJob, CronJobInput>({
   ],
   fieldLabels: {},
 })
+
+const suspendText = (suspend: boolean | undefined): string =>
+  suspend === undefined ? '<unset>' : suspend ? 'True' : 'False'

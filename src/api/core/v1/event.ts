@@ -80,10 +80,7 @@ export const event = defineKind<Event, EventInput>({
     column('Last Seen', (object, nowMs) => ageText(lastSeen(object), nowMs)),
     column('Type', ({ type }) => type ?? ''),
     column('Reason', ({ reason }) => reason ?? ''),
-    column(
-      'Object',
-      ({ involvedObject }) => `${(involvedObject.kind ?? '').toLowerCase()}/${involvedObject.name ?? ''}`,
-    ),
+    column('Object', ({ involvedObject: { kind, name = '' } }) => (kind ? `${kind.toLowerCase()}/${name}` : name)),
     column('Subobject', ({ involvedObject }) => involvedObject.fieldPath ?? '', { priority: 1 }),
     column(
       'Source',
@@ -95,7 +92,7 @@ export const event = defineKind<Event, EventInput>({
     column('First Seen', ({ firstTimestamp, eventTime }, nowMs) => ageText(firstTimestamp ?? eventTime, nowMs), {
       priority: 1,
     }),
-    column('Count', ({ count, series }) => series?.count ?? count ?? 1, { priority: 1 }),
+    column('Count', ({ count, series }) => series?.count ?? (count || 1), { priority: 1 }),
     column('Name', ({ metadata }) => metadata.name, { priority: 1, format: 'name' }),
   ],
   fieldLabels: {

@@ -1,4 +1,5 @@
 // ClusterRole: permissions in the whole cluster, or in each namespace with a binding.
+import { creationText } from '../../columns/age.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -55,7 +56,7 @@ export const clusterRole = defineKind<ClusterRole, ClusterRoleInput>({
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+    column('Created At', ({ metadata }) => creationText(metadata), { type: 'date' }),
   ],
   fieldLabels: {},
 })

@@ -1,4 +1,5 @@
 // Role: permissions within one namespace.
+import { creationText } from '../../columns/age.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -41,7 +42,7 @@ export const role = defineKind<Role, RoleInput>({
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+    column('Created At', ({ metadata }) => creationText(metadata), { type: 'date' }),
   ],
   fieldLabels: {},
 })

@@ -43,7 +43,7 @@ export const resourceSlice = defineKind<ResourceSlice, ResourceSliceInput>({
   ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Node', ({ spec }) => spec.nodeName ?? '<unset>'),
+    column('Node', ({ spec }) => spec.nodeName ?? ''),
     column('Driver', ({ spec }) => spec.driver),
     column('Pool', ({ spec }) => spec.pool.name),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),

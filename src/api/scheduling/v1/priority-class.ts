@@ -55,7 +55,7 @@ export const priorityClass = defineKind<PriorityClass, PriorityClassInput>({
     column('Value', ({ value }) => value, { type: 'integer' }),
     column('Global-Default', ({ globalDefault }) => globalDefault ?? false, { type: 'boolean' }),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
-    column('PreemptionPolicy', ({ preemptionPolicy }) => preemptionPolicy),
+    column('PreemptionPolicy', ({ preemptionPolicy }) => preemptionPolicy ?? ''),
   ],
   fieldLabels: {},
 })

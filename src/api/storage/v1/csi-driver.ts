@@ -104,11 +104,13 @@ export const csiDriver = defineKind<CSIDriver, CSIDriverInput>({
       .map(([field, path]) => immutable(path, spec[field])),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('AttachRequired', ({ spec }) => spec.attachRequired, { type: 'boolean' }),
-    column('PodInfoOnMount', ({ spec }) => spec.podInfoOnMount, { type: 'boolean' }),
-    column('StorageCapacity', ({ spec }) => spec.storageCapacity, { type: 'boolean' }),
-    column('TokenRequests', ({ spec }) => spec.tokenRequests?.map(({ audience }) => audience).join(',') ?? '<unset>'),
-    column('RequiresRepublish', ({ spec }) => spec.requiresRepublish, { type: 'boolean' }),
+    column('AttachRequired', ({ spec }) => spec.attachRequired ?? true, { type: 'boolean' }),
+    column('PodInfoOnMount', ({ spec }) => spec.podInfoOnMount ?? false, { type: 'boolean' }),
+    column('StorageCapacity', ({ spec }) => spec.storageCapacity ?? false, { type: 'boolean' }),
+    column('TokenRequests', ({ spec: { tokenRequests = [] } }) =>
+      tokenRequests.length === 0 ? '<unset>' : tokenRequests.map(({ audience }) => audience).join(','),
+    ),
+    column('RequiresRepublish', ({ spec }) => spec.requiresRepublish ?? false, { type: 'boolean' }),
     column('Modes', ({ spec }) => spec.volumeLifecycleModes.join(',') || '<none>'),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
   ],

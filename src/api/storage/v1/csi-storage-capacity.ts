@@ -1,4 +1,5 @@
 // CSIStorageCapacity: the available capacity of a driver for a storage class and a set of nodes.
+import { creationText } from '../../columns/age.ts'
 import { message, quantity, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
@@ -54,7 +55,7 @@ export const csiStorageCapacity = defineKind<CSIStorageCapacity, CSIStorageCapac
       .map((field) => immutable(field, object[field])),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+    column('Created At', ({ metadata }) => creationText(metadata), { type: 'date' }),
   ],
   fieldLabels: {},
 })

@@ -101,9 +101,9 @@ export const storageClass = defineKind<StorageClass, StorageClassInput>({
   columns: [
     column('Name', nameText, { format: 'name' }),
     column('Provisioner', ({ provisioner }) => provisioner),
-    column('ReclaimPolicy', ({ reclaimPolicy }) => reclaimPolicy),
-    column('VolumeBindingMode', ({ volumeBindingMode }) => volumeBindingMode),
-    column('AllowVolumeExpansion', ({ allowVolumeExpansion }) => String(allowVolumeExpansion ?? false)),
+    column('ReclaimPolicy', ({ reclaimPolicy }) => reclaimPolicy ?? 'Delete'),
+    column('VolumeBindingMode', ({ volumeBindingMode }) => volumeBindingMode ?? 'Immediate'),
+    column('AllowVolumeExpansion', ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
   ],
   fieldLabels: {},

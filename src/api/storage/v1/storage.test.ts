@@ -227,7 +227,7 @@ test('the cells of storage', () => {
     provisioner,
     'Delete',
     'Immediate',
-    'false',
+    false,
     '60s',
   ])
   deepEqual(cellsOf(volumeAttributesClass, { driverName: 'a.b' }), ['x', 'a.b', '60s'])

@@ -68,9 +68,9 @@ export const pod = defineKind<Pod, PodInput>({
     column('Status', podStatusText),
     column('Restarts', podRestartsText),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
-    column('IP', ({ status }) => status.podIP ?? '<none>', { priority: 1 }),
-    column('Node', ({ spec }) => spec.nodeName ?? '<none>', { priority: 1 }),
-    column('Nominated Node', ({ status }) => status.nominatedNodeName ?? '<none>', { priority: 1 }),
+    column('IP', ({ status }) => status.podIP || '<none>', { priority: 1 }),
+    column('Node', ({ spec }) => spec.nodeName || '<none>', { priority: 1 }),
+    column('Nominated Node', ({ status }) => status.nominatedNodeName || '<none>', { priority: 1 }),
     column('Readiness Gates', podGatesText, { priority: 1 }),
   ],
   fieldLabels: {

@@ -1,4 +1,5 @@
 // LimitRange: bounds and defaults for what each pod, container or claim of a namespace may use.
+import { creationText } from '../../../columns/age.ts'
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { objectMeta } from '../../../meta/v1/object-meta.ts'
@@ -37,7 +38,7 @@ export const limitRange = defineKind<LimitRange, LimitRangeInput>({
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Created At', ({ metadata }) => metadata.creationTimestamp ?? '', { type: 'date' }),
+    column('Created At', ({ metadata }) => creationText(metadata), { type: 'date' }),
   ],
   fieldLabels: {},
 })

@@ -76,8 +76,8 @@ const portsText = (ports: readonly ServicePort[] = []): string =>
     .join(',') || '<none>'
 
 function externalAddressText({ spec, status }: Service): string {
-  const { type, externalIPs = [], externalName = '' } = spec
-  switch (type) {
+  const { externalIPs = [], externalName = '' } = spec
+  switch (spec.type) {
     case 'ClusterIP':
     case 'NodePort':
       return externalIPs.join(',') || '<none>'
@@ -88,6 +88,7 @@ function externalAddressText({ spec, status }: Service): string {
     case 'ExternalName':
       return externalName
     default:
-      return type satisfies never
+      spec.type satisfies never
+      return '<unknown>'
   }
 }

@@ -115,7 +115,7 @@ export const persistentVolumeClaim = defineKind<PersistentVolumeClaim, Persisten
     ),
     column('VolumeAttributesClass', ({ spec }) => spec.volumeAttributesClassName ?? '<unset>'),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
-    column('VolumeMode', ({ spec }) => spec.volumeMode, { priority: 1 }),
+    column('VolumeMode', ({ spec }) => spec.volumeMode ?? '<unset>', { priority: 1 }),
   ],
   fieldLabels: {},
 })

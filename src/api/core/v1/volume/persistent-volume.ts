@@ -80,7 +80,7 @@ export const persistentVolume = defineKind<PersistentVolume, PersistentVolumeInp
     column('VolumeAttributesClass', ({ spec }) => spec.volumeAttributesClassName ?? '<unset>'),
     column('Reason', ({ status }) => status.reason ?? ''),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
-    column('VolumeMode', ({ spec }) => spec.volumeMode, { priority: 1 }),
+    column('VolumeMode', ({ spec }) => spec.volumeMode ?? '<unset>', { priority: 1 }),
   ],
   fieldLabels: {},
 })

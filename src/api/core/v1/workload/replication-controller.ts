@@ -46,7 +46,7 @@ export const replicationController = defineKind<ReplicationController, Replicati
   validateStatusUpdate: ({ status }) => validateReplicaStatus(status),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Desired', ({ spec }) => spec.replicas, { type: 'integer' }),
+    column('Desired', ({ spec }) => spec.replicas ?? 0, { type: 'integer' }),
     column('Current', ({ status }) => status.replicas, { type: 'integer' }),
     column('Ready', ({ status }) => status.readyReplicas ?? 0, { type: 'integer' }),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
