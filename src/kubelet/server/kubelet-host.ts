@@ -9,7 +9,7 @@ import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machi
 
 export interface KubeletHost {
   readonly nodeName: string
-  readonly runtime: Pick<ContainerRuntime, 'name' | 'inspect' | 'exec' | 'streams'>
+  readonly runtime: Pick<ContainerRuntime, 'name' | 'podUids' | 'inspect' | 'exec' | 'streams'>
   /** Log files, by the `logPath` of containers. */
   readonly logs: LogFiles
   /** A pod of this node with its current status. */

@@ -80,6 +80,7 @@ async function startNode({
   const runtime: KubeletHost['runtime'] = {
     name: simulated.name,
     streams: streams ?? simulated.streams,
+    podUids: (stop) => simulated.podUids(stop),
     inspect: (uid, stop) => simulated.inspect(uid, stop),
     exec: (container, command, timeoutMs, stop) => simulated.exec(container, command, timeoutMs, stop),
   }
@@ -158,6 +159,13 @@ const denyAll = { commonName: 'mallory', organizations: ['dev'], fingerprint: ''
 const answers: [why: string, target: string, asked: Asked, status: number, text: RegExp][] = [
   ['health', '/healthz', {}, 200, /^ok$/],
   ['its pods', '/pods', {}, 200, /^{"kind":"PodList","apiVersion":"v1".*"name":"web"/],
+  [
+    'pods that run in the runtime',
+    '/runningpods/',
+    {},
+    200,
+    /^{"kind":"PodList".*"items":\[{"metadata":{"name":"web","namespace":"default","uid":"uid"},"spec":{"containers":\[{"name":"main","image":"talks"/,
+  ],
   ['an unknown path', '/nothing', {}, 404, /^404 page not found\n$/],
   ['no credentials', '/pods', { headers: { anonymous: '' } }, 401, /^Unauthorized$/],
   ['a front proxy certificate, which is no user', '/pods', { certificate: proxy }, 401, /^Unauthorized$/],

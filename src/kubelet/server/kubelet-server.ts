@@ -14,6 +14,7 @@ import { containerLogs } from './container-logs.ts'
 import { KubeletHttpError, runningContainer, runningPod, type KubeletHost } from './kubelet-host.ts'
 import { localPorts, serveCommand } from './local-streams.ts'
 import { nodeLogs } from './node-logs.ts'
+import { runningPods } from './running-pods.ts'
 import { openAt, streamCommand, streamPorts, type StreamDeps } from './container-streams.ts'
 import { jsonText } from '../../schema/json/exact-json.ts'
 
@@ -77,6 +78,7 @@ export class KubeletServer {
     const container = rest.at(-1) ?? ''
     if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
     if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
+    if (what === 'runningpods' && path.length === 1 && isRead) return runningPods(host, request.signal)
     if (what === 'configz' && path.length === 1 && isRead) return Promise.resolve(configuration(host))
     if (what === 'logs' && isRead) return nodeLogs(host, pathname)
     if ((what === 'stats' || what === 'metrics') && isRead) return statsEndpoint(host, path, query, request)
