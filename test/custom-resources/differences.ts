@@ -62,7 +62,6 @@ export const differences: Readonly<Record<string, readonly Difference[]>> = {
       reason: 'wrong types in metadata are named by the path from the object, not from ObjectMeta',
       exchanges: [8, 15, 16, 27, 33, 37],
     },
-    { reason: 'null items of lists in metadata', exchanges: [29] },
     { reason: 'managed fields: which subresource or parent owns a field', exchanges: [31] },
     { reason: 'an update with the uid of another object, and no version, is a conflict', exchanges: [46] },
     { reason: 'invalid labels are reported once', exchanges: [54] },
