@@ -43,9 +43,7 @@ const browserProgram = 'Mozilla'
 
 /** The sender that a User-Agent names. The name of a component is a claim until its credentials are verified. */
 export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
-  const name = userAgent.startsWith(senderPrefix)
-    ? userAgent.slice(senderPrefix.length)
-    : programOf(userAgent)
+  const name = userAgent.startsWith(senderPrefix) ? userAgent.slice(senderPrefix.length) : programOf(userAgent)
   return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }
 }
 
