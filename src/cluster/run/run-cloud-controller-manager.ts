@@ -17,6 +17,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { GrpcChannel } from '../../wire/grpc/grpc-channel.ts'
 import { openRemote } from '../client/remote.ts'
 import { startControllerManager } from './controller-manager.ts'
+import { joinAndRelease } from './join-and-release.ts'
 
 export interface RunCloudControllerManagerOptions {
   readonly kubeconfig: string
@@ -31,8 +32,6 @@ export interface RunCloudControllerManagerOptions {
 const component = 'cloud-controller-manager'
 /** How long it waits before it tries to reach the provider again. */
 const providerRetryMs = 1_000
-/** Time limit for releasing the lease. */
-const releaseMs = 2_000
 
 /** Runs until the signal is aborted; throws when the lease is lost. */
 export async function runCloudControllerManager(
@@ -59,14 +58,7 @@ export async function runCloudControllerManager(
     leaseName: component,
     ...(lease === 'none' ? {} : { identity: `${hostname()}_${newUid(systemRandom)}`, lease }),
   })
-  try {
-    await tasks.join()
-  } finally {
-    const bound = new AbortController()
-    const timer = realClock.after(releaseMs, () => bound.abort())
-    await manager.release(bound.signal).catch(() => undefined)
-    timer.cancel()
-  }
+  await joinAndRelease(tasks, manager, realClock)
 }
 
 /** Waits until the provider runs; undefined if the signal is aborted before. */

@@ -21,6 +21,7 @@ import type { ControllerManagerSettings } from '../flags/controller-manager-flag
 import { startControllerManager } from './controller-manager.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import { openRemote } from '../client/remote.ts'
+import { joinAndRelease } from './join-and-release.ts'
 
 export interface RunControllerManagerOptions extends Partial<ControllerManagerSettings> {
   readonly kubeconfig: string
@@ -41,8 +42,6 @@ export interface RunControllerManagerOptions extends Partial<ControllerManagerSe
   readonly onLead: () => void
 }
 
-/** Time limit for releasing the lease. */
-const releaseMs = 2_000
 /** How long open requests may take during the stop. */
 const drainMs = 1_000
 
@@ -97,12 +96,5 @@ export async function runControllerManager(options: RunControllerManagerOptions,
     ...(lease === 'none' ? {} : { identity: `${hostname()}_${newUid(systemRandom)}`, ...(lease && { lease }) }),
     onLead,
   })
-  try {
-    await tasks.join()
-  } finally {
-    const bound = new AbortController()
-    const timer = realClock.after(releaseMs, () => bound.abort())
-    await manager.release(bound.signal).catch(() => undefined)
-    timer.cancel()
-  }
+  await joinAndRelease(tasks, manager, realClock)
 }

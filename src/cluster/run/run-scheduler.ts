@@ -20,6 +20,7 @@ import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
 import { serveComponent } from './component-server.ts'
 import { openRemote } from '../client/remote.ts'
+import { joinAndRelease } from './join-and-release.ts'
 
 export interface RunSchedulerOptions {
   readonly kubeconfig: string
@@ -34,8 +35,6 @@ export interface RunSchedulerOptions {
 }
 
 const leaseName = 'kube-scheduler'
-/** Time limit for releasing the lease. */
-const releaseMs = 2_000
 /** How long open requests may take during the stop. */
 const drainMs = 1_000
 
@@ -73,12 +72,5 @@ export async function runScheduler(
       new Scheduler({ ...shared, informers: new Informers(client, shared, led) }, led).start()
     }, stop),
   )
-  try {
-    await tasks.join()
-  } finally {
-    const bound = new AbortController()
-    const timer = clock.after(releaseMs, () => bound.abort())
-    await election.release(bound.signal).catch(() => undefined)
-    timer.cancel()
-  }
+  await joinAndRelease(tasks, election, clock)
 }
