@@ -110,3 +110,26 @@ export async function rowOf(request: MatrixRequest, server: MatrixServer): Promi
 export const matrixAccount = { namespace: 'default', name: 'matrix' }
 export const matrixUser = `system:serviceaccount:${matrixAccount.namespace}:${matrixAccount.name}`
 export const matrixRole = 'access-matrix'
+
+interface Caller {
+  call(method: string, path: string, body?: unknown): Promise<unknown>
+}
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1'
+const role = { metadata: { name: matrixRole } }
+
+/** Creates the objects of a recording, and the account's role, which grants nothing. */
+export async function createMatrixObjects(server: Caller, objects: Matrix['objects']): Promise<void> {
+  for (const [path, object] of objects) await server.call('POST', path, object)
+  await server.call('POST', `${rbac}/clusterroles`, { ...role, rules: [] })
+  await server.call('POST', `${rbac}/clusterrolebindings`, {
+    ...role,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: matrixRole },
+    subjects: [{ kind: 'ServiceAccount', ...matrixAccount }],
+  })
+}
+
+/** Grants the account these rules and nothing else. */
+export async function grantMatrixRules(server: Caller, rules: readonly object[]): Promise<void> {
+  await server.call('PUT', `${rbac}/clusterroles/${matrixRole}`, { ...role, rules })
+}

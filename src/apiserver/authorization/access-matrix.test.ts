@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startGuarded, type GuardedHarness } from '../server-policies.harness.ts'
 import {
+  createMatrixObjects,
+  grantMatrixRules,
   matrixAccount,
-  matrixRole,
   rowOf,
   type Matrix,
   type MatrixRequest,
@@ -17,24 +18,13 @@ const { objects, rows } = JSON.parse(
   readFileSync(new URL('../../../test/facts/access-matrix.json', import.meta.url), 'utf8'),
 ) as Matrix
 
-const rbac = '/apis/rbac.authorization.k8s.io/v1'
-
 async function matrixServer(server: GuardedHarness): Promise<MatrixServer> {
-  for (const [path, object] of objects) await server.call('POST', path, object)
-  const role = { metadata: { name: matrixRole } }
-  await server.call('POST', `${rbac}/clusterroles`, { ...role, rules: [] })
-  await server.call('POST', `${rbac}/clusterrolebindings`, {
-    ...role,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: matrixRole },
-    subjects: [{ kind: 'ServiceAccount', ...matrixAccount }],
-  })
+  await createMatrixObjects(server, objects)
   const account = `/api/v1/namespaces/${matrixAccount.namespace}/serviceaccounts/${matrixAccount.name}`
   const { body } = await server.call('POST', `${account}/token`, {})
   const identity = { anonymous: '', authorization: `Bearer ${body.status.token}` }
   return {
-    async grant(rules) {
-      await server.call('PUT', `${rbac}/clusterroles/${matrixRole}`, { ...role, rules })
-    },
+    grant: (rules) => grantMatrixRules(server, rules),
     async send({ method, path, headers = {}, body: sent }: MatrixRequest) {
       const { status, body: answer } = await server.head(method, path, sent, { ...headers, ...identity })
       const isSilent = method === 'HEAD' || typeof answer !== 'object'

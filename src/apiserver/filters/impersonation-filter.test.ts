@@ -2,7 +2,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { matrixAccount, matrixRole } from '../authorization/access-matrix.harness.ts'
+import { createMatrixObjects, grantMatrixRules, matrixAccount } from '../authorization/access-matrix.harness.ts'
 import { startGuarded } from '../server-policies.harness.ts'
 import { impersonationResult, type ImpersonationFacts, type ImpersonationRow } from './impersonation.harness.ts'
 
@@ -10,18 +10,9 @@ const { objects, rows } = JSON.parse(
   readFileSync(new URL('../../../test/facts/impersonation.json', import.meta.url), 'utf8'),
 ) as ImpersonationFacts
 
-const rbac = '/apis/rbac.authorization.k8s.io/v1'
-
 test('impersonation requires the same permissions and results in the same user as upstream', async () => {
   await using server = await startGuarded()
-  for (const [path, object] of objects) await server.call('POST', path, object)
-  const role = { metadata: { name: matrixRole } }
-  await server.call('POST', `${rbac}/clusterroles`, { ...role, rules: [] })
-  await server.call('POST', `${rbac}/clusterrolebindings`, {
-    ...role,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: matrixRole },
-    subjects: [{ kind: 'ServiceAccount', ...matrixAccount }],
-  })
+  await createMatrixObjects(server, objects)
   const account = `/api/v1/namespaces/${matrixAccount.namespace}/serviceaccounts/${matrixAccount.name}`
   const identity = async (boundObjectRef?: object) => {
     const { body } = await server.call('POST', `${account}/token`, { spec: { boundObjectRef } })
@@ -34,8 +25,7 @@ test('impersonation requires the same permissions and results in the same user a
   let granted = ''
   for (const row of rows) {
     const { method, path, headers, body: sent, isOnNode, rules } = row
-    if (granted !== (granted = JSON.stringify(rules)))
-      await server.call('PUT', `${rbac}/clusterroles/${matrixRole}`, { ...role, rules })
+    if (granted !== (granted = JSON.stringify(rules))) await grantMatrixRules(server, rules)
     const { status, body } = await server.call(method, path, sent, { ...headers, ...(isOnNode ? onNode : plain) })
     const found = impersonationResult(status, typeof body === 'object' ? body : {})
     const recorded = recordedResult(row)
