@@ -3,7 +3,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import type { Summary } from '../../src/kubelet/stats/summary.ts'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
@@ -47,14 +47,18 @@ inNamespaces(import.meta.url, () => {
       'the reservation and the threshold of eviction',
     )
 
-    match(await up.k(['top', 'node']), new RegExp(`${node.replace('node/', '')} +\\d+m +\\d+% +\\d+Mi +\\d+%`))
-    match(await up.k(['top', 'pod', '--containers']), /^limited +c +\d+m +\d+Mi/m)
+    // Usage is cached for two seconds, so that of a pod which has just started may be missing.
+    const shown = (...args: string[]) => up.k(args).catch(() => '')
+    const nodeLine = new RegExp(`${node.replace('node/', '')} +\\d+m +\\d+% +\\d+Mi +\\d+%`)
+    await untilMatch(() => shown('top', 'node'), nodeLine)
+    await untilMatch(() => shown('top', 'pod', '--containers'), /^limited +c +\d+m +\d+Mi/m)
     const nodePath = `/api/v1/nodes/${node.replace('node/', '')}/proxy`
-    match(
-      await up.k(['get', '--raw', `${nodePath}/metrics/resource`]),
+    await untilMatch(
+      () => shown('get', '--raw', `${nodePath}/metrics/resource`),
       /^container_memory_working_set_bytes\{container="c",namespace="default",pod="limited"\} [1-9]\d* \d+$/m,
     )
-    const summary = JSON.parse(await up.k(['get', '--raw', `${nodePath}/stats/summary`])) as Summary
+    const summaryText = await untilMatch(() => shown('get', '--raw', `${nodePath}/stats/summary`), /"name": ?"limited"/)
+    const summary = JSON.parse(summaryText) as Summary
     const seen = summary.pods.find(({ podRef }) => podRef.name === 'limited')
     equal(seen?.network?.name, 'eth0')
     const { imageFs, containerFs } = summary.node.runtime
