@@ -2,10 +2,10 @@
 // The announcers of the nodes make one node respond for each address.
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
-import { isBeingDeleted, keyOf, namespaceOf } from '../../api/meta/object.ts'
+import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
+import { writeIngress } from '../service/ingress-status.ts'
 import { isPooled, type AddressPool } from './address-pool.ts'
 import { poolDecision, requestedAddress } from './pool-decision.ts'
 
@@ -59,19 +59,7 @@ export function addressPoolController(pool: AddressPool): Controller {
       const { addresses } = decided
       if (equalValues(statusAddresses(found), addresses)) return undefined
       const ingress = addresses.map((ip) => ({ ip, ipMode: 'VIP' }))
-      const status = { loadBalancer: { ingress: ingress.length === 0 ? null : ingress } }
-      try {
-        await tools.client
-          .of(service)
-          .patch(found.metadata.name, namespaceOf(found), { status }, 'merge', context, 'status')
-      } catch (error) {
-        if (hasReason(error, 'NotFound')) return undefined
-        throw error
-      }
-      if (addresses.length > 0) {
-        const message = `Assigned ${addresses.join(' and ')}`
-        tools.recordEvent(found, { type: 'Normal', reason: 'EnsuredLoadBalancer', message }, context)
-      }
+      await writeIngress(found, ingress, `Assigned ${addresses.join(' and ')}`, tools, context)
       return undefined
     },
   }

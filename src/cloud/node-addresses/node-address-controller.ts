@@ -6,8 +6,7 @@ import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { lookup } from '../../base/collections/lookup.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
-import { keyOf, namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { keyOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type {
   Controller,
   ObjectIndex,
@@ -15,6 +14,7 @@ import type {
   ReconcileTools,
 } from '../../controllers/runtime/controller.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
+import { writeIngress } from '../service/ingress-status.ts'
 import { nodeAddressDecision } from './node-address-decision.ts'
 import { balancedPorts, claimedPorts, hostPorts, isBalancedByNodes } from './port-claims.ts'
 
@@ -79,19 +79,7 @@ const definition: ReconcileController<State> = {
       for (const problem of problems) tools.recordEvent(found, { type: 'Warning', ...problem }, context)
     tools.state.set(key, reported)
     if (equalValues(found.status.loadBalancer.ingress ?? [], ingress)) return undefined
-    const status = { loadBalancer: { ingress: ingress.length === 0 ? null : ingress } }
-    try {
-      await tools.client
-        .of(service)
-        .patch(found.metadata.name, namespaceOf(found), { status }, 'merge', context, 'status')
-    } catch (error) {
-      if (hasReason(error, 'NotFound')) return undefined
-      throw error
-    }
-    if (ingress.length > 0) {
-      const message = 'Ensured load balancer'
-      tools.recordEvent(found, { type: 'Normal', reason: 'EnsuredLoadBalancer', message }, context)
-    }
+    await writeIngress(found, ingress, 'Ensured load balancer', tools, context)
     return undefined
   },
 }
