@@ -49,5 +49,6 @@ test('so do requests with a session, and no others', async () => {
   const [, isClosed] = await over(['/version'])
   equal(isClosed, true)
   deepEqual(await over(['/api/v1/pods'], { cookie: `${cookie}0` }), [[401], true])
+  deepEqual(await over(['/livez'], { cookie: `${cookie}0` }), [[401], true])
   deepEqual(await over(['/ui/none']), [[404], true])
 })

@@ -55,7 +55,9 @@ export const top = defineCommand({
         views: [tableView(1, { kind: 'list', resource, namespace: resource.namespaced ? namespace : '' })],
       }
       const app = new TerminalApp(screen, { api, clock: realClock, random: systemRandom }, state)
-      const typed = (data: Buffer): void => app.typed(data.toString())
+      // A character may be in two pieces.
+      const decoder = new TextDecoder()
+      const typed = (data: Buffer): void => app.typed(decoder.decode(data, { stream: true }))
       const resized = (): void => app.dispatch({ kind: 'resize', ...screen.size })
       const drained = (): void => app.drained()
       process.stdin.on('data', typed)

@@ -1,9 +1,7 @@
 // The API server of a kubeconfig, for the terminal view.
 import { senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
-import { realClock } from '../../base/time/clock.ts'
-import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
-import { nodePlatform } from '../../platform/node/platform.ts'
+import { connectKubeconfig } from '../../cluster/client/kubeconfig-connection.ts'
 import type { ServerApi } from '../../ui/terminal/source/server-api.ts'
 import { explainedLines } from '../output/explained-object.ts'
 import { kindIn } from '../options/named-object.ts'
@@ -14,16 +12,7 @@ export const topSender = 'coxswain top'
 export interface ClusterApi extends ServerApi, AsyncDisposable {}
 
 export async function openClusterApi(cluster: ChosenCluster, signal: AbortSignal): Promise<ClusterApi> {
-  const deps = { ...nodePlatform, clock: realClock }
-  const { server, authority, certificate, key, headers } = await readKubeconfig(cluster.kubeconfig, deps, signal)
-  const outbound = nodePlatform.outbound.connect({
-    origin: server,
-    tls: {
-      ...(authority === undefined ? {} : { authority }),
-      ...(certificate === undefined ? {} : { certificate }),
-      ...(key === undefined ? {} : { key }),
-    },
-  })
+  const { outbound, headers } = await connectKubeconfig(cluster.kubeconfig, signal)
   async function* send(method: string, target: string, accept: string, body: object | undefined, stop: AbortSignal) {
     const own = { accept, 'user-agent': senderPrefix + topSender, ...(await headers(stop)) }
     const response = await outbound.send(

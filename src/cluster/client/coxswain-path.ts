@@ -1,7 +1,5 @@
 // Requests to paths of Coxswain's own, such as its flow events, on a running cluster.
-import { realClock } from '../../base/time/clock.ts'
-import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
-import { nodePlatform } from '../../platform/node/platform.ts'
+import { connectKubeconfig } from './kubeconfig-connection.ts'
 
 /** The parsed response; undefined when the path does not exist. */
 export async function fetchCoxswainPath(
@@ -22,19 +20,7 @@ export async function* streamCoxswainPath(
   signal: AbortSignal,
   method: 'GET' | 'POST' = 'GET',
 ): AsyncGenerator<string> {
-  const { server, authority, certificate, key, headers } = await readKubeconfig(
-    kubeconfig,
-    { ...nodePlatform, clock: realClock },
-    signal,
-  )
-  const outbound = nodePlatform.outbound.connect({
-    origin: server,
-    tls: {
-      ...(authority === undefined ? {} : { authority }),
-      ...(certificate === undefined ? {} : { certificate }),
-      ...(key === undefined ? {} : { key }),
-    },
-  })
+  const { outbound, headers } = await connectKubeconfig(kubeconfig, signal)
   try {
     const shown = { accept: 'application/json', ...(await headers(signal)) }
     const answer = await outbound.send({ method, target, headers: shown }, signal)

@@ -4,7 +4,7 @@ import { StatusError } from '../../../api/errors/status-error.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { pods } from '../state/state.harness.ts'
 import { FakeApi } from './fake-api.harness.ts'
-import { followLogs, linesMax } from './logs.ts'
+import { followLogs, lineCharactersMax, linesMax } from './logs.ts'
 
 const object = { resource: pods, namespace: 'default', name: 'web-0' }
 const spec = {
@@ -76,6 +76,19 @@ test('the lines of all containers of a pod have their names', async () => {
     '[debug] (no log: container "debug" is waiting to start)',
     '[main] (the log has ended)',
   ])
+})
+
+test('a line without an end is shown in pieces', async () => {
+  const { api, clock, lines, stop, ended } = follow({ container: 'main' })
+  await clock.settle()
+  api.newest.text('x'.repeat(2 * lineCharactersMax + 3))
+  await clock.settle()
+  deepEqual(
+    lines()?.map(({ length }) => length),
+    [lineCharactersMax, lineCharactersMax],
+  )
+  stop.abort()
+  await ended
 })
 
 test('the newest lines are kept', async () => {

@@ -7,6 +7,8 @@ import { jsonType, targetOf } from './server-api.ts'
 
 const tailLines = '500'
 export const linesMax = 5_000
+/** A longer line is shown as several. */
+export const lineCharactersMax = 16_384
 
 export async function followLogs(
   { object, container, isPrevious }: Extract<TextSource, { kind: 'logs' }>,
@@ -39,6 +41,8 @@ export async function followLogs(
       )) {
         const complete = (rest + piece).split('\n')
         rest = complete.pop() ?? ''
+        for (; rest.length > lineCharactersMax; rest = rest.slice(lineCharactersMax))
+          complete.push(rest.slice(0, lineCharactersMax))
         if (complete.length > 0) add(complete.map((line) => prefix + line))
       }
       add([...(rest === '' ? [] : [prefix + rest]), `${prefix}(the log has ended)`])
