@@ -11,7 +11,7 @@ export async function writeIngress(
   found: Service,
   ingress: readonly LoadBalancerIngress[],
   message: string,
-  tools: Pick<ReconcileTools<unknown>, 'client' | 'recordEvent'>,
+  tools: Pick<ReconcileTools, 'client' | 'recordEvent'>,
   context: Context,
 ): Promise<void> {
   const status = { loadBalancer: { ingress: ingress.length === 0 ? null : ingress } }
