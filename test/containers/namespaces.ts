@@ -1,24 +1,30 @@
 // Tests that run containers use their own namespaces: a network with only loopback, private mounts, and processes that
 // all end with the test.
 import { equal } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { relative } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const marker = 'COXSWAIN_IN_NAMESPACES'
 /**
- * Each test has its own timeout, so that the failure shows what it waited for; the file's timeout is only a fallback.
+ * Each test has its own timeout, so that the failure shows what it waited for; the file's timeout is for a file that
+ * does not end after its tests.
  */
 const testMsMax = 300_000
-const fileMsMax = 1_800_000
+const fileMsMax = 600_000
 const setUp = 'ip link set lo up && exec "$@"'
 
 /** Calls `define` in new namespaces: the test file runs itself again there. */
 export function inNamespaces(file: string, define: () => void, msMax = testMsMax): void {
   if (process.env[marker] === '1') return define()
-  test('in namespaces of its own', { timeout: Math.max(msMax, fileMsMax) }, async ({ signal }) => {
-    const path = fileURLToPath(file)
+  const path = fileURLToPath(file)
+  const endMsMax = Math.max(2 * msMax, fileMsMax)
+  const name = `in namespaces of its own: ${relative(process.cwd(), path)}`
+  test(name, { timeout: 2 * endMsMax }, async ({ signal }) => {
     const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
     const options = ['--test', `--test-timeout=${msMax}`, '--test-reporter=spec']
     const inner = ['sh', '-c', setUp, 'sh', process.execPath, ...options, path]
@@ -31,11 +37,29 @@ export function inNamespaces(file: string, define: () => void, msMax = testMsMax
       killSignal: 'SIGKILL',
     })
     let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (bytes: Buffer) => {
-        output = (output + bytes.toString()).slice(-20_000)
+    const add = (text: string): void => {
+      output = (output + text).slice(-20_000)
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => add(bytes.toString()))
+    const deadline = setTimeout(() => {
+      void running().then((processes) => {
+        add(`\nThe file did not end within ${endMsMax / 1000} s. Processes:\n${processes}`)
+        return child.kill('SIGKILL')
       })
-    const [code] = (await once(child, 'close')) as [number | null]
+    }, endMsMax)
+    const closed = once(child, 'close')
+    const [code] = (await once(child, 'exit')) as [number | null]
+    clearTimeout(deadline)
+    // A process that cannot be killed keeps the pipes open.
+    await Promise.race([closed, delay(5_000, undefined, { ref: false })])
     equal(code, 0, output)
   })
+}
+
+/** All processes, what they wait for in the kernel, and their place in the tree. */
+async function running(): Promise<string> {
+  const columns = 'pid,ppid,stat,wchan:24,etimes,args'
+  const kernel = ['--ppid', '2', '-p', '2']
+  const { stdout } = await promisify(execFile)('ps', [...kernel, '--deselect', '-ww', '--forest', '-o', columns])
+  return stdout.replace(/^(.{240}).*$/gmu, '$1')
 }
