@@ -22,6 +22,8 @@ interface Machine {
   readonly name: string
   readonly address: string
   readonly gateway: string
+  /** 24 by default. */
+  readonly prefixLength?: number
   readonly podRanges: readonly string[]
 }
 
@@ -35,6 +37,20 @@ const machines: readonly Machine[] = [
     podRanges: ['10.244.3.0/24', 'fd00:0:0:3::/64'],
   },
 ]
+/** Both are on one segment. The network of the first one includes the other's address, but not vice versa. */
+const wide: Machine = {
+  name: 'wide',
+  address: '192.0.2.4',
+  gateway: '192.0.2.254',
+  podRanges: ['10.244.4.0/24'],
+}
+const narrow: Machine = {
+  name: 'narrow',
+  address: '192.0.2.130',
+  prefixLength: 25,
+  gateway: '192.0.2.254',
+  podRanges: ['10.244.5.0/24'],
+}
 const peerOf = ({ name, address, podRanges }: Machine): Peer => ({ name, addresses: [address], podRanges })
 const podAddress = (range: string): string =>
   nextHopOf(range).replace(/(\.0|::)$/, (end) => (end === '::' ? '::9' : '.9'))
@@ -78,13 +94,13 @@ function addRouter(): void {
   run('ip', 'netns', 'exec', 'router', 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward')
 }
 
-function addMachine(name: string, address: string, gateway: string): void {
+function addMachine({ name, address, gateway, prefixLength = 24 }: Omit<Machine, 'podRanges'>): void {
   ip(`netns add ${name}`)
   ip(`-n ${name} link set lo up`)
   run('ip', '-n', name, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', `to-${name}`, 'netns', 'router')
   const segment = gateway.startsWith('192.') ? 'segment-a' : 'segment-b'
   ip(`-n router link set to-${name} master ${segment} up`)
-  ip(`-n ${name} addr add ${address}/24 dev eth0`)
+  ip(`-n ${name} addr add ${address}/${prefixLength} dev eth0`)
   ip(`-n ${name} link set eth0 up`)
   ip(`-n ${name} route add default via ${gateway}`)
 }
@@ -153,9 +169,9 @@ inNamespaces(import.meta.url, () => {
     // `ip netns` keeps its names in a directory that belongs to this mount namespace only.
     run('mount', '-t', 'tmpfs', 'none', '/run')
     addRouter()
-    for (const { name, address, gateway } of machines) addMachine(name, address, gateway)
-    addMachine('outside', '192.0.2.100', '192.0.2.254')
-    for (const machine of machines) {
+    addMachine({ name: 'outside', address: '192.0.2.100', gateway: '192.0.2.254' })
+    for (const machine of [...machines, wide, narrow]) {
+      addMachine(machine)
       await networkOf(machine).prepare(signal)
       addPod(machine)
       await listenIn(`pod-${machine.name}`)
@@ -227,6 +243,20 @@ inNamespaces(import.meta.url, () => {
     equal(callFrom('pod-one', podAddress(two.podRanges[0] ?? '')), podAddress(one.podRanges[0] ?? ''))
     await setPaths(one, [two, three])
     equal(callFrom('pod-one', podAddress(three.podRanges[0] ?? '')), podAddress(one.podRanges[0] ?? ''))
+  })
+
+  test('two nodes, of which only one considers the other adjacent, reach the pods of each other', async () => {
+    await kernelSettingsIn('wide').set('net/ipv4/conf/all/rp_filter', '1')
+    deepEqual(
+      [await setPaths(wide, [narrow]), await setPaths(narrow, [wide])].map((kinds) => [...kinds.values()]),
+      [['route'], ['vxlan']],
+    )
+    const [wideRange = ''] = wide.podRanges
+    const [narrowRange = ''] = narrow.podRanges
+    equal(callFrom('pod-wide', podAddress(narrowRange)), podAddress(wideRange))
+    equal(callFrom('pod-narrow', podAddress(wideRange)), podAddress(narrowRange))
+    match(callFrom('wide', podAddress(narrowRange)), /^192\.0\.2\.4$/)
+    match(callFrom('narrow', podAddress(wideRange)), /^10\.244\.5\.0$/)
   })
 
   test('routes and rules of others are kept, ours are removed', async () => {

@@ -69,17 +69,16 @@ export class NodePodNetwork implements PodNetwork {
   }
 
   async setPaths({ routes, tunnels }: PodPaths, signal: AbortSignal): Promise<void> {
-    if (tunnels.length > 0) await this.#ensureTunnelDevice(signal)
-    const hasTunnel = tunnels.length > 0 || (await this.#exists(tunnelDevice, signal))
+    const hasDevice = await this.#provideTunnelDevice({ routes, tunnels }, signal)
     const wanted = new Set(routes.map(({ range }) => range))
     const neighbours = new Set(tunnels.flatMap(({ nextHops }) => nextHops))
     const hardware = new Set(tunnels.map(({ hardwareAddress }) => hardwareAddress))
     const [oldRoutes, oldNeighbours, oldTunnels] = await Promise.all([
       this.#ownRoutes(signal),
-      hasTunnel
+      hasDevice
         ? this.#list<{ dst: string }>('ip', ['-j', 'neigh', 'show', 'dev', tunnelDevice, 'nud', 'permanent'], signal)
         : [],
-      hasTunnel
+      hasDevice
         ? this.#list<{ mac: string; dst?: string }>('bridge', ['-j', 'fdb', 'show', 'dev', tunnelDevice], signal)
         : [],
     ])
@@ -124,6 +123,22 @@ export class NodePodNetwork implements PodNetwork {
     return code === 0 ? forwardFirewall(stdout) : undefined
   }
 
+  /**
+   * Returns whether the device exists. It is created for a node that is reached by a route as well: that node may
+   * consider this one not adjacent, and then its packets arrive through VXLAN. Without VXLAN in the kernel, only paths
+   * that need it fail.
+   */
+  async #provideTunnelDevice({ routes, tunnels }: PodPaths, signal: AbortSignal): Promise<boolean> {
+    if (routes.length === 0) return this.#exists(tunnelDevice, signal)
+    try {
+      await this.#ensureTunnelDevice(signal)
+      return true
+    } catch (error) {
+      if (tunnels.length > 0 || signal.aborted) throw error
+      return this.#exists(tunnelDevice, signal)
+    }
+  }
+
   async #ensureTunnelDevice(signal: AbortSignal): Promise<void> {
     const { nodeAddress, ranges, hardwareAddress } = this.#options
     const lines = [
@@ -139,6 +154,8 @@ export class NodePodNetwork implements PodNetwork {
       ),
     ]
     await this.#batch('ip', lines, signal)
+    // Loose: packets may arrive here although the route to their source leads elsewhere.
+    await this.#kernelSettings.set(`net/ipv4/conf/${tunnelDevice}/rp_filter`, '2')
   }
 
   async #ownRoutes(signal: AbortSignal): Promise<readonly string[]> {
