@@ -218,6 +218,33 @@ test('a readiness probe makes a pod ready and unready without restarts', async (
   equal((await firstStatus(running))?.restartCount, 0)
 })
 
+test('a terminating pod becomes unready before its containers end', async () => {
+  let isWell = true
+  const readinessProbe = { httpGet, periodSeconds: 2 }
+  await using running = await run(
+    { terminationGracePeriodSeconds: 60, containers: [{ name: 'c', image: 'tested', readinessProbe }] },
+    {
+      tested: (process) => {
+        process.serveHttp(80, () => ({ status: isWell ? 200 : 503 }))
+        process.terminated.addEventListener('abort', () => (isWell = false))
+        return new Promise(() => undefined)
+      },
+    },
+  )
+  const look = async (after: string) => {
+    await running.cluster.clock.advance(after)
+    const now = await running.pods.find('p', 'default', ctx)
+    return now?.status.conditions?.find(({ type }) => type === 'Ready')?.status
+  }
+  equal(await look('5s'), 'True')
+  await running.pods.delete('p', 'default', {}, ctx)
+  equal(await look('3s'), 'True', 'fewer than three failures')
+  equal(await look('5s'), 'False')
+  isWell = true
+  equal(await look('5s'), 'True')
+  equal(await look('50s'), undefined)
+})
+
 test('a startup probe delays the others; one that never succeeds restarts the container', async () => {
   let isUp = false
   const asked: string[] = []

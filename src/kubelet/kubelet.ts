@@ -154,7 +154,13 @@ export class Kubelet {
       recordEvent,
       call,
     }
-    const probes = new ProbeManager({ ...shared, onResultChange: (uid, cause) => workers.enqueue(uid, cause) })
+    const probes = new ProbeManager({
+      ...shared,
+      onResultChange: (uid, cause) => {
+        workers.enqueue(uid, cause)
+        this.#syncer.probeResultChanged(uid)
+      },
+    })
     const images = new ImageManager({ ...shared, onPulled: () => nodeManager.onImagePulled() })
     const executor = new PodActionExecutor({
       ...shared,

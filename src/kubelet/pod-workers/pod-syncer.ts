@@ -18,7 +18,7 @@ import { resizeEvents } from '../pod/resize-events.ts'
 import type { ProbeManager } from '../probes/probe-manager.ts'
 import { hasResources, type Resize, type Resizer } from '../resources/resizer.ts'
 import type { PodStatusManager } from '../status/pod-status-manager.ts'
-import type { PodActionExecutor } from './pod-action-executor.ts'
+import type { PodActionExecutor, PodTarget } from './pod-action-executor.ts'
 import { isBackedOff, nextSyncMs, updateWaitingReasons } from './pod-backoff.ts'
 
 export interface PodSyncerDeps {
@@ -57,6 +57,8 @@ const newerPod = (observed: Pod, written: Pod | undefined): Pod =>
 
 export class PodSyncer {
   readonly #deps: PodSyncerDeps
+  /** Reports the status of pods whose containers are being stopped, by uid. */
+  readonly #reportOfStopping = new Map<string, () => void>()
 
   constructor(deps: PodSyncerDeps) {
     this.#deps = deps
@@ -84,6 +86,14 @@ export class PodSyncer {
     return state.reportInMs === undefined ? againMs : Math.min(againMs ?? state.reportInMs, state.reportInMs)
   }
 
+  /**
+   * A pod that is synced now reports the result at the end of the sync. While its containers are being stopped, which
+   * takes up to the grace period, it reports at once: a pod that is not ready gets no more traffic.
+   */
+  probeResultChanged(uid: string): void {
+    this.#reportOfStopping.get(uid)?.()
+  }
+
   /** Executes actions until none is due; returns the pod as it is then, undefined when it is gone. */
   async #run(
     uid: string,
@@ -92,7 +102,7 @@ export class PodSyncer {
     context: Context,
     onInspect: () => void,
   ): Promise<{ readonly pod: Pod | undefined; readonly againMs: number | undefined }> {
-    const { runtime, clock, statusManager, executor } = this.#deps
+    const { runtime, clock, statusManager } = this.#deps
     const progress = new PodProgress()
     let pod = observed && newerPod(observed, state.lastWritten)
     let early: DeferredTask<Pod | undefined> | undefined
@@ -118,11 +128,36 @@ export class PodSyncer {
         }
         if (due.length === 0) return { pod, againMs }
         progress.check(due)
-        for (const action of due) await executor.execute(action, { uid, pod, running, state }, context)
+        for (const action of due) await this.#execute(action, { uid, pod, running, state }, early, context)
+        pod = pod && newerPod(pod, state.lastWritten)
         if (releasesPod(due)) return { pod, againMs }
       }
     } finally {
       await early?.end()
+    }
+  }
+
+  async #execute(
+    action: PodAction,
+    target: PodTarget,
+    early: DeferredTask<Pod | undefined> | undefined,
+    context: Context,
+  ): Promise<void> {
+    const { executor, statusManager } = this.#deps
+    const { uid, pod, running, state } = target
+    if (action.kind !== 'stop-containers' || pod === undefined) return executor.execute(action, target, context)
+    let reports: Promise<unknown> = Promise.resolve()
+    const report = async () => {
+      await early?.end()
+      return statusManager.report(newerPod(pod, state.lastWritten), running, state, context)
+    }
+    // A report that fails is repeated by the sync.
+    this.#reportOfStopping.set(uid, () => (reports = reports.then(report).catch(() => undefined)))
+    try {
+      await executor.execute(action, target, context)
+    } finally {
+      this.#reportOfStopping.delete(uid)
+      await reports
     }
   }
 
