@@ -19,10 +19,10 @@ const [a1, a2, b1] = ['10.244.0.2', '10.244.0.3', '10.244.1.2']
 const waitMs = 5_000
 const silentMs = 300
 
-const slice = (addresses: readonly string[], protocol = 'TCP') =>
+const slice = (addresses: readonly string[], protocol = 'TCP', port = serverPort) =>
   sliceWith(
     addresses.map((address) => endpointAt(address, {}, { nodeName: address === b1 ? 'node-b' : 'node-a' })),
-    { ports: [{ name: 'http', protocol, port: serverPort }] },
+    { ports: [{ name: 'http', protocol, port }] },
   )
 const sticky = (timeoutSeconds: number) => ({
   sessionAffinity: 'ClientIP',
@@ -156,6 +156,12 @@ inNamespaces(import.meta.url, () => {
       await change(() => slices.put(slice([a2], 'UDP')))
       await until(() => !run('conntrack -L -p udp 2>/dev/null').includes('src=10.244.0.2 '))
       match(await ask(), /^pod-a2/)
+      // The target port changes: no response comes from the other port, but packets are sent there.
+      await change(() => slices.put(slice([a2], 'UDP', 9_999)))
+      await until(() => !run('conntrack -L -p udp 2>/dev/null').includes('src=10.244.0.3 '))
+      socket.on('error', () => undefined)
+      socket.send('?')
+      await until(() => /src=10.244.0.3 dst=\S+ sport=9999 /.test(run('conntrack -L -p udp 2>/dev/null')))
       socket.close()
     }))
 

@@ -20,6 +20,6 @@ export class ConntrackProgram implements Conntrack {
 
 export const conntrackArguments = ({ family, address, port, endpoint }: UdpFlows): readonly string[] => [
   '-D',
-  ...['-f', family.toLowerCase(), '-p', 'udp', '--orig-dst', address, '--dport', String(port)],
-  ...(endpoint === undefined ? [] : ['--reply-src', endpoint]),
+  ...['-f', family.toLowerCase(), '-p', 'udp', '--orig-dst', address, '--orig-port-dst', String(port)],
+  ...['--reply-src', endpoint.address, '--reply-port-src', String(endpoint.port)],
 ]

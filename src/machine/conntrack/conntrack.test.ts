@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { ConntrackProgram } from './conntrack-program.ts'
 
 const { signal } = new AbortController()
-const flows = { family: 'IPv4', address: '10.96.0.10', port: 53, endpoint: '10.244.0.2' } as const
+const flows = {
+  family: 'IPv4',
+  address: '10.96.0.10',
+  port: 53,
+  endpoint: { address: '10.244.0.2', port: 5353 },
+} as const
 
 function programThat(code: number, stderr: string) {
   const calls: (readonly string[])[] = []
@@ -27,10 +32,12 @@ test('flows are selected by their original destination and the endpoint that rep
       'udp',
       '--orig-dst',
       '10.96.0.10',
-      '--dport',
+      '--orig-port-dst',
       '53',
       '--reply-src',
       '10.244.0.2',
+      '--reply-port-src',
+      '5353',
     ],
   ])
 })

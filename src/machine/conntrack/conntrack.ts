@@ -7,8 +7,8 @@ export interface UdpFlows {
   /** The address to which clients send. */
   readonly address: string
   readonly port: number
-  /** Only those that are sent to this address instead. */
-  readonly endpoint?: string
+  /** Only those that are sent to this address and port instead. */
+  readonly endpoint: { readonly address: string; readonly port: number }
 }
 
 export interface Conntrack {

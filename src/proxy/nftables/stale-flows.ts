@@ -9,25 +9,27 @@ export function staleFlows(
   now: RoutedService,
   nodeAddresses: readonly string[],
 ): readonly UdpFlows[] {
-  const remaining = addressesByFrontend(now, nodeAddresses)
-  const known = addressesByFrontend(before, nodeAddresses)
+  const remaining = frontendFlows(now, nodeAddresses)
+  const known = frontendFlows(before, nodeAddresses)
   const stale: UdpFlows[] = []
-  for (const [key, { flows, addresses }] of known)
-    for (const endpoint of addresses)
-      if (remaining.get(key)?.addresses.has(endpoint) !== true) stale.push({ ...flows, endpoint })
-  for (const [key, { flows, addresses }] of remaining)
-    // The address itself is the destination of flows that are not translated.
-    if (addresses.size > 0 && (known.get(key)?.addresses.size ?? 0) === 0)
-      stale.push({ ...flows, endpoint: flows.address })
+  for (const [key, { flows, endpoints }] of known)
+    for (const [text, endpoint] of endpoints)
+      if (remaining.get(key)?.endpoints.has(text) !== true) stale.push({ ...flows, endpoint })
+  for (const [key, { flows, endpoints }] of remaining)
+    // Flows that are not translated are sent to the address itself.
+    if (endpoints.size > 0 && (known.get(key)?.endpoints.size ?? 0) === 0)
+      stale.push({ ...flows, endpoint: { address: flows.address, port: flows.port } })
   return stale
 }
 
 interface FrontendFlows {
-  readonly flows: UdpFlows
-  readonly addresses: ReadonlySet<string>
+  readonly flows: Omit<UdpFlows, 'endpoint'>
+  /** By address and port: the same address with another port is another endpoint. */
+  readonly endpoints: ReadonlyMap<string, UdpFlows['endpoint']>
 }
 
-function addressesByFrontend(
+/** By the key of the frontend. */
+function frontendFlows(
   { routes }: RoutedService,
   nodeAddresses: readonly string[],
 ): ReadonlyMap<string, FrontendFlows> {
@@ -37,11 +39,13 @@ function addressesByFrontend(
     for (const { key, address, port, target, ownTarget } of frontendsOf(route, nodeAddresses))
       found.set(key, {
         flows: { family: route.family, address, port },
-        addresses: new Set([...addressesOf(target), ...(ownTarget === undefined ? [] : addressesOf(ownTarget))]),
+        endpoints: new Map([target, ...(ownTarget === undefined ? [] : [ownTarget])].flatMap(endpointsOf)),
       })
   }
   return found
 }
 
-const addressesOf = (target: RouteTarget): readonly string[] =>
-  target.kind === 'endpoints' ? target.endpoints.map(({ address }) => address) : []
+const endpointsOf = (target: RouteTarget): readonly (readonly [string, UdpFlows['endpoint']])[] =>
+  target.kind === 'endpoints'
+    ? target.endpoints.map(({ address, port }) => [`${address} ${port}`, { address, port }] as const)
+    : []
