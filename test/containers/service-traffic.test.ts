@@ -65,13 +65,14 @@ const call = (): Promise<string> =>
   })
 
 const tickMs = 5
+/** A busy machine opens fewer connections per second, instead of more and more at a time. */
+const openMax = 200
 
-/** Opens connections at a constant rate until it is stopped; counts the results. */
-function startLoad() {
+/** Opens connections at a constant rate while `work` runs; counts the results. */
+async function underLoad(work: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
   const results = new Map<string, number>()
   const open = new Set<Promise<void>>()
   const stopping = new AbortController()
-  const beginMs = realClock.monotonicMs()
   const start = () => {
     const one: Promise<void> = call().then((text) => {
       results.set(text, (results.get(text) ?? 0) + 1)
@@ -81,18 +82,23 @@ function startLoad() {
     open.add(one)
   }
   const run = async () => {
-    for (let started = 0; !stopping.signal.aborted; await realClock.sleep(tickMs, stopping.signal).catch(() => {}))
-      for (const due = ((realClock.monotonicMs() - beginMs) * perSecond) / 1_000; started < due; started++) start()
+    for (let beforeMs = realClock.monotonicMs(); !stopping.signal.aborted;) {
+      await realClock.sleep(tickMs, stopping.signal).catch(() => {})
+      const nowMs = realClock.monotonicMs()
+      const due = Math.min(Math.round(((nowMs - beforeMs) * perSecond) / 1_000), openMax - open.size)
+      for (let started = 0; started < due; started++) start()
+      beforeMs = nowMs
+    }
   }
   const running = run()
-  return {
-    async stop(): Promise<ReadonlyMap<string, number>> {
-      stopping.abort()
-      await running
-      await Promise.all(open)
-      return results
-    },
+  try {
+    await work()
+  } finally {
+    stopping.abort()
+    await running
   }
+  await Promise.all(open)
+  return results
 }
 
 inNamespaces(import.meta.url, () => {
@@ -110,19 +116,20 @@ inNamespaces(import.meta.url, () => {
   after(async () => up[Symbol.asyncDispose]())
 
   test(`a rolling update at ${perSecond} connections per second loses none`, async () => {
-    const load = startLoad()
-    await up.apply(deployment(up.image, 'two'))
-    await up.k(['rollout', 'status', 'deployment/web', '--timeout=200s'])
-    const results = await load.stop()
+    const results = await underLoad(async () => {
+      await up.apply(deployment(up.image, 'two'))
+      await up.k(['rollout', 'status', 'deployment/web', '--timeout=200s'])
+    })
     deepEqual([...results.keys()].toSorted(), ['one', 'two'])
     ok([...results.values()].reduce((sum, count) => sum + count, 0) >= perSecond)
     equal(await call(), 'two')
   })
 
   test('traffic continues while the process with the proxy is killed and started again', async () => {
-    const load = startLoad()
-    await up.crash()
-    await up.k(['wait', 'pod', '-l', 'app=web', '--for=condition=Ready', '--timeout=200s'])
-    deepEqual([...(await load.stop()).keys()], ['two'])
+    const results = await underLoad(async () => {
+      await up.crash()
+      await up.k(['wait', 'pod', '-l', 'app=web', '--for=condition=Ready', '--timeout=200s'])
+    })
+    deepEqual([...results.keys()], ['two'])
   })
 })
