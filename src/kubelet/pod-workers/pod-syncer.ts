@@ -152,7 +152,7 @@ export class PodSyncer {
       return statusManager.report(newerPod(pod, state.lastWritten), running, state, context)
     }
     // A report that fails is repeated by the sync.
-    this.#reportOfStopping.set(uid, () => (reports = reports.then(report).catch(() => undefined)))
+    this.#reportOfStopping.set(uid, () => void (reports = reports.then(report).catch(() => undefined)))
     try {
       await executor.execute(action, target, context)
     } finally {
