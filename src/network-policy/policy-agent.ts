@@ -1,11 +1,9 @@
-// The policy agent of a node: keeps the rules of the kernel equal to the NetworkPolicies of the cluster. Changes that arrive
-// in one turn of the event loop, or while a transaction is applied, become one transaction. The kernel has the old rules or
-// the new ones at any time, so a pod is never open in between, nor while the agent is restarted.
+// The policy agent of a node: keeps the rules of the kernel equal to the NetworkPolicies of the cluster. The kernel has the
+// old rules or the new ones at any time, so a pod is never open in between, nor while the agent is restarted.
 import { namespace, type Namespace } from '../api/core/v1/namespace.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { keyOf, splitKey, type ObjectKey } from '../api/meta/object.ts'
 import { networkPolicy, type NetworkPolicy } from '../api/networking/v1/network-policy.ts'
-import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import {
@@ -18,11 +16,12 @@ import {
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { Log } from '../base/observability/log.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
 import type { ObjectChange } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
+import { filterBridges } from '../machine/kernel-settings/filter-bridges.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import type { Nftables } from '../machine/nftables/nftables.ts'
+import { removeTable, TableSync, type TableTransaction } from '../machine/nftables/table-sync.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/policy-layout.ts'
 import { PolicyTable, type PolicyTableOptions } from './nftables/policy-table.ts'
 import { podFacts } from './rules/pod-facts.ts'
@@ -36,11 +35,6 @@ export interface PolicyAgentDeps extends PolicyTableOptions {
   readonly flow: FlowRecorder
 }
 
-const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
-/** How often the presence of the table is checked, so that a lost one is restored within a second. */
-const presenceMs = 500
-/** How often its completeness is checked as well. */
-const presencesPerProbe = 10
 /** Changes of more objects, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
 
@@ -61,31 +55,28 @@ export function startPolicyAgent(deps: PolicyAgentDeps, tasks: TaskGroup): Polic
 
 /** Removes the rules of the agent, and no others. */
 export async function removePolicyRules(nftables: Nftables): Promise<void> {
-  const result = await nftables.apply(removalCommands)
-  if (result.kind === 'failed')
-    throw new Error(`cannot remove the rules of network policies: ${result.messages.join('; ')}`)
+  await removeTable(nftables, 'network policies', removalCommands)
 }
 
 export class PolicyAgent {
   readonly #deps: PolicyAgentDeps
   readonly #table: PolicyTable
-  readonly #synced = Promise.withResolvers<void>()
+  readonly #sync: TableSync
   readonly #informersSynced: Promise<unknown>
   /** The addresses of sandboxes that were started since the start of the agent. They are known before the API has them. */
   readonly #sandboxes = new Map<ObjectKey, readonly string[]>()
   /** The causes of changes that have not been applied, by object. */
   #causes = new Map<string, ChangedObject>()
-  /** Whether the kernel may have other rules than those that were applied. */
-  #isInDoubt = true
-  #isChanged = false
-  #failures = 0
-  #wake = Promise.withResolvers<void>()
   /** Resolves when what has changed up to now is applied. */
   #applied = Promise.withResolvers<void>()
 
   constructor(deps: PolicyAgentDeps) {
     this.#deps = deps
     this.#table = new PolicyTable(deps)
+    this.#sync = new TableSync(
+      { subject: 'network policies', presenceCommands, probeCommands, next: (isFull) => this.#next(isFull) },
+      deps,
+    )
     const { informers } = deps
     const [pods, namespaces, policies] = [informers.of(pod), informers.of(namespace), informers.of(networkPolicy)]
     namespaces.onChange((change) => this.#observeNamespace(change))
@@ -96,7 +87,7 @@ export class PolicyAgent {
 
   /** Resolves when the rules were applied for the first time. */
   get synced(): Promise<void> {
-    return this.#synced.promise
+    return this.#sync.synced
   }
 
   /** Applies the rules of a pod whose sandbox was started. Its containers must not start before this resolves. */
@@ -109,34 +100,24 @@ export class PolicyAgent {
 
   /** Resolves when the kernel has the rules for all that is known now. */
   async applied(signal: AbortSignal): Promise<void> {
-    this.#queue()
+    this.#sync.queue()
     await unlessAborted(this.#applied.promise, signal)
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#filterBridges()
+    const { kernelSettings, clock, log } = this.#deps
+    // Packets between two pods of one bridge must pass the rules as well.
+    for (const setting of await filterBridges(kernelSettings, clock))
+      log.error('network policies do not apply between pods of one bridge: load the kernel module br_netfilter', {
+        setting,
+      })
     await unlessAborted(this.#informersSynced, signal)
-    let check: Promise<void> | undefined
-    try {
-      while (!signal.aborted) {
-        this.#wake = Promise.withResolvers<void>()
-        await this.#sync()
-        if (this.#isInDoubt) await this.#deps.clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
-        else {
-          check ??= this.#checkRepeatedly(signal)
-          if (!this.#isChanged) await unlessAborted(this.#wake.promise, signal)
-        }
-        // Other changes of the same turn belong to the same transaction.
-        await this.#deps.clock.outside(eventLoopTurn())
-      }
-    } finally {
-      await check?.catch(() => undefined)
-    }
+    await this.#sync.run(signal)
   }
 
   #observeNamespace({ now, key }: ObjectChange<Namespace>): void {
     this.#table.setNamespace(splitKey(key).name, now === undefined ? undefined : (now.metadata.labels ?? {}))
-    this.#queue()
+    this.#sync.queue()
   }
 
   #observePod(key: ObjectKey, now: Pod | undefined, cause?: Cause): void {
@@ -145,13 +126,13 @@ export class PolicyAgent {
     const addresses = this.#sandboxes.get(key)
     const known = facts === undefined || addresses === undefined ? facts : { ...facts, addresses }
     if (this.#table.setPod(key, known) && cause !== undefined) this.#note('pods', key, cause)
-    this.#queue()
+    this.#sync.queue()
   }
 
   #observePolicy({ key, now, cause }: ObjectChange<NetworkPolicy>): void {
     this.#table.setPolicy(key, now)
     this.#note('networkpolicies', key, cause)
-    this.#queue()
+    this.#sync.queue()
   }
 
   #note(resource: string, key: ObjectKey, cause: Cause): void {
@@ -160,33 +141,23 @@ export class PolicyAgent {
     if (causes.length < causesMax) causes.push(cause)
   }
 
-  #queue(): void {
-    this.#isChanged = true
-    this.#wake.resolve()
-  }
-
-  async #sync(): Promise<void> {
-    const { nftables, log } = this.#deps
-    const [isFull, applied, causes] = [this.#isInDoubt, this.#applied, this.#causes]
+  #next(isFull: boolean): TableTransaction {
+    const [applied, causes] = [this.#applied, this.#causes]
     this.#applied = Promise.withResolvers<void>()
     this.#causes = new Map()
-    this.#isChanged = false
     const commands = isFull ? this.#table.all() : this.#table.changes()
     const recorded = commands.length === 0 ? [] : this.#recordFlow(causes)
-    const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await nftables.apply(commands)
-    for (const id of recorded) this.#deps.flow.finish(id, result.kind === 'applied' ? 'ok' : result.messages.join('; '))
-    // Only the whole content settles a doubt that arose meanwhile.
-    this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)
-    if (this.#isInDoubt) {
-      // Who waits for these changes waits for the next transaction.
-      this.#applied.promise.then(applied.resolve, applied.reject)
-      if (result.kind === 'failed')
-        log.error('cannot apply the rules of network policies', { messages: result.messages.slice(0, 5) })
-      return
+    return {
+      commands,
+      isFull,
+      finish: (result, isInDoubt) => {
+        const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
+        for (const id of recorded) this.#deps.flow.finish(id, outcome)
+        if (!isInDoubt) return applied.resolve()
+        // Who waits for these changes waits for the next transaction.
+        this.#applied.promise.then(applied.resolve, applied.reject)
+      },
     }
-    this.#failures = 0
-    applied.resolve()
-    this.#synced.resolve()
   }
 
   #recordFlow(changed: ReadonlyMap<string, ChangedObject>): readonly FlowId[] {
@@ -197,29 +168,5 @@ export class PolicyAgent {
     return Array.from(changed.values(), ({ object, causes }) =>
       flow.record('call', from, 'Network', 'apply rules', object, 0, mergeCauses(causes)),
     )
-  }
-
-  async #checkRepeatedly(signal: AbortSignal): Promise<void> {
-    const { clock, log, nftables } = this.#deps
-    for (let round = 1; !signal.aborted; round++) {
-      await clock.sleep(presenceMs, signal)
-      if (round % presencesPerProbe === 0) {
-        const result = await nftables.apply(probeCommands)
-        if (result.kind === 'failed' && result.messages.length === probeCommands.length) continue
-      } else if ((await nftables.apply(presenceCommands)).kind === 'applied') continue
-      log.warn('the rules of network policies were changed by another program; they are restored')
-      this.#isInDoubt = true
-      this.#queue()
-    }
-  }
-
-  /** Packets between two pods of one bridge must pass the rules as well. */
-  async #filterBridges(): Promise<void> {
-    const { kernelSettings, clock, log } = this.#deps
-    for (const name of ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'])
-      if (!(await clock.outside(kernelSettings.set(name, '1').catch(() => false))))
-        log.error('network policies do not apply between pods of one bridge: load the kernel module br_netfilter', {
-          setting: name,
-        })
   }
 }

@@ -1,28 +1,27 @@
 // The service proxy of a node: keeps the rules of the kernel equal to the Services and EndpointSlices of the cluster.
-// Changes that arrive in one turn of the event loop, or while a transaction is applied, become one transaction.
 import { node, type Node } from '../api/core/v1/node/node.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import { triggerTimeAnnotation } from '../api/discovery/v1/endpoint-slice-labels.ts'
 import { splitKey, type ObjectKey } from '../api/meta/object.ts'
 import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
-import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { mergeCauses, type FlowId, type FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import type { Nftables } from '../machine/nftables/nftables.ts'
+import { removeTable, TableSync, type TableTransaction } from '../machine/nftables/table-sync.ts'
 import { ProxyHealth } from './health/proxy-health.ts'
 import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
 import { staleFlows } from './nftables/stale-flows.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
+import { prepareKernel, routeLoopback } from './kernel-preparation.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
 
@@ -46,11 +45,6 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
   readonly serviceCidrs?: readonly string[]
 }
 
-const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
-/** How often the presence of the table is checked, so that a lost one is restored within a second. */
-const presenceMs = 500
-/** How often its completeness is checked as well. The check takes the kernel 10 ms and more, and changes wait for it. */
-const presencesPerProbe = 10
 /** Changes of more Services, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
 
@@ -63,8 +57,7 @@ export function startServiceProxy(deps: ServiceProxyDeps, tasks: TaskGroup): Ser
 
 /** Removes the rules of the proxy, and no others. */
 export async function removeServiceRules(nftables: Nftables): Promise<void> {
-  const result = await nftables.apply(removalCommands)
-  if (result.kind === 'failed') throw new Error(`cannot remove the rules of Services: ${result.messages.join('; ')}`)
+  await removeTable(nftables, 'Services', removalCommands)
 }
 
 export class ServiceProxy {
@@ -72,7 +65,6 @@ export class ServiceProxy {
   readonly #deps: ServiceProxyDeps
   readonly #routes: RouteTable
   readonly #serviceHealth: ServiceHealth
-  readonly #synced = Promise.withResolvers<void>()
   /** The trigger times of slices that changed since the last transaction. */
   #triggersMs: number[] = []
   readonly #startMs: number
@@ -80,10 +72,7 @@ export class ServiceProxy {
   readonly #unapplied = new Map<ObjectKey, Pick<RouteChange, 'before' | 'now'>>()
   #table: ProxyTable
   #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
-  /** Whether the kernel may have other rules than those that were applied. */
-  #isInDoubt = true
-  #failures = 0
-  #wake = Promise.withResolvers<void>()
+  readonly #sync: TableSync
 
   constructor(deps: ServiceProxyDeps) {
     this.#deps = deps
@@ -94,6 +83,14 @@ export class ServiceProxy {
     this.#serviceHealth = new ServiceHealth({ listeners, log, host: healthCheckHost, isProxyHealthy })
     this.#ranges = { nodeAddresses: deps.nodeAddresses?.() ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
     this.#table = new ProxyTable({ ...deps, ...this.#ranges })
+    this.#sync = new TableSync(
+      {
+        ...{ subject: 'Services', presenceCommands, probeCommands },
+        next: (isInDoubt) => this.#next(isInDoubt),
+        beforeCheck: () => this.#beforeCheck(),
+      },
+      deps,
+    )
     const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
     services.onChange(() => metrics.serviceChanges.add({}))
     slices.onChange(({ now }) => {
@@ -110,35 +107,20 @@ export class ServiceProxy {
 
   /** Resolves when the rules were applied for the first time. */
   get synced(): Promise<void> {
-    return this.#synced.promise
+    return this.#sync.synced
   }
 
   async run(signal: AbortSignal): Promise<void> {
     await using _serviceHealth = this.#serviceHealth
-    await this.#filterBridges()
+    await prepareKernel(this.#deps)
     await unlessAborted(this.#routes.synced(), signal)
-    let check: Promise<void> | undefined
-    try {
-      while (!signal.aborted) {
-        this.#wake = Promise.withResolvers<void>()
-        await this.#sync(signal)
-        if (this.#isInDoubt) await this.#deps.clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
-        else {
-          check ??= this.#checkRepeatedly(signal)
-          await unlessAborted(this.#wake.promise, signal)
-        }
-        // Other changes of the same turn belong to the same transaction.
-        await this.#deps.clock.outside(eventLoopTurn())
-      }
-    } finally {
-      await check?.catch(() => undefined)
-    }
+    await this.#sync.run(signal)
   }
 
   #queue(): void {
     this.health.queued()
     this.#deps.metrics.lastQueuedSeconds.set({}, this.#deps.clock.nowMs() / 1_000)
-    this.#wake.resolve()
+    this.#sync.queue()
   }
 
   #observeNode(now: Node): void {
@@ -167,37 +149,38 @@ export class ServiceProxy {
     this.#ranges = ranges
     this.#table = new ProxyTable({ ...this.#deps, ...ranges })
     this.#table.change(Array.from(services, ([key, now]) => ({ service: key, now })))
-    this.#isInDoubt = true
     this.#queue()
+    this.#sync.queueAll()
   }
 
-  async #sync(signal: AbortSignal): Promise<void> {
-    const { clock, metrics, log } = this.#deps
+  #next(isInDoubt: boolean): TableTransaction {
+    const { clock } = this.#deps
+    if (isInDoubt) this.health.queued()
+    const startMs = clock.monotonicMs()
     const changes = this.#routes.takeChanges()
     const triggersMs = this.#triggersMs
     this.#triggersMs = []
-    if (changes.length === 0 && !this.#isInDoubt) return this.health.updated()
     for (const { service: key, before, now } of changes)
       this.#unapplied.set(key, { before: this.#unapplied.get(key)?.before ?? before, now })
-    const startMs = clock.monotonicMs()
     const partial = this.#table.change(changes)
-    const isFull = this.#isInDoubt || partial === undefined
+    const isFull = isInDoubt || partial === undefined
     const recorded = this.#recordFlow(changes)
-    const commands = isFull ? this.#table.all() : partial
-    const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await this.#deps.nftables.apply(commands)
-    for (const id of recorded) this.#deps.flow.finish(id, result.kind === 'applied' ? 'ok' : result.messages.join('; '))
-    // Only the whole content settles a doubt that arose meanwhile.
-    this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)
-    if (result.kind === 'failed') {
-      metrics.syncFailures.add({})
-      log.error('cannot apply the rules of Services', { messages: result.messages.slice(0, 5) })
-      return
+    return {
+      commands: isFull ? this.#table.all() : partial,
+      isFull,
+      finish: async (result, _isInDoubt, signal) => {
+        const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
+        for (const id of recorded) this.#deps.flow.finish(id, outcome)
+        if (result.kind === 'failed') return this.#deps.metrics.syncFailures.add({})
+        if (isFull || changes.length > 0) this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
+        await this.#applied(signal)
+      },
     }
-    this.#failures = 0
-    this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
+  }
+
+  async #applied(signal: AbortSignal): Promise<void> {
     for (const [key, { now }] of this.#unapplied) this.#serviceHealth.update(key, now.healthCheck)
     this.health.updated()
-    this.#synced.resolve()
     const applied = [...this.#unapplied.values()]
     this.#unapplied.clear()
     await this.#removeStaleFlows(applied, signal)
@@ -245,49 +228,9 @@ export class ServiceProxy {
     }
   }
 
-  async #checkRepeatedly(signal: AbortSignal): Promise<void> {
-    const { clock, log, nodeAddresses } = this.#deps
-    for (let round = 1; !signal.aborted; round++) {
-      await this.#routeLoopback()
-      await clock.sleep(presenceMs, signal)
-      if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: nodeAddresses() })
-      if (await (round % presencesPerProbe === 0 ? this.#isComplete() : this.#isPresent())) continue
-      log.warn('the rules of Services were changed by another program; they are restored')
-      this.#isInDoubt = true
-      this.#queue()
-    }
-  }
-
-  async #isPresent(): Promise<boolean> {
-    return (await this.#deps.nftables.apply(presenceCommands)).kind === 'applied'
-  }
-
-  async #isComplete(): Promise<boolean> {
-    const result = await this.#deps.nftables.apply(probeCommands)
-    return result.kind === 'failed' && result.messages.length === probeCommands.length
-  }
-
-  /** Responses between two pods of one bridge must pass the rules as well, where the destination is translated back. */
-  async #filterBridges(): Promise<void> {
-    const { kernelSettings, clock, log } = this.#deps
-    for (const name of ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'])
-      if (!(await clock.outside(kernelSettings.set(name, '1').catch(() => false))))
-        log.warn('pods on one bridge may not reach one another through Services: load the kernel module br_netfilter', {
-          setting: name,
-        })
-  }
-
-  /**
-   * Lets replies from pods return to 127.0.0.1. The interface appears with the first pod. A rule drops what pods send to
-   * 127.0.0.1 themselves.
-   */
-  async #routeLoopback(): Promise<void> {
-    const { loopbackInterface, kernelSettings, clock, log } = this.#deps
-    if (loopbackInterface === undefined) return
-    try {
-      await clock.outside(kernelSettings.set(`net/ipv4/conf/${loopbackInterface}/route_localnet`, '1'))
-    } catch (error) {
-      log.error('node ports at 127.0.0.1 do not work', { error: errorText(error) })
-    }
+  async #beforeCheck(): Promise<void> {
+    const { nodeAddresses } = this.#deps
+    await routeLoopback(this.#deps)
+    if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: nodeAddresses() })
   }
 }
