@@ -12,12 +12,22 @@ export interface KernelPreparationDeps {
   readonly loopbackInterface?: string | undefined
 }
 
+/** How long the kernel tracks connections without packets, as with kube-proxy's defaults. */
+const timeouts = {
+  'net/netfilter/nf_conntrack_tcp_timeout_established': '86400',
+  // A server that closes its side first may have a client that reads for long. The kernel's default is one minute.
+  'net/netfilter/nf_conntrack_tcp_timeout_close_wait': '3600',
+}
+
 export async function prepareKernel({ kernelSettings, clock, log }: KernelPreparationDeps): Promise<void> {
   // Responses between two pods of one bridge must pass the rules as well, where the destination is translated back.
   for (const setting of await filterBridges(kernelSettings, clock))
     log.warn('pods on one bridge may not reach one another through Services: load the kernel module br_netfilter', {
       setting,
     })
+  for (const [setting, value] of Object.entries(timeouts))
+    if (!(await clock.outside(kernelSettings.set(setting, value).catch(() => false))))
+      log.warn('the timeout of tracked connections could not be set', { setting })
 }
 
 /**

@@ -165,6 +165,12 @@ inNamespaces(import.meta.url, () => {
       socket.close()
     }))
 
+  test('connections that one side has closed are tracked for an hour', () =>
+    withProxy(async () => {
+      const setting = 'net.netfilter.nf_conntrack_tcp_timeout_close_wait'
+      await until(() => run(`sysctl -n ${setting}`).trim() === '3600')
+    }))
+
   test('an unused port or address of the Service range responds immediately or not at all', () =>
     withProxy(async ({ services, slices, change }) => {
       await change(() => {
