@@ -93,7 +93,8 @@ export class TwoNodes implements AsyncDisposable {
     const data = join(this.#folder, 'first')
     const store = this.#options.store === 'etcd' ? await this.#startEtcd() : []
     const flags = ['--data-dir', data, '--port', '0', '--bind', firstAddress, ...this.#nodeFlags('first')]
-    this.#spawn('first', coxswain, ['up', ...flags, ...store, ...this.#options.up])
+    // A spec with a pod in the host's network needs port 80.
+    this.#spawn('first', coxswain, ['up', '--ingress', 'off', ...flags, ...store, ...this.#options.up])
     await until(() => this.#hasEnded() || this.isResponding())
     this.#provideImages(data)
   }

@@ -26,7 +26,7 @@ const suite = `${registry}/e2e-test-images`
 /** Packages of the Debian layer. Commands of pods in the suite use the first ones. */
 export const debianPackages: readonly string[] = [
   ...['bash', 'curl', 'dnsutils', 'netcat-openbsd', 'iproute2', 'iptables', 'iputils-ping', 'iperf', 'procps', 'wget'],
-  ...['busybox-static', 'nginx-light', 'perl', 'stress', 'util-linux', 'ca-certificates'],
+  ...['conntrack', 'busybox-static', 'nginx-light', 'perl', 'stress', 'util-linux', 'ca-certificates'],
 ]
 
 const ports = (...numbers: readonly number[]): object =>
@@ -116,6 +116,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
     debian(`${suite}/perl:5.26`, [], [], { Cmd: ['perl', '-de0'] }),
     debian(`${suite}/ipc-utils:1.4`, [], [], shell),
     debian(`${suite}/glibc-dns-testing:2.0.0`, [], [], { Cmd: ['bash'] }),
+    debian(`${registry}/build-image/distroless-iptables:v0.9.6`, [], [], shell),
     debian(`${suite}/regression-issue-74839:1.4`, ['regression-issue-74839'], [program('regression-issue-74839')], {
       Entrypoint: ['/regression-issue-74839'],
     }),
