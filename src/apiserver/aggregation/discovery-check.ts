@@ -31,7 +31,7 @@ export async function checkDiscovery(
   const failed = (message: string) => ({ availability: failedDiscovery(message), resources: '' })
   let url = path
   try {
-    url = `${deps.connections.originOf(extension)}${path}`
+    url = `${deps.connections.endpointOf(extension).origin}${path}`
     const { status, text } = await readExtension(extension, path, {}, deps, signal)
     return isSuccess(status)
       ? { availability: passed, resources: text }

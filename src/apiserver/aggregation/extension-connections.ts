@@ -16,8 +16,19 @@ export interface ExtensionConnectionDeps {
   readonly caches: Pick<ObjectCaches, 'get' | 'list' | 'observe'>
 }
 
+/** Where an extension is called. */
+export interface ExtensionEndpoint {
+  /** `https://10.0.0.7:6443`, an endpoint of the Service */
+  readonly origin: string
+  /** Of the origin, without the default port. */
+  readonly host: string
+}
+
 interface Pool {
-  readonly key: string
+  /** What the pool was last used for, so that the usual request compares no text. */
+  readonly endpoint: ExtensionEndpoint
+  readonly extension: Extension
+  readonly identity: Identity | undefined
   readonly outbound: Outbound
 }
 
@@ -28,8 +39,8 @@ export class ExtensionConnections {
   readonly #deps: ExtensionConnectionDeps
   /** By the name of the APIService. */
   readonly #pools = new Map<string, Pool>()
-  /** Origins by Service, until the Service or an EndpointSlice of its namespace changes. */
-  readonly #origins = new Map<string, string>()
+  /** By Service and port, until the Service or an EndpointSlice of its namespace changes. */
+  readonly #endpoints = new Map<string, ExtensionEndpoint>()
 
   constructor(deps: ExtensionConnectionDeps) {
     this.#deps = deps
@@ -38,53 +49,68 @@ export class ExtensionConnections {
     deps.caches.observe(endpointSlice, observer)
   }
 
-  /** `https://10.0.0.7:6443`, an endpoint of the Service. Throws where there is none. */
-  originOf({ service: reference }: Extension): string {
+  /** Throws where the Service has no endpoint. */
+  endpointOf({ service: reference }: Extension): ExtensionEndpoint {
     const { namespace, name, port } = reference
     const key = `${namespace}/${name}:${port}`
-    const known = this.#origins.get(key)
+    const known = this.#endpoints.get(key)
     if (known !== undefined) return known
     const origin = `https://${serviceAddress(reference, this.#deps.caches)}`
-    this.#origins.set(key, origin)
-    return origin
+    const endpoint = { origin, host: new URL(origin).host }
+    this.#endpoints.set(key, endpoint)
+    return endpoint
   }
 
   send(extension: Extension, request: OutboundRequest, signal: AbortSignal): ReturnType<Outbound['send']> {
-    return this.#pool(extension, this.originOf(extension)).send(request, signal)
+    return this.#outbound(extension, this.endpointOf(extension)).send(request, signal)
   }
 
   exchange(extension: Extension, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange> {
-    const origin = this.originOf(extension)
-    return this.#deps.outbound.exchange({ origin, tls: this.#tls(extension) }, request, signal)
+    const { origin } = this.endpointOf(extension)
+    const tls = { ...extension.tls, ...this.#deps.proxyIdentity() }
+    return this.#deps.outbound.exchange({ origin, tls }, request, signal)
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#pools.values()].map(({ outbound }) => outbound.close()))
   }
 
-  #tls({ tls }: Extension) {
-    return { ...tls, ...this.#deps.proxyIdentity() }
-  }
-
-  #pool(extension: Extension, origin: string): Outbound {
-    const { name, tls } = extension
-    const { certificate = '' } = this.#deps.proxyIdentity() ?? {}
-    const key = `${origin} ${tls.serverName} ${tls.insecureSkipVerify} ${tls.authority} ${certificate}`
+  #outbound(extension: Extension, endpoint: ExtensionEndpoint): Outbound {
+    const { name } = extension
+    const wanted = { extension, endpoint, identity: this.#deps.proxyIdentity() }
     const known = this.#pools.get(name)
-    if (known?.key === key) return known.outbound
+    if (known !== undefined && isSamePool(known, wanted)) return known.outbound
+    if (known !== undefined && canServe(known, wanted)) {
+      this.#pools.set(name, { ...wanted, outbound: known.outbound })
+      return known.outbound
+    }
     const [oldest] = this.#pools.keys()
     const closed = known === undefined && this.#pools.size >= poolsMax ? oldest : name
     if (closed !== undefined) {
       void this.#pools.get(closed)?.outbound.close()
       this.#pools.delete(closed)
     }
-    const outbound = this.#deps.outbound.connect({ origin, tls: this.#tls(extension) })
-    this.#pools.set(name, { key, outbound })
+    const tls = { ...extension.tls, ...wanted.identity }
+    const outbound = this.#deps.outbound.connect({ origin: endpoint.origin, tls })
+    this.#pools.set(name, { ...wanted, outbound })
     return outbound
   }
 
   #forget(changed: ApiObject | undefined): void {
     const prefix = `${changed?.metadata.namespace ?? ''}/`
-    for (const key of this.#origins.keys()) if (key.startsWith(prefix)) this.#origins.delete(key)
+    for (const key of this.#endpoints.keys()) if (key.startsWith(prefix)) this.#endpoints.delete(key)
   }
 }
+
+type PoolUse = Omit<Pool, 'outbound'>
+
+const isSamePool = (known: PoolUse, { extension, endpoint, identity }: PoolUse): boolean =>
+  known.extension === extension && known.endpoint === endpoint && known.identity === identity
+
+/** An APIService also changes with its status, and an EndpointSlice with another Service's. */
+const canServe = (known: PoolUse, wanted: PoolUse): boolean =>
+  known.endpoint.origin === wanted.endpoint.origin &&
+  known.identity?.certificate === wanted.identity?.certificate &&
+  known.extension.tls.serverName === wanted.extension.tls.serverName &&
+  known.extension.tls.insecureSkipVerify === wanted.extension.tls.insecureSkipVerify &&
+  known.extension.tls.authority === wanted.extension.tls.authority

@@ -1,6 +1,5 @@
 // ExtensionProxy: forwards a request to the extension server of its group version, after authentication and authorization.
 // The response is streamed. Errors are plain text, as upstream's.
-import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { OutboundExchange, OutboundRequest } from '../../platform/http/outbound.ts'
@@ -11,7 +10,7 @@ import { failureText } from '../outbound/failure-text.ts'
 import type { Extension } from '../request/extension.ts'
 import { userWithName, type ApiRequest } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
-import type { ExtensionConnections } from './extension-connections.ts'
+import type { ExtensionConnections, ExtensionEndpoint } from './extension-connections.ts'
 import { forwardedUri } from './forwarded-uri.ts'
 import { remoteUserHeaders } from './remote-user-headers.ts'
 
@@ -32,15 +31,15 @@ export class ExtensionProxy {
   async handle(request: ApiRequest, extension: Extension): Promise<ApiResponse> {
     const { flow, connections } = this.#deps
     const { target, context } = request
-    const origin = extension.isAvailable ? originOf(connections, extension) : undefined
-    if (origin === undefined) return unavailable(extension)
+    const endpoint = extension.isAvailable ? endpointOf(connections, extension) : undefined
+    if (endpoint === undefined) return unavailable(extension)
     const subject =
       target.kind === 'path'
         ? undefined
         : { resource: target.resource.plural, namespace: target.namespace, name: target.name }
     const call = flow.record('call', 'API Server', extension.name, 'forward the request', subject, 0, context.cause)
     try {
-      const response = await this.#exchange(request, extension, origin)
+      const response = await this.#exchange(request, extension, endpoint.host)
       flow.finish(call, String(response.status))
       return { kind: 'wire', response }
     } catch (error) {
@@ -51,10 +50,10 @@ export class ExtensionProxy {
     }
   }
 
-  async #exchange(request: ApiRequest, extension: Extension, origin: string): Promise<WireResponse> {
+  async #exchange(request: ApiRequest, extension: Extension, host: string): Promise<WireResponse> {
     const { target, upgrade, context } = request
     const { connections } = this.#deps
-    const outbound = outboundRequest(request, new URL(origin).host)
+    const outbound = outboundRequest(request, host)
     const isLong = upgrade !== undefined || target.verb === 'watch'
     const answer: OutboundExchange = isLong
       ? await connections.exchange(extension, outbound, context.signal)
@@ -66,28 +65,22 @@ export class ExtensionProxy {
         body: '',
         onUpgrade: (socket) => joinStreams(socket, answer.stream),
       }
-    const { status, headers, body } = answer
+    const { status, headers, body, whole } = answer
     if (status >= 300 && status < 400 && headers['location'] !== undefined) {
       for await (const _ of body) break // closes the response
       return redirected
     }
-    const isShort = !isLong && outbound.method !== 'HEAD' && Number(headers['content-length']) <= wholeBytesMax
-    return {
-      status,
-      headers: { ...uncached, ...forwardedHeaders(headers, false) },
-      body: isShort ? concatBytes(await Array.fromAsync(body)) : body,
-    }
+    // A short body is sent at once, with its length, which takes less time than a stream.
+    const isWhole = whole !== undefined && outbound.method !== 'HEAD'
+    return { status, headers: { ...uncached, ...forwardedHeaders(headers, false) }, body: isWhole ? whole : body }
   }
 }
 
-/** A shorter response is sent at once, with its length, which takes less time than a stream. */
-const wholeBytesMax = 64 << 10
-
 const uncached = { 'cache-control': 'no-cache, private' }
 
-function originOf(connections: ExtensionConnections, extension: Extension): string | undefined {
+function endpointOf(connections: ExtensionConnections, extension: Extension): ExtensionEndpoint | undefined {
   try {
-    return connections.originOf(extension)
+    return connections.endpointOf(extension)
   } catch {
     return undefined
   }
@@ -96,23 +89,18 @@ function originOf(connections: ExtensionConnections, extension: Extension): stri
 function outboundRequest(request: ApiRequest, host: string): OutboundRequest {
   const { proxied, origin, user = userWithName('') } = request
   const { method = 'GET', headers = {}, body } = proxied ?? {}
-  const uri = forwardedUri(proxied?.uri ?? origin?.uri ?? '/')
+  const target = forwardedUri(proxied?.uri ?? origin?.uri ?? '/')
   const addresses = [headers['x-forwarded-for'], origin?.remoteAddress].filter(
     (each) => each !== undefined && each !== '',
   )
-  return {
-    method,
-    target: uri,
-    headers: {
-      ...forwardedHeaders(headers, request.upgrade !== undefined),
-      ...(addresses.length === 0 ? {} : { 'x-forwarded-for': addresses.join(', ') }),
-      'x-forwarded-host': host,
-      'x-forwarded-proto': 'https',
-      'x-forwarded-uri': uri.split('?', 1)[0] ?? '',
-      ...remoteUserHeaders(user),
-    },
-    ...(body === undefined || body.length === 0 ? {} : { body }),
-  }
+  const queryAt = target.indexOf('?')
+  const forwarded: Record<string, string | readonly string[]> = forwardedHeaders(headers, request.upgrade !== undefined)
+  if (addresses.length > 0) forwarded['x-forwarded-for'] = addresses.join(', ')
+  forwarded['x-forwarded-host'] = host
+  forwarded['x-forwarded-proto'] = 'https'
+  forwarded['x-forwarded-uri'] = queryAt < 0 ? target : target.slice(0, queryAt)
+  const sent = Object.assign(forwarded, remoteUserHeaders(user))
+  return { method, target, headers: sent, ...(body === undefined || body.length === 0 ? {} : { body }) }
 }
 
 /** Not a Status, as upstream's. The warning names the APIService, which the text does not. */

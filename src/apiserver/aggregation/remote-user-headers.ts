@@ -11,13 +11,14 @@ export function remoteUserHeaders({ name, uid, groups, extra }: User): Record<st
 }
 
 /** Characters that the name of a header may have, except `%`, which starts an escape. */
-const plain = /[\w!#$&'*+.^`|~-]/
+const plain = /^[\w!#$&'*+.^`|~-]*$/
 
 /** Names of headers are not case-sensitive, so extra keys are lower case on the other side. */
-const escapedKey = (key: string): string =>
-  [...new TextEncoder().encode(key)]
-    .map((byte) => {
-      const character = String.fromCharCode(byte)
-      return byte < 128 && plain.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-    })
-    .join('')
+const escapedKey = (key: string): string => (plain.test(key) ? key : Array.from(utf8.encode(key), escapedByte).join(''))
+
+const utf8 = new TextEncoder()
+
+function escapedByte(byte: number): string {
+  const character = String.fromCharCode(byte)
+  return byte < 128 && plain.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}

@@ -17,7 +17,7 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ])
 /** Identity headers of the client. The next server must not trust them as set by the API server. */
-const identityPrefixes = ['impersonate-', 'x-remote-']
+const isIdentity = (name: string): boolean => name.startsWith('impersonate-') || name.startsWith('x-remote-')
 const upgradeHeaders = new Set(['connection', 'upgrade'])
 
 export function forwardedHeaders(
@@ -25,13 +25,19 @@ export function forwardedHeaders(
   isUpgrade: boolean,
 ): Record<string, string> {
   const forwarded: Record<string, string> = {}
-  const ofConnection = (headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase())
-  for (const [name, value] of Object.entries(headers)) {
-    const isIdentity = identityPrefixes.some((prefix) => name.startsWith(prefix))
-    const isOwn = hopByHopHeaders.has(name) || name.startsWith(':') || isIdentity || ofConnection.includes(name)
-    const forwardable = name === 'cookie' && value !== undefined ? withoutSessions(value) : value
-    if (forwardable !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name))))
-      setOwn(forwarded, name, forwardable)
+  const ofConnection = headersOfConnection(headers['connection'])
+  for (const name in headers) {
+    const value = headers[name] // safe name: a key of the record
+    const isOwn = hopByHopHeaders.has(name) || name.startsWith(':') || isIdentity(name) || ofConnection.includes(name)
+    if (value === undefined || (isOwn && !(isUpgrade && upgradeHeaders.has(name)))) continue
+    const forwardable = name === 'cookie' ? withoutSessions(value) : value
+    if (forwardable !== undefined) setOwn(forwarded, name, forwardable)
   }
   return forwarded
 }
+
+/** The headers that a Connection header names, in lower case. */
+const headersOfConnection = (connection: string | undefined): readonly string[] =>
+  connection === undefined || connection === 'keep-alive'
+    ? []
+    : connection.split(',').map((name) => name.trim().toLowerCase())

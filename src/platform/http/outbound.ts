@@ -37,6 +37,8 @@ export interface OutboundResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: AsyncIterable<Uint8Array>
+  /** The bytes of a short body that has arrived; `body` has the same. */
+  readonly whole?: Uint8Array
 }
 
 export interface Outbound {

@@ -59,8 +59,13 @@ const unsentCodes = new Set([
   'UND_ERR_DESTROYED',
 ])
 
-/** One request and its response, from the callbacks of undici. */
-class PoolExchange implements Dispatcher.DispatchHandler {
+/** A request whose body may be known. */
+interface ExchangeRequest extends Omit<PooledRequest, 'body'> {
+  readonly body: PooledRequest['body'] | Uint8Array | string
+}
+
+/** One request and its response, from the callbacks of undici, which take less time than its streams. */
+export class PoolExchange implements Dispatcher.DispatchHandler {
   readonly #head = Promise.withResolvers<PooledResponse>()
   readonly #signal: AbortSignal
   readonly #onDone: () => void
@@ -74,7 +79,7 @@ class PoolExchange implements Dispatcher.DispatchHandler {
   #state: 'open' | 'ended' | Error = 'open'
   #wake: (() => void) | undefined
 
-  constructor(pool: Pool, request: PooledRequest, signal: AbortSignal, onDone: () => void) {
+  constructor(pool: Pool, request: ExchangeRequest, signal: AbortSignal, onDone: () => void) {
     this.#signal = signal
     this.#onDone = onDone
     const { method, target, headers, body } = request

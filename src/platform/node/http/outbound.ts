@@ -1,8 +1,9 @@
 import { setOwn } from '../../../base/collections/lookup.ts'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Pool } from 'undici'
-import type { OutboundOptions, OutboundProvider } from '../../http/outbound.ts'
-import { exchange, piecesOf } from './outbound-exchange.ts'
+import { NotSent, type PooledResponse } from '../../http/http-pool.ts'
+import type { OutboundOptions, OutboundProvider, OutboundRequest, OutboundResponse } from '../../http/outbound.ts'
+import { PoolExchange } from './http-pool.ts'
+import { exchange } from './outbound-exchange.ts'
 
 const connectMsMax = 10_000
 const connectionsMax = 64
@@ -11,20 +12,39 @@ export const nodeOutbound: OutboundProvider = {
   connect(options) {
     let pool: Promise<Pool> | undefined
     return {
-      async send({ method, target, headers, body }, signal) {
-        const response = await (
-          await (pool ??= open(options))
-        ).request({ method, path: target, headers: { ...headers } as IncomingHttpHeaders, body: body ?? null, signal })
-        const plain: Record<string, string> = {}
-        for (const [name, value] of Object.entries(response.headers)) setOwn(plain, name, String(value))
-        return { status: response.statusCode, headers: plain, body: piecesOf(response.body) }
-      },
+      send: async (request, signal) => sendOn(await (pool ??= open(options)), request, signal),
       async close() {
         await (await pool)?.destroy()
       },
     }
   },
   exchange,
+}
+
+async function sendOn(pool: Pool, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  try {
+    const sent = new PoolExchange(pool, { body: undefined, ...request }, signal, () => {})
+    const { status, headers, body } = await sent.response
+    return body instanceof Uint8Array
+      ? { status, headers: joined(headers), body: pieceOf(body), whole: body }
+      : { status, headers: joined(headers), body }
+  } catch (error) {
+    throw error instanceof NotSent ? error.cause : error
+  }
+}
+
+async function* pieceOf(body: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  if (body.length > 0) yield body
+}
+
+/** The values of a header that was sent several times, in one. */
+function joined(headers: PooledResponse['headers']): OutboundResponse['headers'] {
+  const found: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name] // safe name: a key of the record
+    if (value !== undefined) setOwn(found, name, String(value))
+  }
+  return found
 }
 
 // undici takes 80 ms to load, so it is imported on first use.
