@@ -24,12 +24,14 @@ export interface ReportedCluster {
 }
 
 export async function recordRun(cluster: ReportedCluster, title: string): Promise<RecordedRun> {
+  // The requests of the report itself are not part of the run.
+  const events = [...cluster.events()].slice(-eventsMax)
   const kinds = listedKinds(cluster.kinds)
   const lists = await Promise.all(kinds.map(async (kind) => ({ kind, objects: await objectsOf(cluster, kind) })))
   const present = lists.filter(({ objects }) => objects.length > 0)
   return {
     title,
-    events: [...cluster.events()].slice(-eventsMax),
+    events,
     resources: kinds.map(resourceOf),
     tables: present.map(({ kind, objects }) => [resourceId(resourceOf(kind)), tableFor(kind, objects, cluster.nowMs)]),
     history: [],

@@ -41,6 +41,12 @@ export class FlowRecord {
     return this.#pairs.values()
   }
 
+  /** The participants of messages, in the order in which they were first recorded. */
+  participantsOf(messages: readonly FlowMessage[]): string[] {
+    const shown = new Set(messages.flatMap(({ event: { from, to } }) => [from, to]))
+    return [...new Set([...this.#pairs.values()].flat())].filter((name) => shown.has(name))
+  }
+
   /** The time of the newest event. */
   get newestMs(): number {
     return this.#newestMs

@@ -77,6 +77,7 @@ for (const [name, element, cell, size] of [
 suite('YAML', () => {
   for (const [name, value, expected] of [
     ['fields', { a: 1, b: 'x', c: undefined }, 'a: 1\nb: x\n'],
+    ['fields are sorted', { b: 1, 'a/b': 2, B: 3, a: 4 }, 'B: 3\na: 4\na/b: 2\nb: 1\n'],
     ['nested fields', { a: { b: { c: true } } }, 'a:\n  b:\n    c: true\n'],
     ['lists are not indented below their field', { a: [{ b: 1, c: 2 }, 'x'] }, 'a:\n- b: 1\n  c: 2\n- x\n'],
     ['empty values', { a: {}, b: [], c: '', d: null }, 'a: {}\nb: []\nc: ""\nd: null\n'],

@@ -1,4 +1,4 @@
-// An object as YAML, in the form that kubectl prints. Texts that YAML would read as another type are quoted.
+// An object as YAML, in the form that kubectl prints: fields are sorted. Texts that YAML would read as another type are quoted.
 
 const plain = /^[A-Za-z_/][\w./@+=-]*(?: [\w./@+=()-]+)*$/ // linear: each part begins with a space
 const otherType = /^(?:true|false|yes|no|on|off|null|y|n|~)$/i
@@ -7,7 +7,9 @@ export function yamlText(value: unknown, indent = ''): string {
   if (Array.isArray(value))
     return value.length === 0 ? `${indent}[]\n` : value.map((item) => itemText(item, indent)).join('')
   if (typeof value === 'object' && value !== null) {
-    const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+    const fields = Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
     return fields.length === 0
       ? `${indent}{}\n`
       : fields.map(([name, field]) => fieldText(name, field, indent)).join('')

@@ -6,6 +6,8 @@ import type { App } from './app.ts'
 export interface Diagram {
   readonly messages: readonly FlowMessage[]
   readonly drawn: readonly DrawnMessage[]
+  /** The lifelines in their order, if it is not that of the messages. */
+  readonly participants: readonly string[]
 }
 
 /** The messages that the page shows. */
@@ -18,7 +20,9 @@ export function diagramOf(app: App): Diagram {
     untilMs: untilMs(app, revision),
     stages: app.showsStages,
   })
-  return { messages, drawn: drawnMessages(messages) }
+  // Without an object the first messages are dropped as others follow; the order of the lifelines stays the same.
+  const participants = object === undefined ? app.record.participantsOf(messages) : []
+  return { messages, drawn: drawnMessages(messages), participants }
 }
 
 /** The time that the page shows: that of the selected revision, or of the newest event. */

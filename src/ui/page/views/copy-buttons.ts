@@ -13,7 +13,7 @@ export function copyButtons(app: App, diagram: Diagram, title: string): Template
     })
   return html`<span class="copy" role="group" aria-label="Copy">
     <button @click=${copy('Mermaid text', () => mermaidText(diagram))}>Mermaid</button>
-    <button @click=${copy('SVG text', () => svgDiagram(diagram.drawn, { title, theme: pageTheme() }))}>SVG</button>
+    <button @click=${copy('SVG text', () => svgText(diagram, title))}>SVG</button>
     <button @click=${() => void app.attempt(() => savePng(diagram, title))}>PNG</button>
     <button @click=${copy('link', () => location.href)}>Link</button>
   </span>`
@@ -24,11 +24,14 @@ export function mermaidText({ messages }: Diagram): string {
   return `${[mermaidHead, ...messages.flatMap((message) => statements.draw(message))].join('\n')}\n`
 }
 
+const svgText = ({ drawn, participants }: Diagram, title: string): string =>
+  svgDiagram(drawn, { title, theme: pageTheme(), participants })
+
 const pageTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
 
 /** Draws the SVG on a canvas and saves it as a file. */
-async function savePng({ drawn }: Diagram, title: string): Promise<void> {
-  const text = svgDiagram(drawn, { title, theme: pageTheme() })
+async function savePng(diagram: Diagram, title: string): Promise<void> {
+  const text = svgText(diagram, title)
   const image = new Image()
   image.src = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }))
   await image.decode()

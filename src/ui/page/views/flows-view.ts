@@ -37,8 +37,9 @@ export function followEnd(app: App, root: Element): void {
 export function flowsView(app: App): TemplateResult {
   const diagram = diagramOf(app)
   const { object, between } = app.location
-  const layout = sequenceLayout(diagram.drawn, { labelPxMax: globalThis.innerWidth < 600 ? 120 : 180 })
-  const title = object === undefined ? 'What happens now' : `Flow of ${object.resource} ${object.name}`
+  const { participants } = diagram
+  const layout = sequenceLayout(diagram.drawn, { labelPxMax: globalThis.innerWidth < 600 ? 120 : 180, participants })
+  const title = object === undefined ? everythingTitle(app) : `Flow of ${object.resource} ${object.name}`
   const events = new Map(diagram.messages.map(({ event }) => [event.id as number, event]))
   const isVisible = ({ top }: Row): boolean =>
     top > app.scrollPx - marginPx && top < app.scrollPx + viewportPx + marginPx
@@ -77,6 +78,8 @@ export function flowsView(app: App): TemplateResult {
     ${eventCard(app, app.hovered ?? app.event)}
   </section>`
 }
+
+const everythingTitle = ({ source }: App): string => (source.isLive ? 'What happens now' : 'What happened last')
 
 const emptyText = (app: App): string =>
   app.location.object === undefined ? 'Nothing has happened yet.' : 'Nothing is recorded about this object.'
