@@ -56,8 +56,8 @@ export async function openSession(
 
 /** The findings of axe, by rule and element. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
-  const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-  await page.evaluate(axe)
+  if (await page.evaluate(() => !('axe' in globalThis)))
+    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'))
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
     interface Violation {
@@ -69,4 +69,16 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )
   })
+}
+
+/** The findings of axe in both themes at 1280 and at 390 pixels. */
+export async function accessibilityFindingsEverywhere(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 800 })
+      findings.push(...(await accessibilityFindings(page)).map((each) => `${colorScheme} ${width}: ${each}`))
+    }
+  return findings
 }

@@ -1,52 +1,25 @@
 // The web page over a recorded run: the report of a test, opened from its file. Every view is exercised, since the page is the
 // same as that of a running cluster.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { after, before, suite, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { pod, startCluster } from '../../src/cluster/index.ts'
-import { accessibilityFindings, buildPage, openBrowser, openPage } from './chromium.ts'
-
-const hostile = '<img src=x onerror="document.title=1">'
+import { accessibilityFindingsEverywhere, buildPage, openBrowser, openPage } from './chromium.ts'
+import { hostile, recordCluster } from './recorded-cluster.ts'
+import { decodePng } from './screenshots/png.ts'
 
 let browser: Browser
 let folder: string
 let url: string
 
-const container = { name: 'c', image: 'nginx:1.27' }
-
-async function recordCluster(file: string): Promise<void> {
-  await using cluster = await startCluster({ nodes: 2 })
-  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } }
-  await cluster.apply({
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'default' } },
-    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template },
-  })
-  const resources = { requests: { cpu: '64' } }
-  await cluster.apply({
-    ...{
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'big', namespace: 'default', annotations: { note: hostile } },
-    },
-    spec: { containers: [{ ...container, resources }] },
-  })
-  await cluster.client
-    .of(pod)
-    .create({ metadata: { name: 'big' }, spec: { containers: [container] } }, 'default')
-    .catch(() => undefined)
-  await cluster.clock.advance('10s')
-  await cluster.report(file, `report of ${hostile}`)
-}
-
 before(async () => {
   await buildPage()
   folder = await mkdtemp(join(tmpdir(), 'coxswain-report-'))
   const file = join(folder, 'nested', 'failed.html')
-  await recordCluster(file)
+  await recordCluster(file, `report of ${hostile}`)
   ok((await stat(file)).size < 3_000_000)
   url = pathToFileURL(file).href
   browser = await openBrowser()
@@ -132,19 +105,51 @@ suite('flows', () => {
     await page.locator('[data-card]').waitFor({ state: 'detached' })
   })
 
-  test('the diagram is saved as PNG', async () => {
+  test('the diagram is copied as Mermaid and as SVG, and saved as PNG; the link shows exactly this view', async () => {
     await using opened = await openPage(browser)
     const { page } = opened
     await page.goto(`${url}#flows?object=deployments/default/web`)
-    await page.locator('[data-event]').first().waitFor()
+    await page.locator('[data-event] .m', { hasText: 'put deployment web' }).first().click()
+    const copied = async (name: string, notice: string): Promise<string> => {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByText(notice).waitFor()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    const mermaid = await copied('Mermaid', 'The Mermaid text is in the clipboard.')
+    match(mermaid, /^sequenceDiagram\n/)
+    match(mermaid, /API Server.*[\s\S]*put deployment web @\d+/)
+
+    const svg = await copied('SVG', 'The SVG text is in the clipboard.')
+    const link = await copied('Link', 'The link is in the clipboard.')
+    match(link, /#flows\?object=deployments%2Fdefault%2Fweb&event=\d+$/)
+    await page.goto('about:blank')
+    const drawn = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
+      const texts = [...parsed.querySelectorAll('.box text')].map(({ textContent }) => textContent)
+      return { root: parsed.documentElement.nodeName, title: parsed.querySelector('title')?.textContent, texts }
+    }, svg)
+    deepEqual(
+      { ...drawn, texts: drawn.texts.slice(0, 3) },
+      {
+        root: 'svg',
+        title: 'Flow of deployments web',
+        texts: ['test', 'API Server', 'Store'],
+      },
+    )
+    await page.goto(link)
+    await page.locator('[data-card] h3', { hasText: 'put deployment web' }).waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'PNG' }).click()
-    equal((await download).suggestedFilename(), 'flow-of-deployments-web.png')
+    const saved = await download
+    equal(saved.suggestedFilename(), 'flow-of-deployments-web.png')
+    const { width, height, rgb } = decodePng(await readFile(await saved.path()))
+    deepEqual([...rgb.subarray(0, 3)], [255, 255, 255])
+    ok(width > 500 && height > 200, `${width}×${height}`)
   })
 })
 
 suite('objects', () => {
-  test("the list has kubectl's columns and is searched by name, image and reason", async () => {
+  test("the list has kubectl's columns and is searched by name, label, image and reason", async () => {
     await using opened = await openPage(browser)
     const { page } = opened
     await page.goto(`${url}#objects`)
@@ -160,6 +165,7 @@ suite('objects', () => {
     for (const [words, count] of [
       ['web', 3],
       ['nginx:1.27', 4],
+      ['app=web', 3],
       ['unschedulable', 1],
       ['none-such', 0],
     ] as const) {
@@ -237,19 +243,21 @@ test('the keyboard moves on the map: nodes, their pods and lines have names', as
   await page.getByRole('button', { name: 'only API Server ↔ scheduler ✕' }).waitFor()
 })
 
-for (const [colorScheme, width] of [
-  ['light', 1280],
-  ['dark', 390],
-] as const)
-  test(`axe reports no findings in the ${colorScheme} theme at ${width} pixels`, async () => {
-    await using opened = await openPage(browser, { colorScheme, viewport: { width, height: 800 } })
-    const { page } = opened
-    const views = ['flows?object=deployments/default/web', 'objects?object=pods/default/big&tab=Scheduling', 'map']
-    for (const view of views) {
-      await page.goto('about:blank')
-      await page.goto(`${url}#${view}`)
-      await page.locator('main section').waitFor()
-      await page.locator('main text, main .tab').first().waitFor()
-      deepEqual(await accessibilityFindings(page), [], view)
-    }
-  })
+test('axe reports no findings in any view, in both themes, at 1280 and at 390 pixels', async () => {
+  await using opened = await openPage(browser)
+  const { page } = opened
+  const tabs = ['YAML', 'Conditions', 'History', 'Owners', 'Events', 'Scheduling']
+  await page.goto(url)
+  for (const [view, shown] of [
+    ['flows', '[data-event]'],
+    ['flows?object=deployments/default/web&event=1', '[data-event]'],
+    ['map', '[data-pod]'],
+    ['objects?resource=deployments.apps', 'tr[data-name="web"]'],
+    ...tabs.map((tab) => [`objects?object=pods/default/big&tab=${tab}`, '.tab *'] as const),
+  ] as const) {
+    await page.evaluate((fragment) => (location.hash = fragment), view)
+    await page.locator(shown).first().waitFor()
+    if (view.includes('event=')) await page.locator('[data-event] .m').first().click()
+    deepEqual(await accessibilityFindingsEverywhere(page), [], view)
+  }
+})
