@@ -1,4 +1,4 @@
-// Programs of the system that the tests use, installed on Debian and Ubuntu as root when they are missing.
+// Programs and files of the system that the tests use, installed on Debian and Ubuntu as root when they are missing.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -21,6 +21,11 @@ const programs = [
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
   { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },
   { command: 'chromium', package: 'chromium', for: 'the web UI' },
+  {
+    file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
+    package: 'fonts-dejavu-core',
+    for: 'screenshots of the web UI, which are compared with stored ones',
+  },
 ]
 
 const installSecondsMax = 300
