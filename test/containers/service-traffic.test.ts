@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { after, before, test } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
+import { untilMatch } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
@@ -101,6 +102,12 @@ async function underLoad(work: () => Promise<void>): Promise<ReadonlyMap<string,
   return results
 }
 
+/** Waits until the three pods are ready and those that they replace are gone. */
+async function threeReady(up: RealUp): Promise<void> {
+  const pods = () => up.k(['get', 'pods', '-l', 'app=web', '--no-headers']).catch(() => '')
+  await untilMatch(pods, /^(?:\S+ +1\/1 +Running .*\n?){3}$/)
+}
+
 inNamespaces(import.meta.url, () => {
   let up: RealUp
   before(async () => {
@@ -119,6 +126,7 @@ inNamespaces(import.meta.url, () => {
     const results = await underLoad(async () => {
       await up.apply(deployment(up.image, 'two'))
       await up.k(['rollout', 'status', 'deployment/web', '--timeout=200s'])
+      await threeReady(up)
     })
     deepEqual([...results.keys()].toSorted(), ['one', 'two'])
     ok([...results.values()].reduce((sum, count) => sum + count, 0) >= perSecond)
@@ -128,7 +136,7 @@ inNamespaces(import.meta.url, () => {
   test('traffic continues while the process with the proxy is killed and started again', async () => {
     const results = await underLoad(async () => {
       await up.crash()
-      await up.k(['wait', 'pod', '-l', 'app=web', '--for=condition=Ready', '--timeout=200s'])
+      await threeReady(up)
     })
     deepEqual([...results.keys()], ['two'])
   })

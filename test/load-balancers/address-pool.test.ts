@@ -181,6 +181,7 @@ inNamespaces(import.meta.url, () => {
 
     await t.test('when the machine of an address dies, another one takes over, and traffic continues', async () => {
       match(await segment.reach(v6), /^server/)
+      await until(() => segment.holders(v6).length === 1)
       const [first = ''] = segment.holders(v6)
       const ofV4 = segment.holders(v4)[0] === first
       run(`ip link set ${first} down`)
