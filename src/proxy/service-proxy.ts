@@ -148,7 +148,7 @@ export class ServiceProxy {
     const { services } = this.#table
     this.#ranges = ranges
     this.#table = new ProxyTable({ ...this.#deps, ...ranges })
-    this.#table.change(Array.from(services, ([key, now]) => ({ service: key, now })))
+    this.#table.update(services)
     this.#queue()
     this.#sync.queueAll()
   }
@@ -162,11 +162,12 @@ export class ServiceProxy {
     this.#triggersMs = []
     for (const { service: key, before, now } of changes)
       this.#unapplied.set(key, { before: this.#unapplied.get(key)?.before ?? before, now })
-    const partial = this.#table.change(changes)
-    const isFull = isInDoubt || partial === undefined
+    if (isInDoubt) this.#table.update(changes.map(({ service: key, now }) => [key, now]))
+    const partial = isInDoubt ? undefined : this.#table.change(changes)
+    const isFull = partial === undefined
     const recorded = this.#recordFlow(changes)
     return {
-      commands: isFull ? this.#table.all() : partial,
+      commands: partial ?? this.#table.all(),
       isFull,
       finish: async (result, _isInDoubt, signal) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')

@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { contentDiff, diffCommands, noDiff, type TableContent } from './table-content.ts'
+import { contentCommands, contentDiff, diffCommands, noDiff, type TableContent } from './table-content.ts'
 
 const content = (
   elements: Record<string, Record<string, string>>,
@@ -50,6 +50,22 @@ for (const [name, before, now, expected] of cases)
     contentDiff(before, now, diff)
     deepEqual([...diffCommands('inet t', diff)], expected)
   })
+
+test('several contents fill an empty table together', () =>
+  deepEqual(
+    [
+      ...contentCommands('inet t', [
+        content({ m: { a: 'goto x' } }, { x: ['chain', 'drop'] }),
+        content({ m: { b: 'drop' }, s: { c: '' } }),
+      ]),
+    ],
+    [
+      'add chain inet t x',
+      'add rule inet t x drop',
+      'add element inet t m { a : goto x, b : drop }',
+      'add element inet t s { c }',
+    ],
+  ))
 
 test('many elements are several commands', () => {
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`e${index}`, '']))

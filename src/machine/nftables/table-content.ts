@@ -50,23 +50,52 @@ const elementsPerCommandMax = 1_000
 
 /** References are removed before what they refer to, and added after it. `table` is its family and name. */
 export function* diffCommands(table: string, diff: ContentDiff): Generator<string> {
-  yield* elementCommands(table, 'delete', diff.removed, ({ key }) => key)
+  yield* elementCommands(table, 'delete', diff.removed, (key) => key)
   yield* removedObjects(table, diff)
   yield* addedObjects(table, diff)
-  yield* elementCommands(table, 'add', diff.added, ({ key, value }) => (value === '' ? key : `${key} : ${value}`))
+  yield* elementCommands(table, 'add', diff.added, elementText)
 }
+
+/** The commands that add several contents to an empty table. No two of them have an element or an object in common. */
+export function* contentCommands(table: string, contents: readonly TableContent[]): Generator<string> {
+  const objects: ContentDiff['objects'] = new Map()
+  const texts = new Map<string, string[]>()
+  for (const content of contents) {
+    for (const [name, now] of content.objects) objects.set(name, { before: undefined, now })
+    for (const [set, elements] of content.elements) {
+      const ofSet = getOrInsert(texts, set, () => [])
+      for (const [key, value] of elements) ofSet.push(elementText(key, value))
+    }
+  }
+  yield* addedObjects(table, { objects })
+  for (const [set, ofSet] of texts) yield* setCommands(table, 'add', set, ofSet)
+}
+
+const elementText = (key: string, value: string): string => (value === '' ? key : `${key} : ${value}`)
 
 function* elementCommands(
   table: string,
   verb: 'add' | 'delete',
   elements: Elements,
-  text: (element: { key: string; value: string }) => string,
+  text: (key: string, value: string) => string,
 ): Generator<string> {
-  for (const [set, ofSet] of elements) {
-    const all = Array.from(ofSet, ([key, value]) => text({ key, value }))
-    for (let at = 0; at < all.length; at += elementsPerCommandMax)
-      yield `${verb} element ${table} ${set} { ${all.slice(at, at + elementsPerCommandMax).join(', ')} }`
-  }
+  for (const [set, ofSet] of elements)
+    yield* setCommands(
+      table,
+      verb,
+      set,
+      Array.from(ofSet, ([key, value]) => text(key, value)),
+    )
+}
+
+function* setCommands(
+  table: string,
+  verb: 'add' | 'delete',
+  set: string,
+  elements: readonly string[],
+): Generator<string> {
+  for (let at = 0; at < elements.length; at += elementsPerCommandMax)
+    yield `${verb} element ${table} ${set} { ${elements.slice(at, at + elementsPerCommandMax).join(', ')} }`
 }
 
 function* removedObjects(table: string, { objects }: ContentDiff): Generator<string> {
@@ -77,7 +106,7 @@ function* removedObjects(table: string, { objects }: ContentDiff): Generator<str
     for (const [name, { before }] of gone) if (before?.kind === kind) yield `delete ${kind} ${table} ${name}`
 }
 
-function* addedObjects(table: string, { objects }: ContentDiff): Generator<string> {
+function* addedObjects(table: string, { objects }: Pick<ContentDiff, 'objects'>): Generator<string> {
   for (const [name, { before, now }] of objects) {
     if (now === undefined || before !== undefined) continue
     if (now.kind === 'set') yield `add set ${table} ${name} { ${now.lines.join(' ')} }`

@@ -2,7 +2,14 @@
 // Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { familyOf } from '../../base/text/address-family.ts'
-import { contentDiff, diffCommands, noDiff, type ContentDiff } from '../../machine/nftables/table-content.ts'
+import {
+  contentCommands,
+  contentDiff,
+  diffCommands,
+  noDiff,
+  type ContentDiff,
+  type Elements,
+} from '../../machine/nftables/table-content.ts'
 import type { RouteChange } from '../routing/route-table.ts'
 import { notRouted, type RoutedService, type RouteTarget, type ServiceRoute } from '../routing/service-route.ts'
 import { FrontendClaims } from './frontend-claims.ts'
@@ -55,14 +62,22 @@ export class ProxyTable {
     return this.#hasChainsFor(now) ? [...diffCommands(table, diff)] : undefined
   }
 
-  /** Commands that replace the table. */
-  all(): readonly string[] {
-    const diff = noDiff()
-    for (const service of this.#services.keys()) contentDiff(noContent, this.#contentOf(service), diff)
-    for (const address of this.#localAddresses.keys()) addHairpin(diff.added, address)
-    return [...layoutCommands(this.#options, this.#endpointsMax), ...diffCommands(table, diff)]
+  /** Updates the content without the commands of the changes, for a table that is to be replaced. */
+  update(changes: Iterable<readonly [ObjectKey, RoutedService]>): void {
+    for (const [service, now] of changes) this.#replace(service, now, noDiff())
   }
 
+  /** Commands that replace the table. */
+  all(): readonly string[] {
+    const contents = Array.from(this.#services.keys(), (service) => this.#contentOf(service))
+    this.#hasChainsFor(contents)
+    const hairpins: Elements = new Map()
+    for (const address of this.#localAddresses.keys()) addHairpin(hairpins, address)
+    const all = [...contents, { elements: hairpins, objects: new Map() }]
+    return [...layoutCommands(this.#options, this.#endpointsMax), ...contentCommands(table, all)]
+  }
+
+  /** If not, the next table that replaces this one has them. */
   #hasChainsFor(contents: readonly ServiceContent[]): boolean {
     const needed = contents.reduce((most, { endpointsMax }) => Math.max(most, endpointsMax), 0)
     if (needed <= this.#endpointsMax) return true
@@ -99,7 +114,7 @@ export class ProxyTable {
   }
 }
 
-function addHairpin(elements: Map<string, Map<string, string>>, address: string): void {
+function addHairpin(elements: Elements, address: string): void {
   const set = `hairpin${suffixOf(familyOf(address))}`
   const known = elements.get(set)
   const key = `${address} . ${address}`

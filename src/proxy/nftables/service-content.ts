@@ -69,8 +69,9 @@ function addTarget(
     case 'endpoints': {
       const endpoints = target.endpoints.slice(0, endpointsPerTargetMax)
       set('services').set(key, `goto ${chainFor(content, route, endpoints, use)}`)
-      if (route.affinitySeconds === 0)
-        for (const [slot, endpoint] of endpoints.entries()) set('endpoints').set(`${key} . ${slot}`, slotId(endpoint))
+      if (route.affinitySeconds > 0) return
+      const slots = set('endpoints')
+      for (const [slot, endpoint] of endpoints.entries()) slots.set(`${key} . ${slot}`, slotId(endpoint))
       return
     }
     default:
