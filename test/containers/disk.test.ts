@@ -1,7 +1,10 @@
-// The disk contract on the host's files and mounts.
-import { mkdtemp } from 'node:fs/promises'
+// The disk contract on the host's files and mounts, and block devices.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test } from 'node:test'
 import { diskContract } from '../../src/machine/disk/disk-contract.suite.ts'
 import { NodeDisk } from '../../src/machine/disk/node-disk.ts'
 import { inNamespaces } from './namespaces.ts'
@@ -11,4 +14,29 @@ inNamespaces(import.meta.url, () => {
     disk: new NodeDisk(),
     directory: await mkdtemp(join(tmpdir(), 'coxswain-disk-')),
   }))
+
+  test('a block device is formatted once, and not when it is read-only', async (t) => {
+    const { signal } = t
+    const directory = await mkdtemp(join(tmpdir(), 'coxswain-device-'))
+    const image = join(directory, 'image')
+    await writeFile(image, '')
+    await truncate(image, 16 << 20)
+    const device = execFileSync('losetup', ['--find', '--show', image], { encoding: 'utf8' }).trim()
+    t.after(() => execFileSync('losetup', ['--detach', device]))
+    const disk = new NodeDisk()
+    const paths = { first: join(directory, 'first'), second: join(directory, 'second') }
+    for (const path of Object.values(paths)) await mkdir(path)
+    await rejects(disk.mountDevice(device, 'ext4', paths.first, ['ro'], signal), /mount/)
+    await rejects(disk.mountDevice(device, 'nosuchfs', paths.first, [], signal), {
+      message: 'mkfs.nosuchfs is not installed on this node',
+    })
+    await Promise.all(Object.values(paths).map((path) => disk.mountDevice(device, 'ext4', path, [], signal)))
+    await disk.mountDevice(device, 'ext4', paths.first, [], signal)
+    deepEqual((await disk.mountsBelow(directory)).toSorted(), Object.values(paths))
+    await writeFile(join(paths.first, 'file'), 'kept')
+    for (const path of Object.values(paths)) await disk.unmount(path)
+    await disk.mountDevice(device, 'ext4', paths.second, [], signal)
+    equal(await readFile(join(paths.second, 'file'), 'utf8'), 'kept')
+    await disk.unmount(paths.second)
+  })
 })

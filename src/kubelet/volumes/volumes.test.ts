@@ -43,6 +43,9 @@ const claims: Readonly<Record<string, ReturnType<typeof claimOf>>> = {
   local: claimOf('local'),
   elsewhere: claimOf('elsewhere'),
   device: claimOf('device'),
+  formatted: claimOf('formatted'),
+  unformatted: claimOf('unformatted'),
+  file: claimOf('file'),
   driver: claimOf('driver'),
   fibre: claimOf('fibre'),
   share: claimOf('share'),
@@ -60,6 +63,9 @@ const volumeSources: Readonly<Record<string, object>> = {
   'volume-here': { hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
   'volume-local': { local: { path: '/disk' } },
   'volume-device': { volumeMode: 'Block', local: { path: '/dev/sda' } },
+  'volume-formatted': { local: { path: '/dev/sda', fsType: 'xfs' }, mountOptions: ['noatime'] },
+  'volume-unformatted': { local: { path: '/dev/sda' } },
+  'volume-file': { local: { path: '/file' } },
   'volume-driver': { csi: { driver: 'd', volumeHandle: 'h' } },
   'volume-fibre': { fc: { lun: 1, targetWWNs: ['w'] } },
   'volume-share': { nfs: { server: 'fd00::1', path: '/share' }, mountOptions: ['nfsvers=4'] },
@@ -224,12 +230,13 @@ test('huge pages have the size that the pod requests', async () => {
   await rejects(mounted({ emptyDir: { medium: 'HugePages' } }, asks('2Mi', '64Ki')), /multiple huge page sizes/)
 })
 
-test('a block volume is a device and cannot be mounted', async () => {
-  class DiskWithDevice extends SimulatedDisk {
-    override kindOf(path: string) {
-      return path === '/dev/sda' ? Promise.resolve('block-device' as const) : super.kindOf(path)
-    }
+class DiskWithDevice extends SimulatedDisk {
+  override kindOf(path: string) {
+    return path === '/dev/sda' ? Promise.resolve('block-device' as const) : super.kindOf(path)
   }
+}
+
+test('a block volume is a device and cannot be mounted', async () => {
   const volumes = volumesOn(new DiskWithDevice())
   const target = podWith({ persistentVolumeClaim: { claimName: 'device', readOnly: true } })
   const places = await volumes.mount(target, new Map(), ctx)
@@ -301,6 +308,35 @@ test('an nfs volume is mounted once, with the options of its persistent volume, 
   ])
   await volumesOn(disk).unmount('u', ctx)
   deepEqual(await disk.mountsBelow('/pods'), [])
+})
+
+test('a local volume on a device is mounted with its file system, and unmounted with its pod', async () => {
+  const done: string[] = []
+  class FormattedDisk extends DiskWithDevice {
+    override mountDevice(device: string, type: string, path: string, options: readonly string[] = []) {
+      done.push(`${type} ${device} ${path} ${options.join(',')}`)
+      return super.mountDevice(device, type, path)
+    }
+  }
+  const disk = new FormattedDisk()
+  for (const claimName of ['formatted', 'unformatted'])
+    await mounted({ persistentVolumeClaim: { claimName } }, {}, disk)
+  deepEqual(done, [
+    'xfs /dev/sda /pods/u/volumes/kubernetes.io~local-volume/volume-formatted noatime',
+    'ext4 /dev/sda /pods/u/volumes/kubernetes.io~local-volume/volume-unformatted ',
+  ])
+  await disk.write('/pods/u/volumes/kubernetes.io~local-volume/volume-formatted/f', {
+    content: new Uint8Array(),
+    mode: 0o644,
+  })
+  equal(await disk.kindOf('/pods/u/volumes/kubernetes.io~local-volume/volume-unformatted/f'), 'file')
+  await volumesOn(disk).unmount('u', ctx)
+  deepEqual(await disk.mountsBelow('/pods'), [])
+  await disk.write('/file', { content: new Uint8Array(), mode: 0o644 })
+  await rejects(mounted({ persistentVolumeClaim: { claimName: 'file' } }, {}, disk), {
+    message:
+      'MountVolume.MountDevice failed for volume "volume-file" : "/file" is neither a directory nor a block device',
+  })
 })
 
 test('a hostPath is created if its type says so', async () => {

@@ -66,6 +66,17 @@ export interface Disk {
     options: readonly string[],
     signal: AbortSignal,
   ): Promise<void>
+  /**
+   * Mounts a block device, which gets a file system of this type if it has none and is not mounted read-only; does
+   * nothing when something is mounted there.
+   */
+  mountDevice(
+    device: string,
+    type: string,
+    path: string,
+    options: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void>
   /** Does nothing when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Mount points at or below a path. */

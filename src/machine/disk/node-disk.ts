@@ -20,7 +20,9 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { TreeTooDeep, type Disk, type DiskFile, type DiskKind, type ProjectedFile } from './disk.ts'
+import { formatIfEmpty } from './node-device.ts'
 import { openBeneath } from './node-open-beneath.ts'
 import { walkTree, type TreeEntry } from './node-tree.ts'
 import { dataLink, visibleNames } from './projection.ts'
@@ -56,6 +58,8 @@ async function loadAll(
 
 export class NodeDisk implements Disk {
   #written = 0
+  /** Two pods that start at once must not both format a device. */
+  readonly #devices = new SerialOperations()
 
   async makeDirectory(path: string, mode: number): Promise<void> {
     await mkdir(path, { recursive: true })
@@ -221,6 +225,21 @@ export class NodeDisk implements Disk {
     if (found.every((status) => status === undefined)) throw new Error(`${helper} is not installed on this node`)
     const flags = options.length === 0 ? [] : ['-o', options.join(',')]
     await run('mount', ['-t', type, ...flags, source, path], { signal, timeout: networkMountMsMax })
+  }
+
+  mountDevice(
+    device: string,
+    type: string,
+    path: string,
+    options: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#devices.run(device, async () => {
+      if ((await this.mountsBelow(path)).includes(path)) return
+      if (!options.includes('ro')) await formatIfEmpty(device, type, signal)
+      const flags = options.length === 0 ? [] : ['-o', options.join(',')]
+      await run('mount', ['-t', type, ...flags, '--', device, path], { signal })
+    })
   }
 
   async unmount(path: string): Promise<void> {

@@ -8,6 +8,8 @@ export class SimulatedDisk implements Disk {
   readonly #tree = new FileTree()
   /** Mount points whose content is in memory. */
   readonly #tmpfs = new Set<string>()
+  /** The file system of each device that was mounted. */
+  readonly #devices = new Map<string, TreeDirectory>()
   readonly #networkTypes: ReadonlySet<string>
 
   /** `networkTypes`: the types of network file systems that can be mounted. */
@@ -135,6 +137,14 @@ export class SimulatedDisk implements Disk {
     return this.#networkTypes.has(type)
       ? this.mountTmpfs(path, undefined)
       : Promise.reject(new Error(`mount.${type} is not installed on this node`))
+  }
+
+  async mountDevice(device: string, _type: string, path: string): Promise<void> {
+    if (this.#tree.isMountPoint(path)) return
+    const content = this.#devices.get(device) ?? newDirectory(0o755)
+    this.#devices.set(device, content)
+    this.#tree.makeDirectory(path, 0o750)
+    this.#tree.mount(path, content)
   }
 
   unmount(path: string): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
 import {
   defineVolumeType,
+  directoryBeside,
   VolumeError,
   FormattedVolumeError,
   type MountedVolume,
@@ -26,9 +27,10 @@ export async function mountNfs(
   name: string,
   { server, path, readOnly = false }: NfsSource,
   mountOptions: readonly string[],
-  { disk, directory, context }: VolumeMountInput,
+  work: VolumeMountInput,
 ): Promise<MountedVolume> {
-  const target = `${directory.slice(0, directory.lastIndexOf('/kubernetes.io~'))}/kubernetes.io~nfs/${name}`
+  const { disk, context } = work
+  const target = directoryBeside(work, 'nfs', name)
   await disk.makeDirectory(target, 0o750)
   const options = [...(readOnly ? ['ro'] : []), ...mountOptions]
   // An IPv6 address is written in brackets.

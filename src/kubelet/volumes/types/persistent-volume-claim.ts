@@ -4,13 +4,11 @@ import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selectio
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
-import type { Disk } from '../../../machine/disk/disk.ts'
-import { applyFsGroup } from './fs-group.ts'
 import { mountHostPath } from './host-path.ts'
+import { localDevice, mountLocal } from './local.ts'
 import { mountNfs } from './nfs.ts'
 import {
   defineVolumeType,
-  DeviceError,
   VolumeError,
   FormattedVolumeError,
   type MountedVolume,
@@ -64,8 +62,7 @@ async function mountClaim(
     return work.csi.mountPersistent({ claim, volume: found, readOnly }, work)
   }
   const mounted = await mountPersistent(found, work)
-  const isNodePath = found.spec.nfs === undefined
-  return { ...mounted, readOnly: readOnly || mounted.readOnly, isNodePath }
+  return { isNodePath: found.spec.nfs === undefined, ...mounted, readOnly: readOnly || mounted.readOnly }
 }
 
 function boundVolumeName(
@@ -89,17 +86,6 @@ function boundVolumeName(
   return volumeName
 }
 
-/** Only existing block devices; no loop devices are created. */
-async function blockPlace(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {
-  if (path === undefined)
-    throw new DeviceError(
-      `MapVolume.NewBlockVolumeMapper initialization failed for volume ${name} : only local volumes can be devices here`,
-    )
-  if ((await disk.kindOf(path)) !== 'block-device')
-    throw new DeviceError(`MapVolume.SetUpDevice failed for volume ${name} : ${path} is not a block device`)
-  return { path, readOnly: false, isBlock: true }
-}
-
 async function checkAffinity(
   { metadata, spec }: PersistentVolume,
   { sources, context }: VolumeMountInput,
@@ -117,19 +103,14 @@ async function mountPersistent(volume: PersistentVolume, work: VolumeMountInput)
   const { metadata, spec } = volume
   const name = JSON.stringify(metadata.name)
   const { hostPath, local, nfs } = spec
-  if (spec.volumeMode === 'Block') return blockPlace(name, local?.path, disk)
+  if (spec.volumeMode === 'Block') return localDevice(name, local?.path, disk)
   if (hostPath !== undefined)
     return mountHostPath(hostPath.path, hostPath.type, disk).catch((error: Error) => {
       throw new FormattedVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)
     })
   if (nfs !== undefined) return mountNfs(metadata.name, nfs, spec.mountOptions ?? [], work)
   if (local === undefined) throw unsupported(volume, work)
-  if ((await disk.kindOf(local.path)) !== 'directory')
-    throw new FormattedVolumeError(
-      `MountVolume.NewMounter initialization failed for volume ${name} : path ${JSON.stringify(local.path)} does not exist`,
-    )
-  await applyFsGroup(local.path, work)
-  return { path: local.path, readOnly: false }
+  return mountLocal(metadata.name, local, spec.mountOptions ?? [], work)
 }
 
 /** The event names the type of the volume. */

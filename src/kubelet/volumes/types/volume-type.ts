@@ -79,6 +79,10 @@ export interface VolumeMountInput {
   readonly context: Context
 }
 
+/** The directory of a volume of another type: of the volume that is bound to a claim. */
+export const directoryBeside = ({ directory }: VolumeMountInput, type: string, name: string): string =>
+  `${directory.slice(0, directory.lastIndexOf('/kubernetes.io~'))}/kubernetes.io~${type}/${name}`
+
 /** A mounted volume. */
 export interface MountedVolume {
   readonly path: string
