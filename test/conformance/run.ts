@@ -27,12 +27,35 @@ const emptyBatchesMax = 2
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Runs this file again in a network namespace: only the images of the archive can be pulled there. */
-async function inNamespace(args: readonly string[]): Promise<number> {
+/**
+ * The first process of the namespaces: it adopts and reaps what containerd leaves behind. Mounts are shared with
+ * containers that ask for it, as on a machine with systemd.
+ */
+const firstProcess = `
+mount --make-rshared / || exit 1
+"$@" & child=$!
+trap 'kill -TERM $child' TERM
+while kill -0 $child 2>/dev/null; do wait $child; code=$?; done
+exit $code`
+
+/**
+ * Runs this file again in namespaces: only the images of the archive can be pulled there, and specs that enter the
+ * namespaces of the machine's first process find one that lets them.
+ */
+async function inNamespaces(args: readonly string[]): Promise<number> {
   if (process.getuid?.() !== 0) throw new Error('real containers need root')
   const self = [process.execPath, fileURLToPath(import.meta.url), ...args]
-  const child = spawn('unshare', ['--net', ...self], { stdio: 'inherit', env: { ...process.env, [marker]: '1' } })
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => child.kill('SIGTERM'))
+  const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const child = spawn('unshare', [...namespaces, 'sh', '-c', firstProcess, 'sh', ...self], {
+    stdio: 'inherit',
+    env: { ...process.env, [marker]: '1' },
+  })
+  // unshare does not forward signals.
+  const end = () => {
+    for (const pid of readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' '))
+      if (pid !== '') process.kill(Number(pid), 'SIGTERM')
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, end)
   const [code] = (await once(child, 'exit')) as [number | null]
   return code ?? 1
 }
@@ -147,7 +170,7 @@ async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args)
   if (process.env[marker] !== '1') {
     prepare(options)
-    return inNamespace(args)
+    return inNamespaces(args)
   }
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort())
