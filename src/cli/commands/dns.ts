@@ -33,7 +33,7 @@ export const dns = defineCommand({
     'resolv-conf': {
       type: 'string',
       value: '<file>',
-      help: 'the file with the upstream servers for other names (/etc/resolv.conf)',
+      help: 'the file with the upstream servers for other names; empty for none (/etc/resolv.conf)',
     },
     'metrics-bind-address': {
       type: 'string',
@@ -56,7 +56,8 @@ export const dns = defineCommand({
     const metricsPort = portOf('metrics-port', options['metrics-port'] ?? metricsPortDefault)
     const domain = domainOf(options['cluster-domain'] ?? 'cluster.local')
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
-    const resolvConf = await readOptionFile('--resolv-conf', options['resolv-conf'] ?? '/etc/resolv.conf')
+    const { 'resolv-conf': path = '/etc/resolv.conf' } = options
+    const resolvConf = path === '' ? '' : await readOptionFile('--resolv-conf', path)
     const log = componentLog(options.verbose, terminal)
     const host = options['metrics-bind-address'] ?? '127.0.0.1'
     await runDns(

@@ -52,6 +52,7 @@ const clusterDns = {
   servers: [clusterDnsServer],
   domain,
   node: { servers: ['192.0.2.253'], searches: [], options: [] },
+  nodeAddress: '',
 }
 
 interface Running {

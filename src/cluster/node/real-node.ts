@@ -219,7 +219,7 @@ interface RealHostDeps {
 
 /** The host of the kubelet, without the cluster's services. */
 function realHost(
-  { settings, runtimeSocket }: RealNodeOptions,
+  { settings, runtimeSocket, hostIp }: RealNodeOptions,
   { platform, clock }: RealNodeDeps,
   { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown, protection }: RealHostDeps,
 ): Omit<NodeHost, 'services'> {
@@ -237,7 +237,10 @@ function realHost(
     logs,
     dialer: nodePodDialer(platform.http2, clock),
     paths: { pods: `${directory}/pods`, logs: `${directory}/logs` },
-    dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
+    dns: {
+      ...{ servers, domain, nodeAddress: hostIp },
+      node: resolvConfPath === '' ? undefined : parseResolvConf(textOf(resolvConfPath)),
+    },
     cgroups,
     cgroupRoot,
     load,

@@ -23,7 +23,7 @@ export const simulatedHost = (
   dialer: runtime.dialer,
   disk,
   paths: { pods: '/pods', logs: '/logs' },
-  dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] } },
+  dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] }, nodeAddress: '' },
   cgroups: new SimulatedCgroups(),
   cgroupRoot: '/kubepods',
   load: new SimulatedHostLoad(),

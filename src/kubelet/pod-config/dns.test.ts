@@ -5,12 +5,14 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { context } from '../../base/observability/context.ts'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'
 import { soloNode } from '../solo.harness.ts'
+import type { DnsConfig } from '../../machine/runtime/runtime-config.ts'
 import { dnsOf, parseResolvConf } from './dns.ts'
 
 const cluster = {
   servers: ['10.96.0.10'],
   domain: 'cluster.local',
-  node: parseResolvConf('nameserver 1.1.1.1\nsearch lan cluster.local\noptions timeout:2'),
+  node: parseResolvConf('nameserver 1.1.1.1\nsearch lan cluster.local\noptions timeout:2') as DnsConfig | undefined,
+  nodeAddress: '192.0.2.1',
 }
 
 const podWith = (spec: Partial<Pod['spec']>): Pod =>
@@ -43,6 +45,24 @@ const policies: readonly [string, Partial<Pod['spec']>, readonly string[], Parti
     { domain: '' },
   ],
   ['Default', { dnsPolicy: 'Default' }, onNode],
+  [
+    'Default without a resolv.conf of the node',
+    { dnsPolicy: 'Default' },
+    ['nameserver 127.0.0.1', 'search .', 'options '],
+    { node: undefined },
+  ],
+  [
+    'Default without a resolv.conf of a node with IPv6',
+    { dnsPolicy: 'Default' },
+    ['nameserver ::1', 'search .', 'options '],
+    { node: undefined, nodeAddress: '2001:db8::1' },
+  ],
+  [
+    'ClusterFirst without a resolv.conf of the node',
+    {},
+    ['nameserver 10.96.0.10', 'search team.svc.cluster.local svc.cluster.local cluster.local', 'options ndots:5'],
+    { node: undefined },
+  ],
   [
     'None',
     { dnsPolicy: 'None', dnsConfig: { nameservers: ['9.9.9.9'] } },

@@ -7,8 +7,10 @@ export interface ClusterDns {
   readonly servers: readonly string[]
   /** Empty for a cluster without a domain. */
   readonly domain: string
-  /** The node's resolv.conf. */
-  readonly node: DnsConfig
+  /** The node's resolv.conf; undefined if the kubelet must not use one. */
+  readonly node: DnsConfig | undefined
+  /** The address of the node. */
+  readonly nodeAddress: string
 }
 
 export interface PodDns {
@@ -33,10 +35,10 @@ export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): PodDns {
 
 /** ClusterFirst on the host network means Default, and so does a cluster without DNS. */
 function baseOf(namespace: string, policy: string, isHostNetwork: boolean, cluster: ClusterDns): DnsConfig {
-  const { servers, domain, node } = cluster
+  const { servers, domain, node = nothing } = cluster
   if (policy === 'None') return nothing
   const usesCluster = policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && !isHostNetwork)
-  if (!usesCluster || servers.length === 0) return node
+  if (!usesCluster || servers.length === 0) return cluster.node ?? localServer(cluster.nodeAddress)
   const own = domain === '' ? [] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain]
   return {
     servers,
@@ -44,6 +46,13 @@ function baseOf(namespace: string, policy: string, isHostNetwork: boolean, clust
     options: ['ndots:5'],
   }
 }
+
+/** A resolver without servers asks one on its own machine, and so do pods without the node's configuration. */
+const localServer = (nodeAddress: string): DnsConfig => ({
+  servers: [nodeAddress.includes(':') ? '::1' : '127.0.0.1'],
+  searches: ['.'],
+  options: [],
+})
 
 /** The pod's own entries follow those of its policy; an option replaces the one of the same name. */
 function merged(base: DnsConfig, own: NonNullable<Pod['spec']['dnsConfig']>): DnsConfig {

@@ -165,6 +165,7 @@ const dns = {
   servers: ['10.96.0.10'],
   domain: 'cluster.local',
   node: parseResolvConf('nameserver 1.1.1.1\nsearch lan'),
+  nodeAddress: '192.0.2.1',
 }
 
 test('the hosts file contains the pod’s names and aliases', () => {
