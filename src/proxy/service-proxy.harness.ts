@@ -15,6 +15,7 @@ import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
 import type { ListenOptions } from '../platform/http/listener.ts'
 import { probeCommands } from './nftables/table-layout.ts'
 import { proxyMetrics } from './metrics/proxy-metrics.ts'
+import { proxyEvents } from './proxy-events.ts'
 import { ScriptedSource } from './routing/routing.harness.ts'
 import { startServiceProxy, type ServiceProxyDeps } from './service-proxy.ts'
 
@@ -47,16 +48,25 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
   }
   const [conntrack, registry, flow] = [new SimulatedConntrack(), new Metrics(), new FlowRecorder(clock)]
   const kernelSettings = new SimulatedKernelSettings({ 'net/ipv4/conf/cni0/route_localnet': '0' })
+  /** Events, as text. */
+  const recorded: string[] = []
   const tasks = new TaskGroup()
   const proxy = startServiceProxy(
     {
       informers: { of: (kind: unknown) => byKind.get(kind) } as unknown as Pick<Informers, 'of'>,
       kernelSettings,
       ...{ nftables, conntrack, listeners, clock, flow, log: silentLog, metrics: proxyMetrics(registry) },
+      events: proxyEvents(
+        {
+          record: (object, { message, ...note }) =>
+            void recorded.push(`${note.reason} ${object.metadata.name}: ${message}`),
+        },
+        'node-a',
+      ),
       ...{ nodeName: 'node-a', healthCheckHost: '127.0.0.1' },
       ...{ podCidrs: ['10.244.0.0/16'], masqueradesAll: false, ...more },
     },
     tasks,
   )
-  return { ...sources, clock, nftables, conntrack, kernelSettings, registry, flow, listening, tasks, proxy }
+  return { ...sources, clock, nftables, conntrack, kernelSettings, registry, flow, listening, recorded, tasks, proxy }
 }

@@ -224,6 +224,21 @@ test('node ports at 127.0.0.1: replies are routed, and pods cannot send to it', 
   match(nftables.transactions[0]?.join('\n') ?? '', /loopback iifname "cni0" ip daddr 127.0.0.0\/8 drop/)
 })
 
+test('the start and a health check port that is in use are events', async () => {
+  const listeners = { listen: () => Promise.reject(new Error('address already in use')) }
+  const { services, slices, nodes, clock, recorded, tasks } = simulatedProxy({ listeners })
+  await using _tasks = tasks
+  nodes.put(nodeWith('node-a'))
+  const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 }
+  services.put(serviceWith(balanced))
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  await clock.settle()
+  deepEqual(recorded, [
+    'Starting node-a: ',
+    'FailedToStartServiceHealthcheck web: node node-a failed to start healthcheck "default/web" on port 31000: address already in use',
+  ])
+})
+
 test('the rules remain when the proxy stops, and are removed on request', async () => {
   const { clock, nftables, tasks } = simulatedProxy()
   await clock.settle()

@@ -23,6 +23,7 @@ import { staleFlows } from './nftables/stale-flows.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
 import { prepareKernel, routeLoopback } from './kernel-preparation.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
+import type { ProxyEvents } from './proxy-events.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
 
 export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'> {
@@ -37,6 +38,7 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
   readonly clock: Clock
   readonly log: Log
   readonly metrics: ProxyMetrics
+  readonly events: ProxyEvents
   readonly flow: FlowRecorder
   readonly nodeName: string
   /** The addresses of node ports, read repeatedly; by default the internal addresses in the status of the Node. */
@@ -80,7 +82,13 @@ export class ServiceProxy {
     this.#startMs = clock.nowMs()
     this.health = new ProxyHealth(clock, metrics)
     const isProxyHealthy = () => this.health.isHealthy
-    this.#serviceHealth = new ServiceHealth({ listeners, log, host: healthCheckHost, isProxyHealthy })
+    this.#serviceHealth = new ServiceHealth({
+      ...{ listeners, log, host: healthCheckHost, isProxyHealthy },
+      onFailure: (key, port, error) => {
+        const failed = informers.of(service).get(key)
+        if (failed !== undefined) deps.events.healthCheckFailed(failed, port, error)
+      },
+    })
     this.#ranges = { nodeAddresses: deps.nodeAddresses?.() ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
     this.#table = new ProxyTable({ ...deps, ...this.#ranges })
     this.#sync = new TableSync(
@@ -114,6 +122,9 @@ export class ServiceProxy {
     await using _serviceHealth = this.#serviceHealth
     await prepareKernel(this.#deps)
     await unlessAborted(this.#routes.synced(), signal)
+    const { informers, nodeName, events } = this.#deps
+    const own = informers.of(node).get(nodeName)
+    if (own !== undefined) events.started(own)
     await this.#sync.run(signal)
   }
 

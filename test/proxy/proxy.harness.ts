@@ -39,6 +39,7 @@ export function startProxy(more: Partial<ServiceProxyDeps> = {}) {
       conntrack: new ConntrackProgram(nodeProcesses),
       kernelSettings: nodeKernelSettings(),
       listeners: nodePlatform.listeners,
+      events: { started: () => undefined, healthCheckFailed: () => undefined },
       ...{ nftables, clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
       ...{
         metrics: proxyMetrics(registry),

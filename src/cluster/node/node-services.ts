@@ -23,6 +23,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
+import { startProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
 import { removePolicyRules, startPolicyAgent, type PolicyAgent } from '../../network-policy/policy-agent.ts'
 import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
@@ -122,6 +123,7 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
         serviceCidrs,
       },
       conntrack: new ConntrackProgram(processes),
+      events: startProxyEvents(deps, tasks),
       healthCheckHost: hostIp,
       masqueradesAll: false,
       ...(network === undefined ? {} : { loopbackInterface: bridge }),

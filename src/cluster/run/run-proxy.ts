@@ -21,6 +21,7 @@ import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
 import { PolicyAgent, removePolicyRules, type PolicyAgentDeps } from '../../network-policy/policy-agent.ts'
 import { proxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
+import { startProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
 import { openRemote } from '../client/remote.ts'
 
@@ -80,13 +81,15 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
     // Their failure is thrown below.
     await tasks.join().catch(() => undefined)
   })
-  const informers = new Informers(remote.clientAs('proxy'), { clock, random, log }, tasks)
+  const client = remote.clientAs('proxy')
+  const informers = new Informers(client, { clock, random, log }, tasks)
   const proxy = startServiceProxy(
     {
       informers,
       listeners: nodePlatform.listeners,
       healthCheckHost: '0.0.0.0',
       metrics: proxyMetrics(registry),
+      events: startProxyEvents({ client, nodeName, clock, random, log }, tasks),
       ...{ nftables, conntrack, kernelSettings, clock, log, flow, nodeName, podCidrs, masqueradesAll },
       ...(nodeAddresses === undefined ? {} : { nodeAddresses }),
     },

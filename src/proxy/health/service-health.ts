@@ -11,6 +11,7 @@ export interface ServiceHealthDeps {
   readonly host: string
   readonly log: Log
   readonly isProxyHealthy: () => boolean
+  readonly onFailure: (service: ObjectKey, port: number, error: string) => void
 }
 
 interface Check {
@@ -45,12 +46,13 @@ export class ServiceHealth implements AsyncDisposable {
   }
 
   async #open(service: ObjectKey, port: number, closed: Promise<void> | undefined): Promise<Listener | undefined> {
-    const { listeners, host, log } = this.#deps
+    const { listeners, host, log, onFailure } = this.#deps
     await closed
     try {
       return await listeners.listen({ host, port, handle: () => this.#response(service) })
     } catch (error) {
       log.error('cannot open the health check port of a Service', { service, port, error: errorText(error) })
+      onFailure(service, port, errorText(error))
       return undefined
     }
   }
