@@ -266,6 +266,7 @@ function realHost(
 const clusterDns = (own: ClusterDns, services: () => readonly Service[]): ClusterDns => ({
   domain: own.domain,
   node: own.node,
+  nodeAddress: own.nodeAddress,
   get servers() {
     return own.servers.length > 0 ? own.servers : (services().find(isDnsService)?.spec.clusterIPs ?? [])
   },
