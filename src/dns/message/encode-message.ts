@@ -24,7 +24,7 @@ export interface ResponseContent {
 type Query = Extract<DecodedQuery, { kind: 'query' }>
 
 /** Bytes of an OPT record without options. */
-const ednsBytes = 11
+export const ednsBytes = 11
 /** Shared, because encoding is synchronous and the message is copied at the end. */
 const buffer = new Uint8Array(messageBytesMax + 1024)
 

@@ -118,15 +118,20 @@ export class ClusterZone {
    * `recordType`. Aliases are followed as long as they stay in the zone.
    */
   lookup(name: string, type: number): ZoneAnswer {
-    const records = name.endsWith(this.#servicesSuffix)
-      ? this.#services.get(name.slice(0, -this.#servicesSuffix.length))
-      : undefined
+    const records = this.recordsOf(name)
     const known = records?.knownAnswer(type)
     if (known !== undefined) return known
     const answer = this.#followed(name, type)
     // An answer with aliases depends on other Services too.
     if (records?.service !== undefined && aliasOf(records.service) === undefined) records.keepAnswer(type, answer)
     return answer
+  }
+
+  /** What is known of the Service with this name. Its answers are those for the name. */
+  recordsOf(name: string): ServiceRecords | undefined {
+    return name.endsWith(this.#servicesSuffix)
+      ? this.#services.get(name.slice(0, -this.#servicesSuffix.length))
+      : undefined
   }
 
   #followed(name: string, type: number): ZoneAnswer {

@@ -20,7 +20,7 @@ const many = sliceOf(
   'peers',
   Array.from({ length: 100 }, (_, index) => `10.0.0.${index}`),
 )
-const zone = zoneOf(
+const clusterZone = zoneOf(
   ...[serviceOf('web', { clusterIP: '10.96.0.10' }), headless, many],
   ...[serviceOf('outside', { type: 'ExternalName', externalName: 'www.example.com' })],
   ...[serviceOf('loop', { type: 'ExternalName', externalName: 'loop.default.svc.cluster.local' })],
@@ -34,6 +34,7 @@ const resolved = (name: string): Resolution => ({
 })
 
 function handlerOf({
+  zone = clusterZone,
   isReady = true,
   resolve = ({ question }: ForwardedQuestion): MaybePromise<Resolution> => resolved(question.name),
 } = {}) {
@@ -119,6 +120,22 @@ describe('a response', () => {
     assert.equal(await isAuthoritative(`web.default.${svc}`), true)
     assert.equal(await isAuthoritative(`missing.default.${svc}`), true)
     assert.equal(await isAuthoritative('www.example.com'), false)
+  })
+
+  test('to a repeated query has its id, and changes with the Service', async () => {
+    const [before, after] = ['10.96.0.10', '10.96.0.11'].map((clusterIP) => serviceOf('changing', { clusterIP }))
+    const own = zoneOf(before ?? headless)
+    const { handler, metrics } = handlerOf({ zone: own })
+    const name = `changing.default.${svc}`
+    const askWith = async (id: number) =>
+      (await handler.respond(queryBytes({ name, id }), 'udp', '10.0.0.9')) ?? new Uint8Array(0)
+    const first = await askWith(1)
+    const second = await askWith(2)
+    assert.deepEqual(responseText(second), responseText(first))
+    assert.deepEqual([readUint16(first, 0), readUint16(second, 0)], [1, 2])
+    own.setService(before, after)
+    assert.match(responseText(await askWith(3)).join(), /10\.96\.0\.11/)
+    assert.match(metrics.text(), /coredns_dns_requests_total\{.*type="A".*\} 3\n/)
   })
 
   test('has addresses in random order', async () => {

@@ -8,11 +8,12 @@ import { clientKey } from '../../platform/limits/client-key.ts'
 import type { Forwarder } from '../forwarder/forwarder.ts'
 import type { Resolution } from '../forwarder/response-cache.ts'
 import { decodeQuery, type DecodedQuery } from '../message/decode-query.ts'
-import { encodeError, encodeResponse, udpBytesOf, type ResponseContent } from '../message/encode-message.ts'
-import { classInternet, flag, messageBytesMax, responseCode } from '../message/header.ts'
+import { ednsBytes, encodeError, encodeResponse, udpBytesOf, type ResponseContent } from '../message/encode-message.ts'
+import { classInternet, flag, headerBytes, messageBytesMax, responseCode } from '../message/header.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 import type { ClusterZone, ZoneAnswer } from '../records/cluster-zone.ts'
 import type { DnsMetrics, Transport } from './dns-metrics.ts'
+import { KeptResponses, responseTo, type KeptResponse } from './kept-responses.ts'
 import { shuffled } from './shuffled-records.ts'
 
 export interface QueryHandlerDeps {
@@ -37,6 +38,7 @@ const failure = (code: number): ResponseContent => ({ code, isAuthoritative: fal
 
 export class QueryHandler {
   readonly #deps: QueryHandlerDeps
+  readonly #kept = new KeptResponses()
 
   constructor(deps: QueryHandlerDeps) {
     this.#deps = deps
@@ -44,8 +46,10 @@ export class QueryHandler {
 
   /** Undefined if the message gets no response. */
   respond(bytes: Uint8Array, transport: Transport, address: string): MaybePromise<Uint8Array | undefined> {
-    const { clock, metrics } = this.#deps
+    const { clock, metrics, isReady } = this.#deps
     const startMs = clock.monotonicMs()
+    const kept = transport === 'udp' && isReady() ? this.#kept.find(bytes) : undefined
+    if (kept !== undefined) return this.#keptResponse(bytes, kept, address, startMs)
     const query = decodeQuery(bytes)
     if (query.kind === 'ignored') return undefined
     const isInZone = query.kind === 'query' && this.#deps.zone.contains(query.question.name)
@@ -54,6 +58,7 @@ export class QueryHandler {
         query.kind === 'query'
           ? encodeResponse(query, content, transport === 'udp' ? udpBytesOf(query.edns) : messageBytesMax)
           : encodeError(query.id, query.flags, content.code)
+      if (transport === 'udp' && query.kind === 'query') this.#keep(bytes, query, content, response)
       metrics.served({
         transport,
         isIpV6: address.includes(':'),
@@ -75,6 +80,33 @@ export class QueryHandler {
         return finish(failure(responseCode.serverFailure))
       },
     )
+  }
+
+  #keptResponse(bytes: Uint8Array, kept: KeptResponse, address: string, startMs: number): Uint8Array {
+    const { clock, metrics } = this.#deps
+    const response = responseTo(bytes, kept)
+    metrics.served({
+      transport: 'udp',
+      isIpV6: address.includes(':'),
+      isInZone: true,
+      code: responseCode.noError,
+      type: kept.type,
+      queryBytes: bytes.length,
+      responseBytes: response.length,
+      durationMs: clock.monotonicMs() - startMs,
+    })
+    return response
+  }
+
+  /** Several addresses are in a different order each time, and options such as cookies differ in every query. */
+  #keep(bytes: Uint8Array, { question, questionBytes }: Query, content: ResponseContent, response: Uint8Array): void {
+    if (!content.isAuthoritative || content.code !== responseCode.noError) return
+    if (bytes.length > headerBytes + questionBytes.length + ednsBytes) return
+    const { name, type } = question
+    const records = this.#deps.zone.recordsOf(name)
+    const answer = records?.knownAnswer(type)
+    if (records !== undefined && answer?.kind === 'records' && answer.records.length === 1)
+      this.#kept.keep(bytes, response, { records, type, answer })
   }
 
   #content(query: Exclude<DecodedQuery, { kind: 'ignored' }>, address: string): MaybePromise<ResponseContent> {
