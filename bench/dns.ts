@@ -82,8 +82,12 @@ async function* run(): AsyncGenerator<string> {
   const own = pinned(fork(new URL('dns/server.ts', import.meta.url), { execArgv: ['--expose-gc'] }), serverCore)
   const load = pinned(fork(new URL('dns/load.ts', import.meta.url)), loadCore)
   const dnsmasq = pinned(await startDnsmasq(folder), serverCore)
+  const echo = pinned(fork(new URL('dns/echo.ts', import.meta.url)), serverCore)
   try {
-    const [report] = (await once(own, 'message')) as [ServerReport]
+    const [[report], [echoPort]] = (await Promise.all([once(own, 'message'), once(echo, 'message')])) as [
+      [ServerReport],
+      [number],
+    ]
     const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`
     yield `${services} Services with 10 endpoints each: zone ${megabytes(report.zoneBytes)} beside ${megabytes(report.objectsBytes)} of objects; process ${megabytes(report.residentBytes)}`
     const [small, large] = report.changeMicros
@@ -91,10 +95,11 @@ async function* run(): AsyncGenerator<string> {
     const servers = [
       { name: 'coxswain dns', port: report.port, child: own },
       { name: 'dnsmasq', port: dnsmasqPort, child: dnsmasq },
+      { name: 'a server of Node.js that returns datagrams unchanged', port: echoPort, child: echo },
     ]
     yield* measured(servers, load)
   } finally {
-    for (const child of [own, load, dnsmasq]) child.kill('SIGKILL')
+    for (const child of [own, load, dnsmasq, echo]) child.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   }
 }
