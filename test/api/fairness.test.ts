@@ -71,7 +71,7 @@ test('a level without seats serves one request at a time; others get Retry-After
   await outbound.close()
 })
 
-test('with 500 concurrent requests of one user, another user can read and a node can renew its lease', async () => {
+test('with 500 concurrent requests of one user, another user can read and a node can renew its lease', async (t) => {
   await using up = await startUp('--runtime', 'none')
   await using server = await flooded(await readFile(up.kubeconfig, 'utf8'))
   const flood = server.flood(500)
@@ -82,4 +82,20 @@ test('with 500 concurrent requests of one user, another user can read and a node
   const codes = [...statuses.keys()].filter((code) => code !== 429)
   deepEqual(codes, [201])
   ok((statuses.get(201) ?? 0) > 0, 'the flood is served as well')
+  await t.test('a flood of events in one namespace', async () => {
+    const events = server.flood(200, 'events')
+    const others: number[] = []
+    for (let round = 0; round < 20; round++)
+      others.push(
+        (await server.record(`e-${round}`)).status,
+        (await server.read()).status,
+        (await server.renew()).status,
+      )
+    const floodStatuses = await events.stop()
+    deepEqual([...new Set(others)].toSorted(), [200, 201], 'events of other namespaces are stored')
+    deepEqual(
+      [...floodStatuses.keys()].filter((code) => code !== 429),
+      [201],
+    )
+  })
 })

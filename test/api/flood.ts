@@ -2,14 +2,22 @@
 // for the benchmark of their waiting times.
 import { rawCalls, type RawAnswer, type RawCalls } from '../flows/raw-calls.ts'
 
-const maps = '/api/v1/namespaces/default/configmaps'
+const namespace = '/api/v1/namespaces/default'
+const maps = `${namespace}/configmaps`
+const otherNamespace = '/api/v1/namespaces/kube-public'
+const eventIn = (name: string, inNamespace: string) => ({
+  metadata: { name },
+  involvedObject: { kind: 'Pod', namespace: inNamespace, name: 'p' },
+})
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 
 export interface Flooded extends AsyncDisposable {
   read(): Promise<RawAnswer>
   renew(): Promise<RawAnswer>
+  /** Writes an event in another namespace than the flood. */
+  record(name: string): Promise<RawAnswer>
   /** Keeps this many creates of one user in flight; `stop` ends it and returns the number of responses by status. */
-  flood(atOnce: number): { stop(): Promise<ReadonlyMap<number, number>> }
+  flood(atOnce: number, what?: 'configmaps' | 'events'): { stop(): Promise<ReadonlyMap<number, number>> }
 }
 
 export async function flooded(kubeconfig: string): Promise<Flooded> {
@@ -32,13 +40,16 @@ export async function flooded(kubeconfig: string): Promise<Flooded> {
         { metadata: { name: 'n1' }, spec: { holderIdentity: 'n1', leaseTransitions: ++renewals } },
         { 'impersonate-user': 'system:node:n1', 'impersonate-group': 'system:nodes' },
       ),
-    flood(atOnce) {
+    record: (name) =>
+      calm.call('POST', `${otherNamespace}/events`, eventIn(name, 'kube-public'), { 'impersonate-user': 'reader' }),
+    flood(atOnce, what = 'configmaps') {
       const over = new AbortController()
       const answers = new Map<number, number>()
       const slot = async () => {
         while (!over.signal.aborted) {
-          const body = { metadata: { name: `flood-${made++}` } }
-          const { status } = await noisy.call('POST', maps, body, { 'impersonate-user': 'flooder' })
+          const name = `flood-${made++}`
+          const body = what === 'events' ? eventIn(name, 'default') : { metadata: { name } }
+          const { status } = await noisy.call('POST', `${namespace}/${what}`, body, { 'impersonate-user': 'flooder' })
           answers.set(status, (answers.get(status) ?? 0) + 1)
         }
       }
