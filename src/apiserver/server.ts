@@ -42,6 +42,7 @@ import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-d
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
+import { AwaitedBodies } from './request/awaited-bodies.ts'
 import { PacedRequests } from './request/paced-requests.ts'
 import type { Policies } from './filters/policies.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
@@ -142,6 +143,7 @@ export class ApiServer {
   readonly onEventsSent: WatchForm['onSent']
   /** Records the size of an encoded response. */
   readonly onResponse: (target: Target, bytes: number) => void
+  readonly #awaited = new AwaitedBodies()
   readonly #paced: PacedRequests
   /** The last request that passed all filters, with its user. */
   #lastFiltered: ApiRequest | undefined
@@ -394,10 +396,13 @@ export class ApiServer {
     if (rejection !== undefined) throw rejection.error
     if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
     if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
-    return thenMaybe(readBody(), ({ bytes, parse }) => {
+    if (announcedBytes(request) > largeBodyBytes) this.#paced.checkSpace(request.user?.name ?? '')
+    const body = readBody()
+    const received = body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', body) : body
+    return thenMaybe(received, ({ bytes, parse }) => {
       if (request.target.kind === 'resource') this.#deps.requestMetrics.received(request.target, bytes)
       return this.#paceRequest(request, bytes, (paced) =>
-        thenMaybe(parse(), (received) => {
+        thenMaybe(parse(paced.pace), (received) => {
           this.#recordBody(request, received.body)
           return this.#serve({ ...paced, ...received })
         }),
@@ -448,6 +453,10 @@ export class ApiServer {
     return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }
 }
+
+/** The length of the body as the head announces it; 0 if it does not. */
+const announcedBytes = ({ credentials }: ApiRequest): number =>
+  credentials.kind === 'presented' ? Number(credentials.headers['content-length'] ?? 0) : 0
 
 /** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>

@@ -85,3 +85,58 @@ test('the flow event names the created object once the body has been read', asyn
     [{ resource: 'configmaps', namespace: 'default', name: 'named-in-body' }],
   )
 })
+
+test('a large body is not read while too many large requests of its user wait', async () => {
+  await using server = await startServer()
+  const large = new TextEncoder().encode(
+    JSON.stringify({ metadata: { generateName: 'a-' }, data: { x: '1'.repeat(200_000) } }),
+  )
+  let reads = 0
+  const read = () => {
+    reads++
+    return large
+  }
+  const sent = Array.from({ length: 50 }, () =>
+    server.call('POST', configMaps, read, { 'content-length': String(large.length) }),
+  )
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  deepEqual(
+    [201, 429].map((status) => statuses.filter((one) => one === status).length),
+    [36, 14],
+  )
+  equal(reads, 36)
+})
+
+test('a request whose body is still being sent has no seat', async () => {
+  const order: string[] = []
+  await using server = await startServer(noted(order, () => undefined))
+  order.length = 0
+  const sending = Promise.withResolvers<Uint8Array>()
+  const answer = server.call('POST', configMaps, () => sending.promise)
+  await server.call('GET', '/version')
+  deepEqual(order, [
+    'authentication',
+    'fairness',
+    'authorization',
+    'seat free',
+    'authentication',
+    'fairness',
+    'authorization',
+    'seat free',
+  ])
+  order.length = 0
+  sending.resolve(body)
+  equal((await answer).status, 201)
+  deepEqual(order, ['fairness', 'seat free'])
+})
+
+test('a client that ends while it sends the body leaves no seat taken', async () => {
+  const order: string[] = []
+  await using server = await startServer(noted(order, () => undefined))
+  order.length = 0
+  const answer = await server.call('POST', configMaps, () =>
+    Promise.reject(new StatusError(408, 'Timeout', 'too slow')),
+  )
+  equal(answer.status, 408)
+  deepEqual(order, ['authentication', 'fairness', 'authorization', 'seat free'])
+})

@@ -18,10 +18,11 @@ import { nestsTooDeep } from '../../schema/json/json-depth.ts'
 import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-decode.ts'
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
 import { unknownOperationFields } from '../../schema/patch/json-patch.ts'
-import { parseInSlices } from '../../schema/json/sliced-json.ts'
+import { parseInSlices, type ParsedJson } from '../../schema/json/sliced-json.ts'
 import { TooManyValuesError } from '../../schema/json/too-many-values.ts'
 import type { YamlParser } from './yaml-parser.ts'
 import { bodyFormat, type BodyFormat } from './media-type.ts'
+import type { Pace } from '../request/paced-requests.ts'
 import type { Body, PatchType } from '../request/request.ts'
 
 /** As upstream: a larger body is rejected. */
@@ -42,12 +43,23 @@ export interface BodyDeps {
   readonly yaml: YamlParser
 }
 
-export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps, isCustom = false): MaybePromise<Body> {
+/** The slices of a large body are steps of its request. */
+interface PacedDeps extends BodyDeps {
+  readonly pace: Pace | undefined
+}
+
+export function parseBody(
+  wire: WireRequest,
+  bytes: Uint8Array,
+  deps: BodyDeps,
+  isCustom = false,
+  pace?: Pace,
+): MaybePromise<Body> {
   // An empty patch is parsed, because its error depends on its type.
   if (bytes.length === 0 && wire.method !== 'PATCH') return noBody
   const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method, isCustom)
   return settleMaybe(
-    () => parse(bytes, syntax, wire.signal, deps),
+    () => parse(bytes, syntax, wire.signal, { ...deps, pace }),
     (body) => (patchType === undefined ? body : asPatch(body, patchType)),
     (error) => {
       throw parseErrorStatus(error, syntax, patchType)
@@ -77,14 +89,15 @@ function parse(
   bytes: Uint8Array,
   syntax: BodyFormat['syntax'],
   signal: AbortSignal,
-  deps: BodyDeps,
+  deps: PacedDeps,
 ): MaybePromise<ValueBody> {
   if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
   const text = utf8.decode(bytes)
-  const ofJson = (value: unknown): ValueBody => ({
+  const ofJson = ({ value, repeatsKeys }: ParsedText): ValueBody => ({
     kind: 'value',
     value,
-    strictErrors: (unknown) => strictErrors(unknown, bytes),
+    // A large text is not searched again if the parser has found no repeated keys.
+    strictErrors: (unknown) => strictErrors(unknown, repeatsKeys === false ? undefined : bytes),
   })
   if (syntax === 'json') return thenMaybe(parseText(text, bytes, deps), ofJson)
   if (!isBraced(text)) return yamlBody(text, signal, deps)
@@ -102,19 +115,22 @@ function parse(
 
 const tooDeep = 'exceeded max depth'
 
-function parseText(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybePromise<unknown> {
-  if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock)
+/** Unlike the sliced parser, the native one does not report repeated keys. */
+type ParsedText = Pick<ParsedJson, 'value'> & Partial<ParsedJson>
+
+function parseText(text: string, bytes: Uint8Array, { clock, pace }: PacedDeps): MaybePromise<ParsedText> {
+  if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock, pace)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
   try {
-    return parseJson(text)
+    return { value: parseJson(text) }
   } catch {
     throw new SyntaxError(jsonSyntaxError(text))
   }
 }
 
-async function yamlBody(text: string, signal: AbortSignal, deps: BodyDeps): Promise<ValueBody> {
+async function yamlBody(text: string, signal: AbortSignal, deps: PacedDeps): Promise<ValueBody> {
   const { json, repeatedKeys } = await deps.yaml.parse(text, signal)
-  const value = await parseText(json, utf8Encoder.encode(json), deps)
+  const { value } = await parseText(json, utf8Encoder.encode(json), deps)
   return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { PacedRequests } from './paced-requests.ts'
@@ -16,7 +16,7 @@ function setUp() {
       started.push(name)
       return new Promise<string>((resolve) => answer.set(name, () => resolve(name)))
     })
-  return { clock, started, answer, send }
+  return { clock, started, answer, send, requests }
 }
 
 test('four requests are served at a time; users then take turns, however many requests each has', async () => {
@@ -34,9 +34,12 @@ test('four requests are served at a time; users then take turns, however many re
 })
 
 test('a user beyond its share gets 429, and other users can still wait', async () => {
-  const { clock, answer, send, started } = setUp()
+  const { clock, answer, send, started, requests } = setUp()
   const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`, 'hostile'))
+  requests.checkSpace('hostile')
   const waiting = Array.from({ length: 32 }, (_, index) => send(`w${index}`, 'hostile'))
+  throws(() => requests.checkSpace('hostile'), { code: 429 })
+  requests.checkSpace('other')
   await rejects(send('too many', 'hostile'), { code: 429 })
   const other = send('other')
   await clock.settle()

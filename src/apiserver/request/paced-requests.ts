@@ -42,9 +42,15 @@ export class PacedRequests {
     }
   }
 
+  /** Throws 429 when too many requests wait, so that a request is rejected before its body is read. */
+  checkSpace(user: string): void {
+    if (this.#waitingCount >= waitingMax || (this.#waiting.get(user)?.length ?? 0) >= waitingPerUserMax)
+      throw tooManyRequests()
+  }
+
   #wait(user: string, signal: AbortSignal): Promise<void> {
+    this.checkSpace(user)
     const line = this.#waiting.get(user) ?? []
-    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax) throw tooManyRequests()
     return new Promise((resolve, reject) => {
       const abort = () => {
         line.splice(line.indexOf(waiting), 1)

@@ -137,7 +137,7 @@ export interface ApiRequest {
 /** The bytes of a body, before parsing. */
 export interface UnparsedBody {
   readonly bytes: number
-  parse(): MaybePromise<ReceivedBody>
+  parse(pace?: Pace): MaybePromise<ReceivedBody>
 }
 
 /** What is set when the body has been parsed. */

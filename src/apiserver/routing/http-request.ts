@@ -5,6 +5,7 @@ import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
+import type { Pace } from '../request/paced-requests.ts'
 import { senderOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
 import { requestTargetOf, type Routed, type Routes } from './request-target.ts'
@@ -48,12 +49,15 @@ function bodyReader(wire: WireRequest, { target, extension }: Routed, deps: Body
   const isCustom = wire.method === 'PATCH' ? isOfCustomKind(target) : isCustomObject(target) && wire.method !== 'DELETE'
   const { method, headers } = wire
   if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined
-  const parsed = (bytes: Uint8Array): MaybePromise<ReceivedBody> =>
+  const parsed = (bytes: Uint8Array, pace: Pace | undefined): MaybePromise<ReceivedBody> =>
     isProxied
       ? { body: noBody, proxied: { method, headers, body: bytes } }
-      : thenMaybe(parseBody(wire, bytes, deps, isCustom), (body) => ({ body }))
+      : thenMaybe(parseBody(wire, bytes, deps, isCustom, pace), (body) => ({ body }))
   return () =>
-    thenMaybe(wire.body(bodyBytesMax), (bytes) => ({ bytes: isProxied ? 0 : bytes.length, parse: () => parsed(bytes) }))
+    thenMaybe(wire.body(bodyBytesMax), (bytes) => ({
+      bytes: isProxied ? 0 : bytes.length,
+      parse: (pace) => parsed(bytes, pace),
+    }))
 }
 
 const isOfCustomKind = (target: Target): target is ResourceTarget =>

@@ -15,7 +15,7 @@ class ManualClock extends VirtualClock {
   }
 }
 
-test('one step runs per turn, in order, each followed by a rest of the same length', async () => {
+test('one step runs per turn, in order, each followed by a rest of twice its length', async () => {
   const clock = new ManualClock()
   const turns = new PacedTurns(clock)
   const order: string[] = []
@@ -27,5 +27,5 @@ test('one step runs per turn, in order, each followed by a rest of the same leng
   await Promise.all([step('a', 30), step('b', 0), step('c', 5_000), step('d', 10)])
   await turns.take()
   deepEqual(order, ['a after 0 rests', 'b after 1 rests', 'c after 1 rests', 'd after 2 rests'])
-  deepEqual(clock.rests, [30, 200, 10])
+  deepEqual(clock.rests, [60, 200, 20])
 })

@@ -1,10 +1,12 @@
 // PacedTurns: schedules steps that block the event loop for long. One step runs at a time, and the event loop is then
-// free for as long as the step took.
+// free for twice as long as the step took.
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
 /** Upper limit for the pause: a step may have taken long only because the machine was busy. */
 const restMsMax = 200
+/** Other work gets at least two thirds of the time. */
+const restPerStep = 2
 
 export class PacedTurns {
   readonly #clock: Clock
@@ -28,7 +30,7 @@ export class PacedTurns {
       const startMs = this.#clock.monotonicMs()
       next()
       await this.#clock.outside(eventLoopTurn())
-      const restMs = Math.min(this.#clock.monotonicMs() - startMs, restMsMax)
+      const restMs = Math.min(restPerStep * (this.#clock.monotonicMs() - startMs), restMsMax)
       if (restMs >= 1) await new Promise<void>((resolve) => this.#clock.after(restMs, resolve))
     }
     this.#isGiving = false

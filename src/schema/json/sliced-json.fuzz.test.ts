@@ -1,7 +1,8 @@
 // The sliced parser accepts what the native parser accepts, with the same value, and nothing else.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { fuzz, mutatedText, randomJson, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
-import { parseSteps } from './sliced-json.ts'
+import { mayHaveDuplicateKeys } from './duplicate-keys.ts'
+import { parseSteps, type ParsedJson } from './sliced-json.ts'
 import { TooManyValuesError } from './too-many-values.ts'
 import { parseJson } from './exact-json.ts'
 
@@ -27,12 +28,12 @@ const dictionary = [
 ]
 const valuesMax = 1_000
 
-function parsed(text: string): { readonly value: unknown } | undefined {
+function parsed(text: string): ParsedJson | undefined {
   return rejectedOnlyWith([SyntaxError, TooManyValuesError], () => {
     const steps = parseSteps(text, valuesMax)
     for (;;) {
       const step = steps.next()
-      if (step.done === true) return { value: step.value }
+      if (step.done === true) return step.value
     }
   })
 }
@@ -47,6 +48,8 @@ fuzz('JSON in slices', {
     const native = rejectedOnlyWith([SyntaxError], () => ({ value: parseJson(text) }))
     const sliced = parsed(text)
     equal(sliced === undefined, native === undefined)
-    deepEqual(sliced, native)
+    deepEqual(sliced?.value, native?.value)
+    if (sliced?.repeatsKeys === true)
+      ok(mayHaveDuplicateKeys(new TextEncoder().encode(text)), 'a repeated key is found in the text')
   },
 })

@@ -11,7 +11,7 @@ function parsed(text: string, valuesMax = 1e6): unknown {
   const steps = parseSteps(text, valuesMax)
   for (;;) {
     const step = steps.next()
-    if (step.done === true) return step.value
+    if (step.done === true) return step.value.value
   }
 }
 
@@ -102,6 +102,16 @@ test('__proto__ is a key like any other', () => {
   deepEqual(Object.keys(value), ['__proto__'])
 })
 
+for (const [text, repeats] of [
+  ['{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}', false],
+  ['{"a":1,"b":2,"a":3}', true],
+  ['{"a":1,"\\u0061":2}', true],
+  ['[{"b":{"__proto__":1,"__proto__":2}}]', true],
+] as const)
+  test(`${text} ${repeats ? 'repeats a key' : 'repeats no key'}`, async () => {
+    equal((await parseInSlices(text, 100, realClock)).repeatsKeys, repeats)
+  })
+
 test('too many values and too deep nesting are rejected before they are built', () => {
   throws(() => parsed(`[${'[],'.repeat(1000)}[]]`, 1000), TooManyValuesError)
   throws(() => parsed('['.repeat(1001)), /exceeded max depth/)
@@ -115,7 +125,15 @@ test('other work is done between two slices', async () => {
     await eventLoopTurn()
     state.turns++
   }
-  equal(((await parsing) as unknown[]).length, 60_001)
+  equal(((await parsing).value as unknown[]).length, 60_001)
   ok(state.turns > 2, `${state.turns} turns`)
   await rejects(parseInSlices(text.slice(0, -1), 1e6, realClock), /unexpected end of JSON input/)
+})
+
+test('the caller decides how long to pause between two slices', async () => {
+  const text = `[${'{"a":[1,2,"x"]},'.repeat(60_000)}0]`
+  let pauses = 0
+  const { value } = await parseInSlices(text, 1e6, realClock, async () => void pauses++)
+  equal((value as unknown[]).length, 60_001)
+  ok(pauses > 2, `${pauses} pauses`)
 })

@@ -13,8 +13,22 @@ const sliceMs = 5
 /** The clock is read once for this many values. */
 const valuesPerCheck = 256
 
-/** The value of the text. Throws a SyntaxError, or a TooManyValuesError beyond `valuesMax` scalars, lists and objects. */
-export async function parseInSlices(text: string, valuesMax: number, clock: Clock): Promise<unknown> {
+export interface ParsedJson {
+  readonly value: unknown
+  /** Whether an object has a key twice, of which the last is kept. */
+  readonly repeatsKeys: boolean
+}
+
+/**
+ * The value of the text. Throws a SyntaxError, or a TooManyValuesError beyond `valuesMax` scalars, lists and objects.
+ * `pause` is called between two slices; by default it waits for one turn of the event loop.
+ */
+export async function parseInSlices(
+  text: string,
+  valuesMax: number,
+  clock: Clock,
+  pause: () => Promise<void> = () => clock.outside(eventLoopTurn()),
+): Promise<ParsedJson> {
   const steps = parseSteps(text, valuesMax)
   for (;;) {
     const untilMs = clock.monotonicMs() + sliceMs
@@ -22,19 +36,20 @@ export async function parseInSlices(text: string, valuesMax: number, clock: Cloc
       const step = steps.next()
       if (step.done === true) return step.value
     } while (clock.monotonicMs() < untilMs)
-    await clock.outside(eventLoopTurn())
+    await pause()
   }
 }
 
 type Container = unknown[] | Record<string, unknown>
 
 /** Yields regularly. Open containers are on an explicit stack, so there is no recursion. */
-export function* parseSteps(text: string, valuesMax: number): Generator<undefined, unknown, undefined> {
+export function* parseSteps(text: string, valuesMax: number): Generator<undefined, ParsedJson, undefined> {
   const open: Container[] = []
   /** The current key of each open container; empty for lists. */
   const keys: string[] = []
   let at = 0
   let values = 0
+  let repeatsKeys = false
   for (;;) {
     if (++values > valuesMax) throw new TooManyValuesError(valuesMax)
     if (values % valuesPerCheck === 0) yield
@@ -59,10 +74,14 @@ export function* parseSteps(text: string, valuesMax: number): Generator<undefine
       if (container === undefined) {
         at = spaceEnd(text, at)
         if (at < text.length) throw unexpected(text, at, 'after top-level value')
-        return value
+        return { value, repeatsKeys }
       }
       if (Array.isArray(container)) container.push(value)
-      else setOwn(container, keys[open.length - 1] ?? '', value)
+      else {
+        const key = keys[open.length - 1] ?? ''
+        repeatsKeys ||= Object.hasOwn(container, key)
+        setOwn(container, key, value)
+      }
       at = spaceEnd(text, at)
       const next = text.charCodeAt(at)
       if (next === comma) {
