@@ -15,7 +15,7 @@ import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
 const { signal } = new AbortController()
-const kills = process.env['COXSWAIN_LONG'] === '1' ? 1_000 : 8
+const kills = process.env['COXSWAIN_LONG'] === '1' ? 10_000 : 8
 const acknowledgedMax = 600
 const program = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 
