@@ -7,7 +7,6 @@ import { endpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../src/api/discovery/v1/endpoint-slice-labels.ts'
 import { service } from '../../src/api/core/v1/service/service.ts'
 import type { Condition } from '../../src/api/meta/v1/condition.ts'
-import { silentLog } from '../../src/base/observability/log.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { gateway, referenceGrant, type Gateway, type Listener } from '../../src/gateway/kinds/gateway-kinds.ts'
@@ -39,7 +38,7 @@ export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Objects are in the namespace `default` unless another is named. */
 export async function startStage() {
-  const stage = await startIngressCluster(silentLog, true)
+  const stage = await startIngressCluster({ hasGatewayApi: true })
   const { client } = stage
   const cleanUps = new AsyncDisposableStack()
   cleanUps.use(stage)

@@ -20,6 +20,7 @@ import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { loadHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 
+const loopback = '127.0.0.1'
 const toLoopback = (url: string): string => url.replace(/\b192\.0\.2\.\d+\b/, '127.0.0.1')
 
 /** Connections to endpoints, with their addresses mapped to loopback. */
@@ -42,8 +43,16 @@ async function loopbackConnections() {
   }
 }
 
-/** With Gateways, the ports of listeners are mapped to free ports. */
-export async function startIngressCluster(log: Log = silentLog, hasGatewayApi = false) {
+export interface IngressClusterOptions {
+  readonly log?: Log
+  /** With Gateways, the ports of listeners are mapped to free ports. */
+  readonly hasGatewayApi?: boolean
+  /** The address of the proxy. If it is not loopback, endpoints are called at their own addresses. */
+  readonly host?: string
+}
+
+export async function startIngressCluster(options: IngressClusterOptions = {}) {
+  const { log = silentLog, hasGatewayApi = false, host = loopback } = options
   const served = await serveCluster({ nodes: 0, hasGatewayApi })
   const tasks = new TaskGroup()
   const { cluster } = served
@@ -54,11 +63,8 @@ export async function startIngressCluster(log: Log = silentLog, hasGatewayApi = 
       ...{ clock: realClock, random: systemRandom, log, flow: cluster.flow, metrics: ingressMetrics(cluster.metrics) },
       platform: nodePlatform,
       gateways: hasGatewayApi ? { boundPort: () => 0 } : undefined,
-      connections: await loopbackConnections(),
-      settings: {
-        ...{ host: '127.0.0.1', httpPort: 0, httpsPort: 0, accessLog: 'all' },
-        addresses: [{ ip: '127.0.0.1' }],
-      },
+      connections: host === loopback ? await loopbackConnections() : {},
+      settings: { host, httpPort: 0, httpsPort: 0, accessLog: 'all', addresses: [{ ip: host }] },
     },
     tasks,
   )
@@ -131,12 +137,14 @@ export interface GetOptions {
   readonly body?: string | Uint8Array
   /** The certificate authority; the request uses HTTPS then. */
   readonly ca?: string
+  /** Of the proxy. */
+  readonly address?: string
 }
 
 /** A request on a new connection. */
 export function send(port: number, host: string, path: string, options: GetOptions = {}): Promise<Got> {
-  const { method = 'GET', headers = {}, body, ca } = options
-  const common = { host: '127.0.0.1', port, path, method, headers: { host, ...headers }, agent: false }
+  const { method = 'GET', headers = {}, body, ca, address = loopback } = options
+  const common = { host: address, port, path, method, headers: { host, ...headers }, agent: false }
   return new Promise((resolve, reject) => {
     const sent = ca === undefined ? request(common) : requestSecure({ ...common, ca, servername: host })
     sent.on('error', reject)
