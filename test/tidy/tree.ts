@@ -23,7 +23,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ingress: ['client', 'machine'],
   gateway: ['ingress'],
   storage: ['client', 'machine'],
-  flows: ['dns', 'network-policy', 'proxy'],
+  flows: ['dns', 'gateway', 'network-policy', 'proxy'],
   ui: ['client', 'flows'],
   cluster: [
     'apiserver',

@@ -1,5 +1,5 @@
 // A small cluster to explain paths in: pods a and b of two namespaces on two nodes, a Service web, and more objects of a test.
-import type { Kind } from '../../api/kind/kind.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { namespaceWith, podAt } from '../../network-policy/network-policy.harness.ts'
 import { endpointAt, nodeWith, serviceWith, sliceWith } from '../../proxy/routing/routing.harness.ts'
@@ -65,7 +65,7 @@ export const cluster: readonly ApiObject[] = [
 
 /** Reads the objects; a later one replaces an earlier one of the same kind and name. */
 export function readerOf(objects: readonly ApiObject[]): ClusterReader {
-  const list = (kind: Kind, home: string) => {
+  const list = (kind: ResourceType, home: string) => {
     const found = objects.filter((each) => each.kind === kind.kind && (home === '' || namespaceOf(each) === home))
     return [...new Map(found.map((each) => [`${namespaceOf(each)}/${each.metadata.name}`, each])).values()]
   }

@@ -1,11 +1,11 @@
 // Explainer: explains the state of the objects of one kind; and what explainers share.
-import type { Kind } from '../../api/kind/kind.ts'
+import type { Kind, ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { type Int64 } from '../../schema/scalar/int64.ts'
 
 export interface ClusterReader {
-  list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
-  find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
+  list<T extends ApiObject>(kind: ResourceType<T>, namespace: string): Promise<readonly T[]>
+  find<T extends ApiObject>(kind: ResourceType<T>, namespace: string, name: string): Promise<T | undefined>
   /** The kind that an owner reference names, if it is served. Without it, owners are not checked. */
   kindOf?(apiVersion: string, kindName: string): Promise<Kind | undefined>
   readonly nowMs: number
@@ -15,7 +15,7 @@ export interface ClusterReader {
 
 /** Explains an object in sentences, the most important first; none when there is no problem. */
 export interface Explainer<T extends ApiObject = ApiObject> {
-  readonly kind: Kind<T>
+  readonly kind: ResourceType<T>
   /** What is checked: `its rollout and its pods`. */
   readonly checked: string
   explain(object: T, cluster: ClusterReader): Promise<readonly string[]>

@@ -1,7 +1,7 @@
 // Why an Ingress does not serve requests: one situation per row.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind } from '../../api/kind/kind.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ClusterReader } from './explainer.ts'
 import { ingressExplainer } from './ingress-explainer.ts'
@@ -24,9 +24,9 @@ const secretOf = (data: object) => ({ kind: 'secrets', metadata: metadata('tls')
 type Stored = { readonly kind: string; readonly metadata: { readonly name: string } }
 
 const readerOf = (objects: readonly Stored[]): ClusterReader => ({
-  list: async <T extends ApiObject>(kind: Kind<T>) =>
+  list: async <T extends ApiObject>(kind: ResourceType<T>) =>
     objects.filter((each) => each.kind === kind.plural) as unknown as readonly T[],
-  find: async <T extends ApiObject>(kind: Kind<T>, _namespace: string, name: string) =>
+  find: async <T extends ApiObject>(kind: ResourceType<T>, _namespace: string, name: string) =>
     objects.find((each) => each.kind === kind.plural && each.metadata.name === name) as unknown as T | undefined,
   nowMs: 0,
 })

@@ -47,7 +47,8 @@ async function backendSentences(object: Ingress, cluster: ClusterReader): Promis
   return [...new Set(sentences)]
 }
 
-async function serviceSentences(
+/** What is wrong with a Service that requests are sent to. */
+export async function serviceSentences(
   namespace: string,
   { name, port }: NonNullable<IngressBackend['service']>,
   cluster: ClusterReader,

@@ -1,8 +1,7 @@
 // Which component is responsible for the objects of each kind. `why` never reports "No problem found" for an object
 // without a responsible component; it reports that the object has no effect, and what that means.
 import { lookup } from '../../base/collections/lookup.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import { qualifiedResource } from '../../api/kind/kind.ts'
+import { qualifiedResource, type ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 
 export type Responsibility =
@@ -102,7 +101,7 @@ const unserved: Readonly<Record<string, Unserved>> = {
 }
 
 /** Undefined for kinds that are not stored. */
-export function responsibilityFor(kind: Kind, object: ApiObject): Responsibility | undefined {
+export function responsibilityFor(kind: ResourceType, object: ApiObject): Responsibility | undefined {
   const resource = qualifiedResource(kind)
   const { sentence, isServed = () => false } = lookup(unserved, resource) ?? {}
   if (sentence !== undefined)

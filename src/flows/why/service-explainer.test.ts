@@ -1,7 +1,7 @@
 // Why a Service does not respond: one situation per row.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind } from '../../api/kind/kind.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ClusterReader } from './explainer.ts'
 import { serviceExplainer } from './service-explainer.ts'
@@ -322,7 +322,8 @@ const cases: [what: string, object: ApiObject, others: Other[], sentences: strin
 ]
 
 const readerOf = (objects: readonly Other[]): ClusterReader => {
-  const list = (kind: Kind) => objects.filter(({ kind: plural }) => plural === kind.plural) as unknown as ApiObject[]
+  const list = (kind: ResourceType) =>
+    objects.filter(({ kind: plural }) => plural === kind.plural) as unknown as ApiObject[]
   return {
     list: (kind) => Promise.resolve(list(kind) as never),
     find: (kind, _, name) => Promise.resolve(list(kind).find(({ metadata }) => metadata.name === name) as never),

@@ -1,6 +1,6 @@
 // why: explains in sentences what is wrong with an object, and which attempts have failed.
 import { event, type Event } from '../../api/core/v1/event.ts'
-import type { Kind } from '../../api/kind/kind.ts'
+import { qualifiedResource, type ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { isRead } from '../flow-graph.ts'
@@ -22,6 +22,7 @@ import {
 } from './extension-explainers.ts'
 import { finalizerSentences } from './finalizer-removers.ts'
 import { podExplainer } from './pod-explainer.ts'
+import { gatewayExplainer, grpcRouteExplainer, httpRouteExplainer } from './gateway-explainer.ts'
 import { ingressExplainer } from './ingress-explainer.ts'
 import { serviceExplainer } from './service-explainer.ts'
 import { ownerSentences } from './owners.ts'
@@ -48,6 +49,9 @@ export const explainers: readonly Explainer[] = [
   definitionExplainer,
   deploymentExplainer,
   deviceClaimExplainer,
+  gatewayExplainer,
+  grpcRouteExplainer,
+  httpRouteExplainer,
   ingressExplainer,
   jobExplainer,
   namespaceExplainer,
@@ -73,12 +77,12 @@ export interface Why {
 const triedMax = 10
 
 export async function why(
-  kind: Kind,
+  kind: ResourceType,
   object: ApiObject,
   cluster: ClusterReader,
   recorded: readonly FlowEvent[],
 ): Promise<Why> {
-  const explainer = explainers.find((each) => each.kind === kind)
+  const explainer = explainers.find((each) => each.kind === kind || isSameCustomKind(each.kind, kind))
   const own = explainer === undefined ? genericSentences(object) : await explainer.explain(object, cluster)
   const events = await cluster.list(event, namespaceOf(object) || 'default')
   const warnings = events.filter(
@@ -97,6 +101,10 @@ export async function why(
     summary: waits.length === 0 ? summaryOf(object, acting, explainer?.checked ?? 'its conditions and its owners') : '',
   }
 }
+
+/** The server describes the kinds of custom resources, so that they are equal in their names only. */
+const isSameCustomKind = (known: ResourceType, kind: ResourceType): boolean =>
+  known.isCustom === true && qualifiedResource(known) === qualifiedResource(kind)
 
 /** Claims no more than was checked. */
 function summaryOf(object: ApiObject, acting: Responsibility | undefined, checked: string): string {
@@ -178,7 +186,7 @@ function warningSentences(events: readonly Event[], reasons: readonly string[]):
 const succeeded = (outcome = ''): boolean => /^[123]\d\d\b|^(ok|allowed|patched)$/.test(outcome)
 
 /** Requests about the object that failed and have not succeeded since; similar ones together. */
-function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
+function failedCalls(kind: ResourceType, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
   const isAbout = ({ arrow, what, outcome, object }: FlowEvent): boolean =>
     arrow === 'call' &&
     outcome !== undefined &&
