@@ -9,6 +9,8 @@ import { seededRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { Client } from '../client/client.ts'
 import type { ApiCall, Transport } from '../client/transport/transport.ts'
+import { event } from '../api/core/v1/event.ts'
+import { portRetryMs } from '../ingress/data-plane/data-plane.ts'
 import { SimulatedConnections } from '../ingress/data-plane/simulated-connections.harness.ts'
 import { SimulatedInformers } from '../ingress/simulated-informers.harness.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
@@ -164,13 +166,19 @@ test('a Gateway of a class with parameters is not served; the class says why', a
   deepEqual([own.written.length - before, own.connections.listening.size, own.gateway()], [0, 0, undefined])
 })
 
-test('a port that cannot be opened is reported', async () => {
+test('a port that cannot be opened is reported by an event and a condition, and tried again', async () => {
   await using own = await stage()
   own.connections.listenFailure = new Error('listen EADDRINUSE')
   await own.set('gateways', gatewayOf('gateway', [listener('a')]))
   equal(conditionText(own.gateway(), 'Programmed'), 'False Invalid')
+  const events = () => Array.from(own.informers.of(event).all(), ({ reason, message }) => [reason, message])
+  const message = 'port 80 cannot be opened, it is tried again: listen EADDRINUSE'
+  deepEqual(events(), [['PortUnavailable', message]])
+  const conditions = own.gateway()?.listeners?.[0]?.conditions
+  equal(conditions?.find(({ type }) => type === 'Accepted')?.reason, 'PortUnavailable')
   own.connections.listenFailure = undefined
-  await own.set('services', serviceOf())
+  await own.clock.advance(portRetryMs)
+  deepEqual(events().length, 1)
   equal(conditionText(own.gateway(), 'Programmed'), 'True Programmed')
 })
 

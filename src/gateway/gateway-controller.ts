@@ -13,14 +13,22 @@ import { lookup } from '../base/collections/lookup.ts'
 import { context, type Context } from '../base/observability/context.ts'
 import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
 import type { Log } from '../base/observability/log.ts'
+import type { Random } from '../base/random/random.ts'
 import { rfc3339, type Clock } from '../base/time/clock.ts'
 import type { Client } from '../client/client.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
+import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { ReconcileLoop } from '../ingress/reconcile-loop.ts'
 import { equalValues } from '../schema/json/json-value.ts'
+import {
+  areListenersServed,
+  isServed,
+  type GatewayVerdict,
+  type ListenerVerdict,
+} from './attachment/evaluate-gateways.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import {
   acceptedClass,
@@ -40,6 +48,7 @@ export interface GatewayControllerDeps {
   readonly client: Client
   readonly informers: Pick<Informers, 'of' | 'metadataOf'>
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
   readonly dataPlane: DataPlane
@@ -60,15 +69,18 @@ export class GatewayController {
   readonly #deps: GatewayControllerDeps
   readonly #settings: GatewaySettings
   readonly #loop: ReconcileLoop
+  readonly #reporter: ProblemReporter
   readonly #definitions: Informer
 
   /** `signal` ends the watch of definitions. */
   constructor(deps: GatewayControllerDeps, settings: GatewaySettings, signal: AbortSignal) {
     this.#deps = deps
     this.#settings = settings
-    const { informers, clock, log } = deps
+    const { informers, clock, log, dataPlane } = deps
+    this.#reporter = new ProblemReporter(deps, 'gateway-controller')
     this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Gateways could not be applied' })
     this.#definitions = informers.metadataOf(customResourceDefinition, signal)
+    dataPlane.onPortRetry(() => this.#loop.changed())
     for (const informer of this.#informers()) informer.onChange(({ cause }) => this.#loop.changed(cause))
   }
 
@@ -80,6 +92,10 @@ export class GatewayController {
   /** Whether a port of listeners is open. */
   portState(port: number): PortState | undefined {
     return this.#deps.dataPlane.stateOf({ name: frontendName(port), port })
+  }
+
+  runEvents(signal: AbortSignal): Promise<void> {
+    return this.#reporter.run(signal)
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -107,7 +123,18 @@ export class GatewayController {
     flow.finish(step, 'applied')
     const own = context(signal, causeOf(step))
     await this.#writeClasses(classes, own)
+    for (const verdict of plan.gateways)
+      this.#reporter.report(verdict.gateway, this.#portProblems(verdict), causeOf(step))
+    this.#reporter.retain(gateways)
     await this.#writeStatuses(plan, own)
+  }
+
+  #portProblems(verdict: GatewayVerdict): readonly Problem[] {
+    const ports = new Set(areListenersServed(verdict) ? verdict.listeners.filter(isServed).map(portOf) : [])
+    return [...ports].flatMap((port) => {
+      const state = this.portState(port)
+      return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
+    })
   }
 
   #sources(): PlanSources {
@@ -175,6 +202,8 @@ export class GatewayController {
   }
 }
 
+const portOf = ({ listener }: ListenerVerdict): number => listener.port
+
 /** Runs in `tasks` until they are stopped. */
 export function startGatewayController(
   deps: GatewayControllerDeps,
@@ -183,5 +212,6 @@ export function startGatewayController(
 ): GatewayController {
   const controller = new GatewayController(deps, settings, tasks.signal)
   tasks.start('gateway controller', (signal) => controller.run(signal))
+  tasks.start('events of gateway controller', (signal) => controller.runEvents(signal))
   return controller
 }

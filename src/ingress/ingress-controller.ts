@@ -4,7 +4,7 @@
 import { secret } from '../api/core/v1/secret.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
-import { keyOf, type ObjectKey } from '../api/meta/object.ts'
+import type { ObjectKey } from '../api/meta/object.ts'
 import { ingress, type Ingress } from '../api/networking/v1/ingress.ts'
 import { ingressClass } from '../api/networking/v1/ingress-class.ts'
 import type { IngressLoadBalancerIngress } from '../api/networking/v1/ingress-spec.ts'
@@ -17,14 +17,14 @@ import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
-import { EventRecorder } from '../client/events/event-recorder.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { ServerNameCertificate } from '../platform/http/listener.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { DataPlane } from './data-plane/data-plane.ts'
 import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
-import { compileIngress, type CompiledIngress, type Problem } from './ingress-api/compile-ingresses.ts'
+import { compileIngress, type CompiledIngress } from './ingress-api/compile-ingresses.ts'
 import { isServedHere } from './ingress-api/ingress-class.ts'
+import { portProblem, ProblemReporter } from './problem-reporter.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { RouteTable } from './routing/route-table.ts'
 import type { Route } from './routing/route.ts'
@@ -52,18 +52,17 @@ export interface IngressSettings {
 export class IngressController {
   readonly #deps: IngressControllerDeps
   readonly #settings: IngressSettings
-  readonly #events: EventRecorder
+  readonly #reporter: ProblemReporter
   readonly #loop: ReconcileLoop
-  /** What was last reported about an Ingress, so that events are not repeated. */
-  readonly #reported = new Map<ObjectKey, string>()
 
   constructor(deps: IngressControllerDeps, settings: IngressSettings) {
     this.#deps = deps
     this.#settings = settings
-    const { client, informers, clock, random, log, dataPlane } = deps
-    this.#events = new EventRecorder(client, 'ingress-controller', { clock, random, log })
+    const { informers, clock, log, dataPlane } = deps
+    this.#reporter = new ProblemReporter(deps, 'ingress-controller')
     this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Ingresses could not be applied' })
     dataPlane.onEndpoints(() => this.#loop.changed())
+    dataPlane.onPortRetry(() => this.#loop.changed())
     informers.of(ingress).onChange(({ cause }) => this.#loop.changed(cause))
     informers.of(ingressClass).onChange(({ cause }) => this.#loop.changed(cause))
     informers.of(secret).onChange(({ cause }) => this.#loop.changed(cause))
@@ -94,7 +93,7 @@ export class IngressController {
   }
 
   runEvents(signal: AbortSignal): Promise<void> {
-    return this.#events.run(signal)
+    return this.#reporter.run(signal)
   }
 
   async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
@@ -113,9 +112,12 @@ export class IngressController {
     flow.finish(step, 'applied')
     dataPlane.closeStaleConnections()
     const own = causeOf(step)
-    for (const [each, { problems }] of compiled) this.#report(each, problems, own)
-    this.#forget(served)
-    for (const each of served) await this.#publish(each, { signal, cause: own })
+    const closed = this.#closedPorts()
+    for (const [each, { problems }] of compiled)
+      this.#reporter.report(each, [...problems, ...closed.map(({ port, why }) => portProblem(port, why))], own)
+    this.#reporter.retain(served)
+    const addresses = publishedAddresses(this.#settings.addresses, closed)
+    for (const each of served) await this.#publish(each, addresses, { signal, cause: own })
   }
 
   async #apply(compiled: readonly CompiledIngress[]): Promise<void> {
@@ -133,21 +135,18 @@ export class IngressController {
     return { name: scheme, scheme, port: scheme === 'http' ? httpPort : httpsPort }
   }
 
-  #report(each: Ingress, problems: readonly Problem[], cause: Cause): void {
-    const text = problems.map(({ message }) => message).join('\n')
-    if ((this.#reported.get(keyOf(each)) ?? '') === text) return
-    this.#reported.set(keyOf(each), text)
-    for (const { reason, message } of problems)
-      this.#events.record(each, { type: 'Warning', reason, message }, { cause })
+  #closedPorts(): readonly ClosedPort[] {
+    return (['http', 'https'] as const).flatMap((scheme) => {
+      const state = this.ports[scheme]
+      return state?.kind === 'failed' ? [{ port: this.#port(scheme).port, why: state.why }] : []
+    })
   }
 
-  #forget(served: readonly Ingress[]): void {
-    const keys = new Set(served.map(keyOf))
-    for (const key of this.#reported.keys()) if (!keys.has(key)) this.#reported.delete(key)
-  }
-
-  async #publish(each: Ingress, { signal, cause }: { signal: AbortSignal; cause: Cause }): Promise<void> {
-    const { addresses } = this.#settings
+  async #publish(
+    each: Ingress,
+    addresses: readonly IngressLoadBalancerIngress[],
+    { signal, cause }: { signal: AbortSignal; cause: Cause },
+  ): Promise<void> {
     if (equalValues(each.status.loadBalancer.ingress ?? [], addresses)) return
     try {
       await this.#deps.client
@@ -159,6 +158,23 @@ export class IngressController {
     }
   }
 }
+
+interface ClosedPort {
+  readonly port: number
+  readonly why: string
+}
+
+/** The status of a port is published where it has an error. */
+const publishedAddresses = (
+  addresses: readonly IngressLoadBalancerIngress[],
+  closed: readonly ClosedPort[],
+): readonly IngressLoadBalancerIngress[] =>
+  closed.length === 0
+    ? addresses
+    : addresses.map((each) => ({
+        ...each,
+        ports: closed.map(({ port }) => ({ port, protocol: 'TCP', error: 'PortUnavailable' })),
+      }))
 
 /** Runs in `tasks` until they are stopped. */
 export function startIngressController(

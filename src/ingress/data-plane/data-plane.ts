@@ -8,7 +8,7 @@ import type { TaskGroup } from '../../base/async/task-group.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
-import type { Clock } from '../../base/time/clock.ts'
+import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type { HttpPoolProvider } from '../../platform/http/http-pool.ts'
@@ -44,6 +44,9 @@ export interface DataPlaneSettings {
   readonly limits?: Partial<ProxyLimits>
 }
 
+/** How long after a failure the opening of a port is tried again; a program that used it may have ended. */
+export const portRetryMs = 5_000
+
 /** In the order in which their routes are tried. */
 const users = ['gateway', 'ingress'] as const
 export type DataPlaneUser = (typeof users)[number]
@@ -54,10 +57,14 @@ export class DataPlane implements AsyncDisposable {
   readonly #frontends: Frontends
   readonly #specs = new Map<DataPlaneUser, readonly FrontendSpec[]>()
   readonly #onEndpoints: (() => void)[] = []
+  readonly #onPortRetry: (() => void)[] = []
+  readonly #clock: Clock
+  #portRetry: Timer | undefined
   /** Changes are applied one after the other. */
   readonly #changes = new SerialOperations()
 
   constructor(deps: DataPlaneDeps, settings: DataPlaneSettings) {
+    this.#clock = deps.clock
     this.#pools = new BackendPools(deps.http1, deps.http2)
     this.#endpoints = new ServiceEndpoints(deps.services, deps.endpointSlices, () => {
       for (const callback of this.#onEndpoints) callback()
@@ -73,12 +80,27 @@ export class DataPlane implements AsyncDisposable {
     this.#onEndpoints.push(callback)
   }
 
+  /** Calls back when a port could not be opened a while ago: `apply` tries it again. */
+  onPortRetry(callback: () => void): void {
+    this.#onPortRetry.push(callback)
+  }
+
   /** Replaces the ports of one user. Resolves when they are open or have failed. */
   async apply(user: DataPlaneUser, specs: readonly FrontendSpec[]): Promise<void> {
     this.#specs.set(user, specs)
     await this.#changes.run('frontends', () =>
       this.#frontends.apply(mergedSpecs(users.map((each) => this.#specs.get(each) ?? []))),
     )
+    this.#retryPorts()
+  }
+
+  #retryPorts(): void {
+    const isAnyFailed = this.#frontends.states.values().some(({ kind }) => kind === 'failed')
+    if (!isAnyFailed || this.#portRetry !== undefined) return
+    this.#portRetry = this.#clock.after(portRetryMs, () => {
+      this.#portRetry = undefined
+      for (const callback of this.#onPortRetry) callback()
+    })
   }
 
   /** The ports that a user occupies, by number. */
@@ -96,6 +118,7 @@ export class DataPlane implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#portRetry?.cancel()
     await this.#changes.run('frontends', () => this.#frontends[Symbol.asyncDispose]())
     await this.#pools[Symbol.asyncDispose]()
   }

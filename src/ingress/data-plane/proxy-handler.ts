@@ -24,9 +24,16 @@ export interface ProxyLimits {
   readonly responseMsMax: number
   /** How many endpoints a request is sent to at most. */
   readonly attemptsMax: number
+  /** How long both directions of an upgraded connection, such as a WebSocket, may be silent. */
+  readonly upgradedIdleMsMax: number
 }
 
-export const proxyLimitsDefault: ProxyLimits = { bodyBytesMax: 1 << 30, responseMsMax: 60_000, attemptsMax: 3 }
+export const proxyLimitsDefault: ProxyLimits = {
+  bodyBytesMax: 1 << 30,
+  responseMsMax: 60_000,
+  attemptsMax: 3,
+  upgradedIdleMsMax: 3_600_000,
+}
 
 export interface ProxyHandlerDeps {
   readonly clock: Clock
@@ -214,7 +221,7 @@ class Exchange {
   }
 
   async #attempt(attempt: Attempt, signal: AbortSignal): Promise<WireResponse> {
-    const { pools, limits, outbound } = this.#deps
+    const { clock, pools, limits, outbound } = this.#deps
     const { backend, endpoint, target, requestHeaders, responseHeaders, hostname } = attempt
     const { method, bodyBytes, upgrade } = this.#request
     const protocol = backend.protocol
@@ -223,8 +230,10 @@ class Exchange {
       ...{ protocol, hostname, changes: requestHeaders, traceparent: this.#traceparent },
       upgrade: requested,
     })
-    if (requested !== undefined)
-      return forwardUpgrade({ outbound, endpoint, responseHeaders }, { method, target, headers }, signal)
+    if (requested !== undefined) {
+      const deps = { clock, outbound, endpoint, responseHeaders, idleMsMax: limits.upgradedIdleMsMax }
+      return forwardUpgrade(deps, { method, target, headers }, signal)
+    }
     const bytesMax = protocol === 'h2c' ? Infinity : limits.bodyBytesMax
     const body = bodyBytes === 0 ? undefined : this.#request.bodyPieces(bytesMax)
     const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)

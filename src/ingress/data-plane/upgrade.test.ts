@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import { Unreachable, type OutboundExchange } from '../../platform/http/outbound.ts'
@@ -9,12 +10,11 @@ const { signal } = new AbortController()
 const request = { method: 'GET', target: '/', headers: {} }
 const changes = { set: [{ name: 'x', value: '1' }], add: [], remove: [] }
 
-const forwarded = (exchange: () => Promise<OutboundExchange>) =>
-  forwardUpgrade(
-    { outbound: { exchange }, endpoint: { address: '2001:db8::1', port: 80 }, responseHeaders: [changes] },
-    request,
-    signal,
-  )
+const forwarded = (exchange: () => Promise<OutboundExchange>, clock = new VirtualClock()) => {
+  const endpoint = { address: '2001:db8::1', port: 80 }
+  const deps = { clock, outbound: { exchange }, endpoint, responseHeaders: [changes], idleMsMax: 10_000 }
+  return forwardUpgrade(deps, request, signal)
+}
 
 /** A stream that sends these pieces, or fails. */
 function streamOf(pieces: readonly string[], failure?: Error) {
@@ -51,6 +51,37 @@ test('both sides are closed when one fails', async () => {
   const response = await forwarded(async () => ({ kind: 'upgraded', headers: {}, stream: endpoint.stream }))
   await response.onUpgrade?.(client.stream)
   equal(client.log.includes('destroy') && endpoint.log.includes('destroy'), true)
+})
+
+test('a connection is closed when neither side has sent bytes for a while', async () => {
+  const clock = new VirtualClock()
+  const silent = () => {
+    const ended = Promise.withResolvers<never>()
+    const sent: ((piece: Uint8Array) => void)[] = []
+    const log: string[] = []
+    const stream: ByteStream = {
+      pieces: (async function* () {
+        for (;;) yield await Promise.race([new Promise<Uint8Array>((resolve) => sent.push(resolve)), ended.promise])
+      })(),
+      write: async () => void log.push(`written at ${clock.monotonicMs()}`),
+      end: () => {},
+      destroy() {
+        log.push(`closed at ${clock.monotonicMs()}`)
+        ended.reject(new Error('closed'))
+      },
+    }
+    return { stream, log, send: () => sent.at(-1)?.(new Uint8Array(1)) }
+  }
+  const [client, endpoint] = [silent(), silent()]
+  const response = await forwarded(async () => ({ kind: 'upgraded', headers: {}, stream: endpoint.stream }), clock)
+  const startMs = clock.monotonicMs()
+  const joined = response.onUpgrade?.(client.stream)
+  await clock.advance(6_000)
+  client.send()
+  await clock.advance(20_000)
+  await joined
+  deepEqual(endpoint.log.slice(0, 2), [`written at ${startMs + 6_000}`, `closed at ${startMs + 16_000}`])
+  equal(client.log[0], `closed at ${startMs + 16_000}`)
 })
 
 test('an endpoint may refuse the upgrade, or be unreachable', async () => {

@@ -1,5 +1,6 @@
 // Forwards a request that asks for another protocol, such as WebSocket, on a connection of its own, and then the bytes of
-// both directions until either side ends.
+// both directions until either side ends or no bytes were sent for a while.
+import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import { Unreachable, type OutboundProvider, type OutboundRequest } from '../../platform/http/outbound.ts'
@@ -9,16 +10,20 @@ import type { HeaderChanges } from '../routing/route.ts'
 import { returnedHeaders } from './forwarded-request.ts'
 
 export interface UpgradeDeps {
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly endpoint: Peer
   readonly responseHeaders: readonly HeaderChanges[]
+  /** How long both directions may be silent. */
+  readonly idleMsMax: number
 }
 
 export async function forwardUpgrade(
-  { outbound, endpoint, responseHeaders }: UpgradeDeps,
+  deps: UpgradeDeps,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<WireResponse> {
+  const { outbound, endpoint, responseHeaders } = deps
   const { address, port } = endpoint
   const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   const exchange = await outbound.exchange({ origin, tls: {} }, request, signal).catch((error: unknown) => {
@@ -32,15 +37,32 @@ export async function forwardUpgrade(
     status: 101,
     headers: { ...headers, connection: 'upgrade', upgrade },
     body: '',
-    onUpgrade: (client) => joined(client, exchange.stream),
+    onUpgrade: (client) => joined(client, exchange.stream, deps),
   }
 }
 
 /** Resolves when both directions have ended. */
-async function joined(client: ByteStream, endpoint: ByteStream): Promise<void> {
+async function joined(
+  client: ByteStream,
+  endpoint: ByteStream,
+  { clock, idleMsMax }: Pick<UpgradeDeps, 'clock' | 'idleMsMax'>,
+): Promise<void> {
+  let lastMs = clock.monotonicMs()
+  const check = () => {
+    const leftMs = lastMs + idleMsMax - clock.monotonicMs()
+    if (leftMs > 0) return clock.after(leftMs, recheck)
+    client.destroy()
+    endpoint.destroy()
+    return undefined
+  }
+  const recheck = () => void (timer = check())
+  let timer = check()
   const copy = async (from: ByteStream, to: ByteStream) => {
     try {
-      for await (const piece of from.pieces) await to.write(piece)
+      for await (const piece of from.pieces) {
+        lastMs = clock.monotonicMs()
+        await to.write(piece)
+      }
       to.end()
     } catch {
       from.destroy()
@@ -48,4 +70,5 @@ async function joined(client: ByteStream, endpoint: ByteStream): Promise<void> {
     }
   }
   await Promise.all([copy(client, endpoint), copy(endpoint, client)])
+  timer?.cancel()
 }
