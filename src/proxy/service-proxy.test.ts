@@ -176,6 +176,10 @@ test('what follows from a change happens after a failure as well, when its rules
   slices.put(sliceWith([endpointAt('10.244.0.3')], { ports }))
   await clock.settle()
   slices.put(sliceWith([endpointAt('10.244.0.4')], { ports }))
+  conntrack.flows = ['10.244.0.2', '10.244.0.4'].map((address) => ({
+    ...{ family: 'IPv4', address: '10.96.0.20', port: 53 },
+    endpoint: { address, port: 53 },
+  }))
   await clock.advance(100)
   equal(conntrack.removed.length, 0)
   nftables.respond = respond
@@ -184,6 +188,30 @@ test('what follows from a change happens after a failure as well, when its rules
     conntrack.removed.map(({ endpoint }) => endpoint.address),
     ['10.244.0.2'],
   )
+})
+
+test('a proxy that starts removes UDP flows to endpoints that disappeared before', async () => {
+  const { services, slices, clock, conntrack, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  const ports = [{ name: 'dns', protocol: 'UDP', port: 53 }]
+  const flows = ['10.244.0.2', '10.244.0.3'].map((address) => ({
+    ...({ family: 'IPv4', address: '10.96.0.20', port: 53 } as const),
+    endpoint: { address, port: 53 },
+  }))
+  conntrack.flows = flows
+  services.put(serviceWith({ ports }))
+  slices.put(sliceWith([endpointAt('10.244.0.3')], { ports }))
+  await clock.settle()
+  deepEqual(conntrack.removed, flows.slice(0, 1))
+})
+
+test('UDP flows that cannot be listed are reported, and the rules are applied', async () => {
+  const conntrack = { udpFlows: () => Promise.reject(new Error('no conntrack')), remove: () => Promise.resolve() }
+  const { services, clock, proxy, tasks } = simulatedProxy({ conntrack })
+  await using _tasks = tasks
+  services.put(serviceWith({ ports: [{ name: 'dns', protocol: 'UDP', port: 53 }] }))
+  await clock.settle()
+  await proxy.synced
 })
 
 test('a health check port is open as long as the Service has one', async () => {

@@ -19,7 +19,7 @@ import { removeTable, TableSync, type TableTransaction } from '../machine/nftabl
 import { ProxyHealth } from './health/proxy-health.ts'
 import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
-import { staleFlows } from './nftables/stale-flows.ts'
+import { staleAmong, staleFlows } from './nftables/stale-flows.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
 import { prepareKernel, routeLoopback } from './kernel-preparation.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
@@ -185,17 +185,36 @@ export class ServiceProxy {
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
         if (result.kind === 'failed') return this.#deps.metrics.syncFailures.add({})
         if (isFull || changes.length > 0) this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
-        await this.#applied(signal)
+        await this.#applied(isFull, signal)
       },
     }
   }
 
-  async #applied(signal: AbortSignal): Promise<void> {
+  async #applied(isFull: boolean, signal: AbortSignal): Promise<void> {
     for (const [key, { now }] of this.#unapplied) this.#serviceHealth.update(key, now.healthCheck)
     this.health.updated()
     const applied = [...this.#unapplied.values()]
     this.#unapplied.clear()
-    await this.#removeStaleFlows(applied, signal)
+    const stale = isFull
+      ? await this.#staleOfAll(signal)
+      : applied.flatMap(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
+    for (const flows of stale) await this.#removeFlows(flows, signal)
+  }
+
+  /** Endpoints may have changed while no proxy was running, and a list costs less than a call for every Service. */
+  async #staleOfAll(signal: AbortSignal): Promise<readonly UdpFlows[]> {
+    const { conntrack, clock, log } = this.#deps
+    const withUdp = [...this.#table.services.values()].filter(({ routes }) =>
+      routes.some(({ protocol }) => protocol === 'UDP'),
+    )
+    if (withUdp.length === 0) return []
+    try {
+      return staleAmong(await clock.outside(conntrack.udpFlows(signal)), withUdp, this.#ranges.nodeAddresses)
+    } catch (error) {
+      signal.throwIfAborted()
+      log.error('cannot list UDP flows', { error: errorText(error) })
+      return []
+    }
   }
 
   #measure(seconds: number, isFull: boolean, triggersMs: readonly number[]): void {
@@ -223,11 +242,6 @@ export class ServiceProxy {
         mergeCauses(causes),
       ),
     )
-  }
-
-  async #removeStaleFlows(changes: readonly Pick<RouteChange, 'before' | 'now'>[], signal: AbortSignal): Promise<void> {
-    const stale = changes.flatMap(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
-    for (const flows of stale) await this.#removeFlows(flows, signal)
   }
 
   async #removeFlows(flows: UdpFlows, signal: AbortSignal): Promise<void> {

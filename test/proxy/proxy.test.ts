@@ -165,6 +165,35 @@ inNamespaces(import.meta.url, () => {
       socket.close()
     }))
 
+  test('a UDP client with one socket reaches another endpoint if its own disappeared while no proxy was running', async () => {
+    const udp = serviceWith(withPort({ protocol: 'UDP' }))
+    const { createSocket } = await import('node:dgram')
+    const socket = createSocket('udp4')
+    await new Promise<void>((resolve) => {
+      socket.connect(80, clusterIp, resolve)
+    })
+    const ask = () =>
+      new Promise<string>((resolve) => {
+        socket.once('message', (bytes) => resolve(bytes.toString()))
+        socket.send('?')
+      })
+    {
+      await using proxy = startProxy()
+      proxy.services.put(udp)
+      proxy.slices.put(slice([a1], 'UDP'))
+      await proxy.proxy.synced
+      match(await ask(), /^pod-a1/)
+    }
+    match(await ask(), /^pod-a1/, 'the rules remain')
+    await using proxy = startProxy()
+    proxy.services.put(udp)
+    proxy.slices.put(slice([a2], 'UDP'))
+    await until(() => !run('conntrack -L -p udp 2>/dev/null').includes('src=10.244.0.2 '))
+    match(await ask(), /^pod-a2/)
+    socket.close()
+    await removeServiceRules(proxy.nftables)
+  })
+
   test('connections that one side has closed are tracked for an hour', () =>
     withProxy(async () => {
       const setting = 'net.netfilter.nf_conntrack_tcp_timeout_close_wait'

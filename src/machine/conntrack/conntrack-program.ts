@@ -3,11 +3,28 @@
 import type { Processes } from '../../platform/process/processes.ts'
 import type { Conntrack, UdpFlows } from './conntrack.ts'
 
+/** A machine tracks at most some hundred thousand connections. */
+const outputBytesMax = 128 << 20
+
 export class ConntrackProgram implements Conntrack {
   readonly #processes: Pick<Processes, 'run'>
 
   constructor(processes: Pick<Processes, 'run'>) {
     this.#processes = processes
+  }
+
+  async udpFlows(signal: AbortSignal): Promise<readonly UdpFlows[]> {
+    const found = new Map<string, UdpFlows>()
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      const args = ['-L', '-f', family.toLowerCase(), '-p', 'udp']
+      const { code, stdout, stderr } = await this.#processes.run('conntrack', args, { outputBytesMax }, signal)
+      if (code !== 0) throw new Error(`conntrack exited with ${code}: ${stderr.trim()}`)
+      for (const line of stdout.split('\n')) {
+        const flows = flowsOf(line, family)
+        if (flows !== undefined) found.set(conntrackArguments(flows).join(' '), flows)
+      }
+    }
+    return [...found.values()]
   }
 
   async remove(flows: UdpFlows, signal: AbortSignal): Promise<void> {
@@ -16,6 +33,23 @@ export class ConntrackProgram implements Conntrack {
     if (code !== 0 && !stderr.includes('0 flow entries have been deleted'))
       throw new Error(`conntrack exited with ${code}: ${stderr.trim()}`)
   }
+}
+
+/**
+ * A line has the packets of the client and then those of the reply:
+ * `udp 17 29 src=10.244.0.9 dst=10.96.0.10 sport=4242 dport=53 src=10.244.0.2 dst=10.244.0.9 sport=5353 dport=4242 …`
+ */
+function flowsOf(line: string, family: UdpFlows['family']): UdpFlows | undefined {
+  const values = (name: string) =>
+    line.split(' ').flatMap((field) => (field.startsWith(`${name}=`) ? [field.slice(name.length + 1)] : []))
+  const [[address], [port], [, source], [, sourcePort]] = [
+    values('dst'),
+    values('dport'),
+    values('src'),
+    values('sport'),
+  ]
+  if (address === undefined || source === undefined) return undefined
+  return { family, address, port: Number(port), endpoint: { address: source, port: Number(sourcePort) } }
 }
 
 export const conntrackArguments = ({ family, address, port, endpoint }: UdpFlows): readonly string[] => [

@@ -10,11 +10,11 @@ const flows = {
   endpoint: { address: '10.244.0.2', port: 5353 },
 } as const
 
-function programThat(code: number, stderr: string) {
+function programThat(code: number, stderr: string, stdout = '') {
   const calls: (readonly string[])[] = []
   const run = (command: string, args: readonly string[]) => {
     calls.push([command, ...args])
-    return Promise.resolve({ code, stdout: '', stderr })
+    return Promise.resolve({ code, stdout, stderr })
   }
   return { calls, conntrack: new ConntrackProgram({ run }) }
 }
@@ -51,4 +51,26 @@ test('no such flows is a success; other failures are errors', async () => {
     programThat(1, 'Operation not permitted').conntrack.remove(flows, signal),
     /exited with 1: Operation not/,
   )
+})
+
+test('tracked flows are listed by destination and endpoint, each once', async () => {
+  const client = 'src=10.244.0.9 dst=10.96.0.10 sport=4242 dport=53'
+  const reply = 'src=10.244.0.2 dst=10.244.0.9 sport=5353 dport=4242 mark=0 use=1'
+  const lines = [
+    `udp      17 29 ${client} [UNREPLIED] ${reply}`,
+    `udp      17 29 ${client.replace('4242', '4243')} ${reply.replace('4242', '4243')} [ASSURED]`,
+    'udp      17 29 src=127.0.0.1',
+    '',
+  ]
+  const { calls, conntrack } = programThat(0, '', lines.join('\n'))
+  const found = { address: '10.96.0.10', port: 53, endpoint: { address: '10.244.0.2', port: 5353 } }
+  deepEqual(await conntrack.udpFlows(signal), [
+    { family: 'IPv4', ...found },
+    { family: 'IPv6', ...found },
+  ])
+  deepEqual(
+    calls.map((call) => call.join(' ')),
+    ['conntrack -L -f ipv4 -p udp', 'conntrack -L -f ipv6 -p udp'],
+  )
+  await rejects(programThat(1, 'Operation not permitted').conntrack.udpFlows(signal), /Operation not permitted/)
 })

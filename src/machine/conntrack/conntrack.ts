@@ -7,11 +7,13 @@ export interface UdpFlows {
   /** The address to which clients send. */
   readonly address: string
   readonly port: number
-  /** Only those that are sent to this address and port instead. */
+  /** Only those that are sent to this address and port, which are the client's destination if it is not translated. */
   readonly endpoint: { readonly address: string; readonly port: number }
 }
 
 export interface Conntrack {
+  /** All that are tracked, each set of flows once. */
+  udpFlows(signal: AbortSignal): Promise<readonly UdpFlows[]>
   /** Forgets the flows, so that the next packet gets a new destination. */
   remove(flows: UdpFlows, signal: AbortSignal): Promise<void>
 }
