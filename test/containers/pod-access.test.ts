@@ -64,7 +64,15 @@ inNamespaces(import.meta.url, () => {
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { name: 'client' },
-        spec: { containers: [{ name: 'c', image: up.image }] },
+        spec: {
+          containers: [{ name: 'c', image: up.image }],
+          dnsPolicy: 'None',
+          dnsConfig: {
+            nameservers: ['10.96.0.10'],
+            searches: ['default.svc.cluster.local'],
+            options: [{ name: 'ndots', value: '2' }],
+          },
+        },
       })
       await up.apply({
         apiVersion: 'v1',
@@ -77,6 +85,12 @@ inNamespaces(import.meta.url, () => {
         },
       })
       await up.k(['wait', 'pod/server', 'pod/client', '--for=condition=Ready', '--timeout=200s'])
+      equal(
+        await up.sh('client', 'cat /etc/resolv.conf'),
+        'search default.svc.cluster.local\nnameserver 10.96.0.10\noptions ndots:2\n',
+        'a policy of None',
+      )
+      match(await up.sh('client', 'nslookup web'), /Name:\s+web\.default\.svc\.cluster\.local\n/, 'its search path')
       // The image's wget is static and resolves no names, so nslookup and nc do its work. Rules follow the endpoints
       // within milliseconds; the client retries meanwhile.
       const address = `$(nslookup web.default.svc.cluster.local | sed -n 's/^Address: //p')`
