@@ -15,6 +15,8 @@ export async function run(program: string, ...args: readonly string[]): Promise<
 export interface HostMount {
   readonly path: string
   readonly source: string
+  /** What is mounted of the file system: `/`, or the path of a bind mount in it. */
+  readonly root: string
   readonly isReadOnly: boolean
 }
 
@@ -27,9 +29,14 @@ export const hostMounts = (): HostMount[] =>
     .filter((line) => line !== '')
     .map((line) => {
       const [before = '', after = ''] = line.split(' - ')
-      const [, , , , path = '', options = ''] = before.split(' ')
+      const [, , , root = '', path = '', options = ''] = before.split(' ')
       const [, source = ''] = after.split(' ')
-      return { path: unescaped(path), source: unescaped(source), isReadOnly: options.split(',').includes('ro') }
+      return {
+        path: unescaped(path),
+        source: unescaped(source),
+        root: unescaped(root),
+        isReadOnly: options.split(',').includes('ro'),
+      }
     })
 
 const unescaped = (text: string): string =>

@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,8 +13,9 @@ import { fileURLToPath } from 'node:url'
 import type { CallFault } from '../../src/machine/csi/simulated/call-faults.ts'
 import type { CallRecord } from '../../src/machine/csi/simulated/csi-service.ts'
 import type { StorageConfig, StorageRecords } from '../../src/machine/csi/simulated/storage-system.ts'
+import { until } from '../until.ts'
 import { hostMounts, run } from './commands.ts'
-import { loopDevicesOf } from './file-contents.ts'
+import { loopDevicesOf } from './loop-devices.ts'
 
 const program = fileURLToPath(new URL('driver.ts', import.meta.url))
 
@@ -25,6 +27,8 @@ export interface DriverOptions {
   /** The paths of the sockets; in the driver's folder when left out. */
   readonly csiSocket?: string
   readonly registrationSocket?: string
+  /** More nodes of the same storage system, with their sockets. */
+  readonly others?: readonly Required<Pick<DriverOptions, 'nodeId' | 'csiSocket' | 'registrationSocket'>>[]
 }
 
 /** Bounds the starts of one driver, so that a fault without `times` does not restart it forever. */
@@ -59,6 +63,11 @@ export class DriverProcess implements AsyncDisposable {
     await this.ready
   }
 
+  /** Resolves when a call can reach the process, also if the last one has just ended. */
+  async responds(): Promise<void> {
+    await until(() => isServed(this.csiSocket))
+  }
+
   /** How often it was started. */
   get starts(): number {
     return this.#starts
@@ -84,7 +93,9 @@ export class DriverProcess implements AsyncDisposable {
 
   /** The recorded volumes, snapshots and mounts by id or path. */
   records(): { readonly [K in keyof StorageRecords]: readonly (readonly [string, object])[] } {
-    return JSON.parse(readFileSync(join(this.folder, 'records.json'), 'utf8')) as never
+    const path = join(this.folder, 'records.json')
+    if (!existsSync(path)) return { volumes: [], snapshots: [], staged: [], published: [] }
+    return JSON.parse(readFileSync(path, 'utf8')) as never
   }
 
   /** Ends the process; a new one is started. */
@@ -149,6 +160,14 @@ export class DriverProcess implements AsyncDisposable {
     writeFileSync(`${path}.test`, JSON.stringify(faults))
     renameSync(`${path}.test`, path)
   }
+}
+
+function isServed(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket)
+    connection.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    connection.on('connect', () => connection.destroy())
+  })
 }
 
 export async function startCsiDriver(options: DriverOptions = {}): Promise<DriverProcess> {

@@ -12,7 +12,12 @@ import { CallOrder } from '../../src/machine/csi/simulated/call-order.ts'
 import type { CallFault } from '../../src/machine/csi/simulated/call-faults.ts'
 import { CsiService } from '../../src/machine/csi/simulated/csi-service.ts'
 import { DriverError } from '../../src/machine/csi/simulated/driver-error.ts'
-import { storageConfigDefault, type StorageRecords } from '../../src/machine/csi/simulated/storage-system.ts'
+import {
+  storageConfigDefault,
+  type DriverNode,
+  type StorageRecords,
+  type StorageSystem,
+} from '../../src/machine/csi/simulated/storage-system.ts'
 import { controllerService, identityService, nodeService, registrationService } from '../../src/machine/csi/methods.ts'
 import type { GrpcMethod } from '../../src/wire/grpc/grpc-channel.ts'
 import { serveGrpc, type ServedCall, type ServedMethods } from '../../src/wire/grpc/grpc-server.harness.ts'
@@ -26,8 +31,6 @@ import { HostVolumeMounts } from './host-mounts.ts'
 const [, , folder = '', json = '{}'] = process.argv
 const options = JSON.parse(json) as DriverOptions
 const inFolder = (name: string) => join(folder, name)
-const csiSocket = options.csiSocket ?? inFolder('csi.sock')
-const registrationSocket = options.registrationSocket ?? inFolder('registration.sock')
 /** Later calls are not recorded. */
 const callsMax = 100_000
 
@@ -52,40 +55,55 @@ function writeWhole(name: string, value: unknown): void {
   renameSync(inFolder(`${name}.new`), inFolder(name))
 }
 
-const node = { id: options.nodeId ?? 'node-1', topology: options.topology ?? {}, volumesMax: options.volumesMax ?? 0 }
-const contents = new FileContents(folder)
-let callCount = 0
-const service = new CsiService({
-  storage: {
-    config: { ...storageConfigDefault, ...options.config },
-    clock: realClock,
-    records,
-    nodes: new Map([[node.id, node]]),
-    contents,
-    order: new CallOrder(),
-    save: () =>
-      Promise.resolve(
-        writeWhole('records.json', Object.fromEntries(Object.entries(records).map(([name, map]) => [name, [...map]]))),
-      ),
-  },
-  node,
-  mounts: new HostVolumeMounts(contents),
-  endpoint: csiSocket,
-  clock: realClock,
-  faults: {
-    read: () =>
-      existsSync(inFolder('faults.json'))
-        ? (JSON.parse(readFileSync(inFolder('faults.json'), 'utf8')) as CallFault[])
-        : [],
-    write: (faults) => writeWhole('faults.json', faults),
-  },
-  record: (call) => {
-    if (++callCount <= callsMax) appendFileSync(inFolder('calls.jsonl'), `${JSON.stringify(call)}\n`)
-  },
-  exit: () => process.exit(1),
-})
+interface ServedNode extends DriverNode {
+  readonly csiSocket: string
+  readonly registrationSocket: string
+}
 
-async function serve(method: GrpcMethod, call: ServedCall): Promise<void> {
+const nodes: readonly ServedNode[] = [
+  {
+    id: options.nodeId ?? 'node-1',
+    csiSocket: options.csiSocket ?? inFolder('csi.sock'),
+    registrationSocket: options.registrationSocket ?? inFolder('registration.sock'),
+  },
+  ...(options.others ?? []).map(({ nodeId, ...sockets }) => ({ id: nodeId, ...sockets })),
+].map((node) => ({ ...node, topology: options.topology ?? {}, volumesMax: options.volumesMax ?? 0 }))
+
+const contents = new FileContents(folder)
+const storage: StorageSystem = {
+  config: { ...storageConfigDefault, ...options.config },
+  clock: realClock,
+  records,
+  nodes: new Map(nodes.map((node) => [node.id, node])),
+  contents,
+  order: new CallOrder(),
+  save: () =>
+    Promise.resolve(
+      writeWhole('records.json', Object.fromEntries(Object.entries(records).map(([name, map]) => [name, [...map]]))),
+    ),
+}
+let callCount = 0
+const serviceOf = (node: ServedNode): CsiService =>
+  new CsiService({
+    storage,
+    node,
+    mounts: new HostVolumeMounts(contents),
+    endpoint: node.csiSocket,
+    clock: realClock,
+    faults: {
+      read: () =>
+        existsSync(inFolder('faults.json'))
+          ? (JSON.parse(readFileSync(inFolder('faults.json'), 'utf8')) as CallFault[])
+          : [],
+      write: (faults) => writeWhole('faults.json', faults),
+    },
+    record: (call) => {
+      if (++callCount <= callsMax) appendFileSync(inFolder('calls.jsonl'), `${JSON.stringify(call)}\n`)
+    },
+    exit: () => process.exit(1),
+  })
+
+async function serve(service: CsiService, method: GrpcMethod, call: ServedCall): Promise<void> {
   const ended = new AbortController()
   call.stream.on('close', () => ended.abort())
   try {
@@ -100,22 +118,27 @@ async function serve(method: GrpcMethod, call: ServedCall): Promise<void> {
   }
 }
 
-const served = (...services: readonly Readonly<Record<string, GrpcMethod>>[]): ServedMethods =>
+const served = (service: CsiService, ...services: readonly Readonly<Record<string, GrpcMethod>>[]): ServedMethods =>
   Object.fromEntries(
     services.flatMap((methods) =>
-      Object.values(methods).map((method) => [method.path, (call: ServedCall) => serve(method, call)]),
+      Object.values(methods).map((method) => [method.path, (call: ServedCall) => serve(service, method, call)]),
     ),
   )
 
-for (const path of [csiSocket, registrationSocket]) {
-  mkdirSync(dirname(path), { recursive: true })
-  rmSync(path, { force: true })
+for (const node of nodes) {
+  const { csiSocket, registrationSocket } = node
+  for (const path of [csiSocket, registrationSocket]) {
+    mkdirSync(dirname(path), { recursive: true })
+    rmSync(path, { force: true })
+  }
+  const service = serviceOf(node)
+  await serveGrpc(served(service, identityService, controllerService, nodeService), { path: csiSocket })
+  // A kubelet calls the driver as soon as it sees this socket.
+  await serveGrpc(served(service, registrationService), { path: registrationSocket })
 }
-await serveGrpc(served(identityService, controllerService, nodeService), { path: csiSocket })
-// A kubelet calls the driver as soon as it sees this socket.
-await serveGrpc(served(registrationService), { path: registrationSocket })
 process.on('SIGTERM', () => {
-  for (const path of [csiSocket, registrationSocket]) rmSync(path, { force: true })
+  for (const { csiSocket, registrationSocket } of nodes)
+    for (const path of [csiSocket, registrationSocket]) rmSync(path, { force: true })
   process.exit(0)
 })
 process.stdout.write('ready\n')

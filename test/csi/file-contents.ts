@@ -5,6 +5,7 @@ import { mkdir, rename, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SnapshotRecord, VolumeContents, VolumeRecord } from '../../src/machine/csi/simulated/storage-system.ts'
 import { hostMounts, run } from './commands.ts'
+import { loopDevicesOf } from './loop-devices.ts'
 
 export class FileContents implements VolumeContents {
   readonly #folder: string
@@ -37,7 +38,10 @@ export class FileContents implements VolumeContents {
   }
 
   async expand(volume: VolumeRecord): Promise<void> {
-    if (isImage(volume)) await truncate(this.pathOf(volume), volume.capacityBytes)
+    if (!isImage(volume)) return
+    await truncate(this.pathOf(volume), volume.capacityBytes)
+    // Devices of nodes have the new size at once, so that only filesystems must be expanded on the node.
+    for (const device of await loopDevicesOf(this.pathOf(volume))) await run('losetup', '--set-capacity', device)
   }
 
   async createSnapshot({ id }: SnapshotRecord, source: VolumeRecord): Promise<void> {
@@ -74,13 +78,6 @@ export class FileContents implements VolumeContents {
 
 export const isImage = ({ isBlock, parameters }: Pick<VolumeRecord, 'isBlock' | 'parameters'>): boolean =>
   isBlock || parameters['backing'] === 'file'
-
-/** The loop devices of an image file. */
-export async function loopDevicesOf(path: string): Promise<readonly string[]> {
-  if (!path.endsWith('.img')) return []
-  const names = await run('losetup', '--associated', path, '--noheadings', '--output', 'NAME')
-  return names.split('\n').filter((name) => name !== '')
-}
 
 async function touched(path: string): Promise<string> {
   await run('touch', path)

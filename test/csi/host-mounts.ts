@@ -2,7 +2,7 @@
 // the kernel frees with the mount. A block volume is a bind mount of its loop device.
 import { existsSync } from 'node:fs'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { DriverError } from '../../src/machine/csi/simulated/driver-error.ts'
 import type {
   MountOptions,
@@ -10,8 +10,9 @@ import type {
   VolumeMounts,
   VolumeRecord,
 } from '../../src/machine/csi/simulated/storage-system.ts'
-import { mountAt, run } from './commands.ts'
-import { isImage, loopDevicesOf, type FileContents } from './file-contents.ts'
+import { hostMounts, mountAt, run } from './commands.ts'
+import { isImage, type FileContents } from './file-contents.ts'
+import { loopDevicesOf } from './loop-devices.ts'
 
 export class HostVolumeMounts implements VolumeMounts {
   readonly #contents: FileContents
@@ -38,7 +39,7 @@ export class HostVolumeMounts implements VolumeMounts {
     await unmount(stagingPath)
     const image = this.#contents.pathOf({ id: volumeId, isBlock: true, parameters: {} })
     if (!existsSync(image)) return
-    for (const device of await loopDevicesOf(image)) await run('losetup', '--detach', device)
+    for (const device of await loopDevicesOf(image)) if (!isPublished(device)) await run('losetup', '--detach', device)
   }
 
   async publish(volume: VolumeRecord, stagingPath: string, targetPath: string, options: MountOptions): Promise<void> {
@@ -58,13 +59,11 @@ export class HostVolumeMounts implements VolumeMounts {
   }
 
   async expand(volume: VolumeRecord, _path: string): Promise<void> {
-    for (const device of await loopDevicesOf(this.#contents.pathOf(volume))) {
-      await run('losetup', '--set-capacity', device)
-      if (volume.isBlock) continue
+    if (volume.isBlock) return
+    for (const device of await loopDevicesOf(this.#contents.pathOf(volume)))
       await run('resize2fs', device).catch((error: unknown) => {
         throw new DriverError('FAILED_PRECONDITION', `the filesystem cannot grow while it is mounted: ${String(error)}`)
       })
-    }
   }
 
   async usage(volume: VolumeRecord, path: string): Promise<{ bytes: UsageNumbers; inodes: UsageNumbers }> {
@@ -89,6 +88,9 @@ async function bind(from: string, to: string, { isReadOnly, flags }: MountOption
 async function unmount(path: string): Promise<void> {
   while (mountAt(path) !== undefined) await run('umount', path)
 }
+
+/** Another node of this machine may have the device. */
+const isPublished = (device: string): boolean => hostMounts().some(({ root }) => root === `/${basename(device)}`)
 
 /** Also replays the journal of a filesystem that was copied while it was mounted; the exit code is then 1. */
 async function checkFilesystem(image: string): Promise<void> {

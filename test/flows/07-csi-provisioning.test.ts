@@ -139,6 +139,7 @@ test('07 csi provisioning', async () => {
         'it continues where it was',
         'test/flows/07-csi-provisioning.test.ts',
         'test/csi/restarts.test.ts',
+        'test/csi/mounted-restarts.test.ts',
       ],
       [
         'the driver rejects a call',

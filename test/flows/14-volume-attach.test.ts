@@ -140,6 +140,7 @@ test('14 volume attach and mount', async () => {
         'a component or the driver is killed at an arrow',
         'it continues where it was; nothing is attached twice or left behind',
         'test/csi/restarts.test.ts',
+        'test/csi/mounted-restarts.test.ts',
       ],
       [
         'the lost node has the taint out-of-service',
