@@ -83,6 +83,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
     metrics: controllerMetrics(metrics),
     settings: {
       crypto: nodePlatform.crypto,
+      removeDirectory: (path) => nodePlatform.files.remove(path),
       nodeRanges,
       certificateLifetimeMs: signingDurationMs(signingDuration),
       ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),

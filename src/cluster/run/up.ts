@@ -1,4 +1,5 @@
 // up: runs a cluster on this machine until it is stopped.
+import { resolve } from 'node:path'
 import { hostname } from 'node:os'
 import { realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
@@ -39,6 +40,7 @@ import { LocalNode } from './local-node.ts'
 import { serve, type ServedCluster } from './serve.ts'
 import { removeStaleNodes, simulatedNodeName } from './stale-nodes.ts'
 import { StopProgress } from './stop-progress.ts'
+import { directoryRemover } from './host-directories.ts'
 import { resolveUpOptions, type ResolvedUpOptions, type UpOptions } from './up-options.ts'
 
 /** How long open requests may take during the stop. */
@@ -191,6 +193,7 @@ function newCluster(
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
       nodeRanges: { ...nodeRanges, reserved },
       horizontalPodAutoscaler: autoscalerSettingsOf(options.autoscalerFlags),
+      removeDirectory: directoryRemover(nodePlatform.files, [resolve(options.dataDirectory)]),
     },
     kubeletTls: kubeletTls(certificates, settings),
     proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),

@@ -58,6 +58,9 @@ export class BinderWorld {
     for (const object of objects) this.put(object)
   }
 
+  /** As the setting of the controllers; a test replaces it. */
+  removeDirectory: (path: string) => Promise<void> = () => Promise.resolve()
+
   put(object: ApiObject): ApiObject {
     const kind = kindOf(object)
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: `${++this.#revision}` } }
@@ -148,10 +151,15 @@ export class BinderWorld {
     const of = (kind: Kind) => ({
       update: this.#write,
       updateStatus: this.#write,
+      delete: async (name: string) => this.remove(this.objects.get(idOf(kind, name)) as ApiObject),
       find: (name: string, namespace: string) => Promise.resolve(this.objects.get(idOf(kind, `${namespace}/${name}`))),
     })
     return {
-      ...({ client: { of }, nowMs: 0, settings: {} } as unknown as ReconcileTools<BinderState>),
+      ...({
+        client: { of },
+        nowMs: 0,
+        settings: { removeDirectory: this.removeDirectory },
+      } as unknown as ReconcileTools<BinderState>),
       state: this.#state,
       cached: (kind, key) => list(kind).find((object) => keyOf(object) === key),
       all: list,

@@ -28,6 +28,7 @@ const stepOf = (claim: PersistentVolumeClaim, { volumes = [], match, classes = [
 const shown = (step: Step): string => {
   if (step.kind === 'rest')
     return ['rest', ...step.events.map(({ note }) => `${note.reason}: ${note.message}`)].join(' ')
+  if (step.kind === 'delete') return 'delete'
   const { kind, through = 'spec', note } = step
   return [kind, through, ...(note === undefined ? [] : [note.reason])].join(' ')
 }

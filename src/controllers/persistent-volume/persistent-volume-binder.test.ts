@@ -200,3 +200,26 @@ test('a volume is not released while the API server has its claim', async () => 
   await world.settle()
   equal(world.volume('v')?.status.phase, 'Bound')
 })
+
+const inTmp = aVolume('v', {
+  claimRef: { namespace: 'default', name: 'x', uid: 'u' },
+  persistentVolumeReclaimPolicy: 'Delete',
+  hostPath: { path: '/tmp/x' },
+})
+
+test('the directory of a released hostPath volume in /tmp is removed with the volume', async () => {
+  const world = new BinderWorld(inTmp)
+  const removed: string[] = []
+  world.removeDirectory = (path) => Promise.resolve(void removed.push(path))
+  ok(await world.settle())
+  deepEqual(removed, ['/tmp/x'])
+  equal(world.volume('v'), undefined)
+})
+
+test('a volume whose directory cannot be removed is Failed', async () => {
+  const world = new BinderWorld(inTmp)
+  world.removeDirectory = () => Promise.reject(new Error('/tmp/x is in use'))
+  ok(await world.settle())
+  deepEqual(world.volume('v')?.status, { phase: 'Failed', message: '/tmp/x is in use' })
+  deepEqual(world.events, ['v: Warning VolumeFailedDelete'])
+})

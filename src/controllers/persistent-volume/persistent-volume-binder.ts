@@ -1,6 +1,7 @@
 // The binder of PersistentVolumes and PersistentVolumeClaims. What to do next is decided in claim-step.ts and volume-step.ts;
 // this file watches, calls them, and writes.
 import type { Context } from '../../base/observability/context.ts'
+import { errorText } from '../../base/observability/log.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -14,7 +15,7 @@ import { defineController, type ObjectIndex, type ReconcileTools } from '../runt
 import { BinderState, type Concerned } from './binder-state.ts'
 import { claimStep, isDelayed, type ClaimView } from './claim-step.ts'
 import type { Step } from './step.ts'
-import { volumeStep } from './volume-step.ts'
+import { deletionFailed, volumeStep } from './volume-step.ts'
 import { isWaiting } from './waiting-claims.ts'
 
 /** How often a claim without a volume is examined again, which repeats its event. */
@@ -116,7 +117,7 @@ async function reconcileVolume(name: string, tools: Tools, context: Context): Pr
     if (volume === undefined) return undefined
     const step = volumeStep(volume, await claimOf(volume, tools, context))
     await act(step, tools, context)
-    if (step.kind === 'rest') return undefined
+    if (step.kind === 'rest' || step.kind === 'delete') return undefined
   }
   throw new Error(`the volume ${name} does not come to rest`)
 }
@@ -136,7 +137,8 @@ async function claimOf(
   return found?.metadata.uid === uid ? found : undefined
 }
 
-async function act(step: Step, { state, client, recordEvent }: Tools, context: Context): Promise<void> {
+async function act(step: Step, tools: Tools, context: Context): Promise<void> {
+  const { state, client, recordEvent } = tools
   switch (step.kind) {
     case 'rest':
       for (const { about, note } of step.events) recordEvent(about, note, context)
@@ -154,9 +156,24 @@ async function act(step: Step, { state, client, recordEvent }: Tools, context: C
       if (step.note !== undefined) recordEvent(written, step.note, context)
       return
     }
+    case 'delete':
+      return deleteWithDirectory(step, tools, context)
     default:
       return step satisfies never
   }
+}
+
+async function deleteWithDirectory(
+  { volume, path }: Extract<Step, { kind: 'delete' }>,
+  tools: Tools,
+  context: Context,
+): Promise<void> {
+  try {
+    await tools.settings.removeDirectory?.(path)
+  } catch (error) {
+    return act(deletionFailed(volume, errorText(error)), tools, context)
+  }
+  await tools.client.of(persistentVolume).delete(volume.metadata.name, '', {}, context)
 }
 
 interface Writer<T> {

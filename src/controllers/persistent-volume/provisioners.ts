@@ -41,7 +41,11 @@ export function provisioningBy(name: string): Provisioning {
   return { kind: 'impossible', why: `no volume plugin matched name: ${name}` }
 }
 
-export type Deletion = { readonly kind: 'external' } | { readonly kind: 'impossible'; readonly why: string }
+export type Deletion =
+  | { readonly kind: 'external' }
+  /** A directory of the machine on which the controllers run, as upstream; which is not the node's, except on one machine. */
+  | { readonly kind: 'host-directory'; readonly path: string }
+  | { readonly kind: 'impossible'; readonly why: string }
 
 /** Who deletes the storage of a released volume. */
 export function deletionOf(volume: PersistentVolume): Deletion {
@@ -52,17 +56,16 @@ export function deletionOf(volume: PersistentVolume): Deletion {
   }
   const { hostPath, csi, nfs } = volume.spec
   if (csi !== undefined) return { kind: 'external' }
-  if (hostPath !== undefined) return { kind: 'impossible', why: hostPathProblem(hostPath.path) }
+  if (hostPath !== undefined) return hostPathDeletion(hostPath.path)
   const why = nfs === undefined ? 'no volume plugin matched' : 'no deletable volume plugin matched'
   const name = JSON.stringify(volume.metadata.name)
   return { kind: 'impossible', why: `error getting deleter volume plugin for volume ${name}: ${why}` }
 }
 
-/** Upstream deletes a directory in /tmp of the machine on which the controller manager runs, which is another one than the node's. */
-const hostPathProblem = (path: string): string =>
+const hostPathDeletion = (path: string): Deletion =>
   /^\/tmp\/.+/.test(path)
-    ? `directories of nodes are not deleted: ${path}`
-    : `host_path deleter only supports /tmp/.+ but received provided ${path}`
+    ? { kind: 'host-directory', path }
+    : { kind: 'impossible', why: `host_path deleter only supports /tmp/.+ but received provided ${path}` }
 
 /** The object with the annotation of its driver; the same object if the annotation is right. */
 function withDriver<T extends ApiObject>(object: T, by: string | undefined): T {

@@ -25,6 +25,8 @@ export type Step =
       readonly through?: 'status'
       readonly note?: EventNote
     }
+  /** The directory is removed, then the volume. A failure becomes the event and the phase Failed. */
+  | { readonly kind: 'delete'; readonly volume: PersistentVolume; readonly path: string }
   /** Nothing to write. */
   | { readonly kind: 'rest'; readonly events: readonly BindingEvent[] }
 

@@ -11,6 +11,7 @@ import { volumeStep } from './volume-step.ts'
 const shown = (step: Step): string => {
   if (step.kind === 'rest') return ['rest', ...step.events.map(({ note }) => note.message)].join(' ')
   if (step.kind === 'claim') return 'claim'
+  if (step.kind === 'delete') return `delete ${step.path}`
   const { volume, through, note } = step
   if (through === 'status')
     return [volume.status.phase, ...(note === undefined ? [] : [`${note.reason}: ${note.message}`])].join(' ')
@@ -56,7 +57,23 @@ const rows: readonly Row[] = [
     'Delete, a directory in /tmp',
     aVolume('v', { ...policy('Delete'), hostPath: { path: '/tmp/x' } }, released),
     undefined,
-    'Failed VolumeFailedDelete: directories of nodes are not deleted: /tmp/x',
+    'delete /tmp/x',
+  ],
+  [
+    'Delete, a directory in /tmp, deleted already',
+    aVolume(
+      'v',
+      { ...policy('Delete'), hostPath: { path: '/tmp/x' } },
+      { ...released, metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } },
+    ),
+    undefined,
+    'rest',
+  ],
+  [
+    'Delete, a directory tmp of another one',
+    aVolume('v', { ...policy('Delete'), hostPath: { path: '/srv/tmp/x' } }, released),
+    undefined,
+    'Failed VolumeFailedDelete: host_path deleter only supports /tmp/.+ but received provided /srv/tmp/x',
   ],
   ['Delete, failed', aVolume('v', policy('Delete'), { status: { phase: 'Failed' } }), undefined, 'rest'],
   [

@@ -30,16 +30,32 @@ function releasedStep(volume: PersistentVolume): Step {
   switch (volume.spec.persistentVolumeReclaimPolicy) {
     case 'Retain':
       return rest()
-    case 'Delete': {
-      const deletion = deletionOf(volume)
-      return deletion.kind === 'external' ? rest() : failed(volume, 'VolumeFailedDelete', deletion.why)
-    }
+    case 'Delete':
+      return deletionStep(volume)
     case 'Recycle':
       return failed(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!')
     default:
       return failed(volume, 'VolumeUnknownReclaimPolicy', 'Volume has unrecognized reclaim policy')
   }
 }
+
+function deletionStep(volume: PersistentVolume): Step {
+  const deletion = deletionOf(volume)
+  switch (deletion.kind) {
+    case 'external':
+      return rest()
+    case 'host-directory':
+      // A deleted volume exists until its finalizers are removed.
+      return volume.metadata.deletionTimestamp === undefined ? { kind: 'delete', volume, path: deletion.path } : rest()
+    case 'impossible':
+      return deletionFailed(volume, deletion.why)
+    default:
+      return deletion satisfies never
+  }
+}
+
+/** The step after a failed deletion. */
+export const deletionFailed = (volume: PersistentVolume, why: string): Step => failed(volume, 'VolumeFailedDelete', why)
 
 const failed = (volume: PersistentVolume, reason: string, message: string): Step =>
   phaseStep(volume, 'Failed', warning(reason, message)) ?? rest()

@@ -56,5 +56,10 @@ export interface ControllerSettings {
   readonly legacyTokenCleanUpMs?: number
   /** Upstream's defaults when left out. */
   readonly horizontalPodAutoscaler?: AutoscalerSettings
+  /**
+   * Removes a directory of the machine on which the controllers run, for `hostPath` volumes with the reclaim policy Delete.
+   * Left out where that machine has no directories of volumes.
+   */
+  readonly removeDirectory?: (path: string) => Promise<void>
   readonly crypto?: Pick<CryptoProvider, 'hmacSha256' | 'sha256'>
 }
