@@ -63,3 +63,29 @@ for (const [text, message] of refused)
 test('64-bit integers keep all digits', async () => {
   equal((await inlineYaml.parse('a: 9223372036854775807', signal)).json, '{"a":9223372036854775807}')
 })
+
+for (const [where, text] of [
+  ['in the event loop', `data:\n${'  k: v\n'.repeat(110_000)}`],
+  ['as a list in flow style', `[${'1,'.repeat(500_000)}1]`],
+  ['as empty lines', '\n'.repeat(800_001)],
+] as const)
+  test(`too many tokens ${where} are rejected before the tree is built`, async () => {
+    await rejects(Promise.resolve(inlineYaml.parse(text, signal)), {
+      code: 413,
+      message: 'Request entity too large: its YAML has more than 800000 tokens',
+    })
+  })
+
+test('too many tokens are rejected in the thread as well', async () => {
+  const yaml = offloadedYaml(nodeWorkers, realClock)
+  try {
+    await rejects(Promise.resolve(yaml.parse(`data:\n${lines(110_000)}`, signal)), { code: 413 })
+  } finally {
+    await yaml.close()
+  }
+})
+
+test('a long text with few tokens is parsed', async () => {
+  const long = 'x'.repeat(1_000_000)
+  equal((await inlineYaml.parse(`a: ${long}`, signal)).json, JSON.stringify({ a: long }))
+})

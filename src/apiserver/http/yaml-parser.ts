@@ -7,6 +7,7 @@ import { StatusError } from '../../api/errors/status-error.ts'
 import { OffloadBusy, OffloadedFunction, OffloadExceeded } from '../../platform/process/offloaded-function.ts'
 import { threadModule, type Workers } from '../../platform/process/workers.ts'
 import type { YamlAsJson } from './yaml-to-json.ts'
+import { tooManyTokens } from './yaml-token-limit.ts'
 
 export interface YamlParser {
   parse(text: string, signal: AbortSignal): MaybePromise<YamlAsJson>
@@ -17,10 +18,18 @@ export interface YamlParser {
 const inlineCharsMax = 2 << 10
 /** Short texts have their own thread, so they never wait for a long one. */
 const shortCharsMax = 64 << 10
-const parseMsMax = 10_000
+/** The thread has a low priority, so on a busy machine a text may take several times as long as its processor time. */
+const parseMsMax = 30_000
 const waitingMax = 32
 
-const parseInline = async (text: string): Promise<YamlAsJson> => (await import('./yaml-to-json.ts')).run(text)
+const parseInline = async (text: string): Promise<YamlAsJson> => {
+  const { run } = await import('./yaml-to-json.ts')
+  try {
+    return run(text)
+  } catch (error) {
+    return rejectOverload(error)
+  }
+}
 
 /** Parses in the event loop whatever the length: for servers with trusted clients, such as tests. */
 export const inlineYaml: YamlParser = { parse: parseInline, close: async () => {} }
@@ -44,5 +53,7 @@ function rejectOverload(error: unknown): never {
     throw tooManyRequests('Too many requests with bodies in YAML, please try again later.')
   if (error instanceof OffloadExceeded)
     throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: its YAML ${error.message}`)
+  if (error instanceof Error && error.message === tooManyTokens)
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: its YAML ${tooManyTokens}`)
   throw error
 }

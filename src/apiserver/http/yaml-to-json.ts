@@ -1,11 +1,13 @@
 // YAML as JSON: the value as kubectl parses it, and the repeated keys. Few clients send YAML, so this file and the
 // parser are loaded on first use. It also runs in a worker thread (yaml-parser.ts).
 import { yamlSyntaxError } from './yaml-syntax-error.ts'
+import { checkTokens } from './yaml-token-limit.ts'
 import {
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseDocument,
   type DocumentOptions,
@@ -31,6 +33,7 @@ const options: ParseOptions & DocumentOptions & SchemaOptions = {
 const maxAliasCount = 100
 
 export function run(text: string): YamlAsJson {
+  checkTokens(text, (source) => new Lexer().lex(source))
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { ...options, lineCounter })
   const [error] = document.errors
