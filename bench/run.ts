@@ -28,6 +28,7 @@ import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
+import { uiPageBench } from './ui-page.ts'
 import { uiBench } from './ui.ts'
 import { wireBench } from './wire.ts'
 
@@ -61,6 +62,7 @@ const benches: readonly Bench[] = [
   startBench,
   storeBench,
   uiBench,
+  uiPageBench,
   wireBench,
 ]
 

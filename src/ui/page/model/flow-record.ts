@@ -31,6 +31,12 @@ export class FlowRecord {
   readonly #places = new Map<FlowId, number>()
   readonly #pairs = new Map<string, readonly [from: string, to: string]>()
   #newestMs = 0
+  #version = 0
+
+  /** Increases with every change. */
+  get version(): number {
+    return this.#version
+  }
 
   get size(): number {
     return this.#places.size
@@ -79,6 +85,7 @@ export class FlowRecord {
 
   /** An event that is received again replaces the former one at its place. */
   add(events: readonly FlowEvent[]): void {
+    this.#version++
     for (const event of events) {
       const place = this.#places.get(event.id)
       if (place === undefined) this.#append(event)
@@ -90,6 +97,7 @@ export class FlowRecord {
   }
 
   clear(): void {
+    this.#version++
     this.#drop(this.#events.length)
     this.#pairs.clear()
     this.#newestMs = 0

@@ -363,6 +363,13 @@ suite('table', () => {
       deepEqual(names(table(), search), expected)
     })
 
+  test('rows stay sorted, whatever is added or removed', () => {
+    const model = table()
+    for (const name of ['d', 'aa', 'c', 'b', '0']) model.apply({ kind: 'set', row: row(name) })
+    for (const name of ['c', 'missing']) model.apply({ kind: 'remove', object: row(name).object })
+    deepEqual(names(model, ''), ['0', 'a', 'aa', 'b', 'd'])
+  })
+
   test('changes are applied', () => {
     const model = table()
     model.apply({ kind: 'set', row: row('c') })

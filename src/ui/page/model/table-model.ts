@@ -2,7 +2,6 @@
 import type { ClusterObject, Column, RowChange, TableRow } from '../source/source.ts'
 
 interface IndexedRow extends TableRow {
-  readonly key: string
   /** Everything that a search looks at, in lower case. */
   readonly text: string
 }
@@ -11,6 +10,8 @@ export class TableModel {
   columns: readonly Column[] = []
   isLoaded = false
   readonly #rows = new Map<string, IndexedRow>()
+  /** The keys of the rows, sorted. */
+  #keys: string[] = []
   /** The result of the last search, until the rows or the search change. */
   #found: { readonly search: string; readonly rows: readonly IndexedRow[] } | undefined
 
@@ -20,6 +21,7 @@ export class TableModel {
 
   clear(): void {
     this.#rows.clear()
+    this.#keys = []
     this.columns = []
     this.isLoaded = false
     this.#found = undefined
@@ -31,13 +33,14 @@ export class TableModel {
         this.#rows.clear()
         this.columns = change.table.columns
         this.isLoaded = true
-        for (const row of change.table.rows) this.#set(row)
+        for (const row of change.table.rows) this.#rows.set(keyOf(row.object), indexed(row))
+        this.#keys = [...this.#rows.keys()].toSorted()
         break
       case 'set':
         this.#set(change.row)
         break
       case 'remove':
-        this.#rows.delete(keyOf(change.object))
+        this.#remove(keyOf(change.object))
         break
       default:
         return change satisfies never
@@ -61,17 +64,35 @@ export class TableModel {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '')
-    const rows = [...this.#rows.values()]
+    const rows = this.#keys
+      .map((key) => this.#rows.get(key) as IndexedRow)
       .filter(({ text }) => words.every((word) => text.includes(word)))
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     this.#found = { search, rows }
     return rows
   }
 
   #set(row: TableRow): void {
     const key = keyOf(row.object)
-    this.#rows.set(key, { ...row, key, text: searchText(row) })
+    if (!this.#rows.has(key)) this.#keys.splice(placeIn(this.#keys, key), 0, key)
+    this.#rows.set(key, indexed(row))
   }
+
+  #remove(key: string): void {
+    if (this.#rows.delete(key)) this.#keys.splice(placeIn(this.#keys, key), 1)
+  }
+}
+
+const indexed = (row: TableRow): IndexedRow => ({ ...row, text: searchText(row) })
+
+/** The position of a key, or the one at which it would be inserted. */
+function placeIn(keys: readonly string[], key: string): number {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((keys[middle] as string) < key) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 const keyOf = ({ metadata }: ClusterObject): string => `${metadata.namespace ?? ''}/${metadata.name}`

@@ -21,6 +21,8 @@ import type {
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const uiPath = '/ui/api'
+/** Lists are paged, so that parsing a large one does not block the page. */
+const pageObjects = 500
 
 export class LiveSource implements Source {
   readonly title: string
@@ -58,15 +60,21 @@ export class LiveSource implements Source {
       query.set('resourceVersionMatch', 'Exact')
     }
     const headers = { accept: tableType }
-    const list = await fetchJson<WireTable>(`${resourcePath(resource)}?${query}`, { headers, signal })
+    const path = resourcePath(resource)
+    const read = (parameters: URLSearchParams): Promise<WireTable> =>
+      fetchJson(`${path}?${parameters}`, { headers, signal })
+    query.set('limit', String(pageObjects))
+    let list = await read(query)
     onChange({ kind: 'replace', table: tableOf(list) })
+    while (list.metadata.continue) {
+      const next = { includeObject: 'Object', limit: String(pageObjects), continue: list.metadata.continue }
+      list = await read(new URLSearchParams(next))
+      for (const row of tableOf(list).rows) onChange({ kind: 'set', row })
+    }
     if (revision !== undefined || !resource.verbs.includes('watch')) return
-    const from = new URLSearchParams({
-      ...Object.fromEntries(query),
-      watch: '1',
-      resourceVersion: list.metadata.resourceVersion,
-    })
-    const watch = await fetchOk(`${resourcePath(resource)}?${from}`, { headers, signal })
+    const { resourceVersion } = list.metadata
+    const from = new URLSearchParams({ includeObject: 'Object', watch: '1', resourceVersion })
+    const watch = await fetchOk(`${path}?${from}`, { headers, signal })
     if (watch.body === null) return
     await readJsonLines(watch.body, (values) => {
       for (const value of values) {
@@ -143,7 +151,7 @@ interface WireRevisions {
 }
 
 interface WireTable {
-  readonly metadata: { readonly resourceVersion: string }
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
   readonly columnDefinitions?: readonly { readonly name: string; readonly priority: number }[]
   readonly rows?: readonly { readonly cells: readonly unknown[]; readonly object: ClusterObject }[]
 }

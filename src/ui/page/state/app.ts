@@ -4,8 +4,10 @@ import { FlowRecord } from '../model/flow-record.ts'
 import { fragmentOf, locationOf, type PageLocation } from '../model/permalink.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
+import { RequestError } from '../source/requests.ts'
 import { resourceId, type Resource, type RowChange, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
+import { DiagramCache } from './diagram.ts'
 import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
@@ -32,6 +34,7 @@ export class App {
   readonly arrivals = new Arrivals()
   readonly time: TimeControl
   readonly details: ObjectDetails
+  readonly diagram = new DiagramCache(this)
   location: PageLocation
   resources: readonly Resource[] = []
   /** The event under the pointer. */
@@ -65,6 +68,10 @@ export class App {
 
   async start(): Promise<void> {
     void this.#followEvents(this.#stop.signal)
+    await this.#load()
+  }
+
+  async #load(): Promise<void> {
     await this.attempt(async () => {
       this.resources = await this.source.resources()
       this.#followTable()
@@ -85,6 +92,13 @@ export class App {
   /** The time of the page, in which messages arrive. */
   nowMs(): number {
     return this.#deps.nowMs()
+  }
+
+  /** Draws again after a time. */
+  async later(ms: number, before: () => void): Promise<void> {
+    await this.#deps.sleep(ms, this.#stop.signal).catch(() => undefined)
+    before()
+    this.changed()
   }
 
   /** Draws before the next frame; many changes are drawn once. */
@@ -111,7 +125,8 @@ export class App {
   #show(next: PageLocation): void {
     const before = this.location
     this.location = next
-    if (before.resource !== next.resource || before.revision !== next.revision) this.#followTable()
+    if (before.view !== next.view || before.resource !== next.resource || before.revision !== next.revision)
+      this.#followTable()
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
       this.scrollPx = 0
       this.isAtEnd = true
@@ -177,6 +192,7 @@ export class App {
       if (!this.source.isLive) return
       await this.#deps.sleep(reconnectMs, signal).catch(() => undefined)
       this.record.clear()
+      if (this.resources.length === 0) void this.#load()
     }
   }
 
@@ -188,9 +204,10 @@ export class App {
     this.changed()
   }
 
+  /** A list may be large, so it is followed only while it is shown. */
   #followTable(): void {
     this.#listing.abort()
-    this.#listing = this.#follow(this.location.resource, this.table)
+    if (this.location.view === 'objects') this.#listing = this.#follow(this.location.resource, this.table)
   }
 
   /** Pods are followed while the map shows them. */
@@ -205,14 +222,33 @@ export class App {
     const resource = this.resourceOf(id)
     if (resource === undefined) return following
     table.clear()
+    void this.#keepFollowing(resource, table, signal).catch(
+      (error: Error) => signal.aborted || this.notify(error.message),
+    )
+    return following
+  }
+
+  /** A watch ends after a while, or when the connection is lost; then the list is read again. */
+  async #keepFollowing(resource: Resource, table: TableModel, signal: AbortSignal): Promise<void> {
+    const { revision } = this.location
     const onChange = (change: RowChange): void => {
       if (signal.aborted) return
       table.apply(change)
       this.changed()
     }
-    const follow = this.source.followTable(resource, this.location.revision, onChange, signal)
-    void follow.catch((error: Error) => signal.aborted || this.notify(error.message))
-    return following
+    while (!signal.aborted) {
+      let isLost = false
+      try {
+        await this.source.followTable(resource, revision, onChange, signal)
+      } catch (error) {
+        // What the server rejects, it would reject again.
+        if (error instanceof RequestError || !this.source.isLive) throw error
+        isLost = true
+      }
+      const isWatched = this.source.isLive && revision === undefined && resource.verbs.includes('watch')
+      if (!isLost && !isWatched) return
+      await this.#deps.sleep(reconnectMs, signal)
+    }
   }
 
   #loadDetails(): void {

@@ -10,6 +10,50 @@ export interface Diagram {
   readonly participants: readonly string[]
 }
 
+/** After computing a diagram, the page is free for this many times as long. */
+const restFactor = 4
+
+/**
+ * The diagram that is shown. The flow of an object is computed from all events that the page has, which takes longer than a
+ * frame when there are many, so it is computed for a part of the time only.
+ */
+export class DiagramCache {
+  readonly #app: App
+  #last: { readonly key: string; readonly version: number; readonly diagram: Diagram } | undefined
+  #freeUntilMs = 0
+  #isWaiting = false
+
+  constructor(app: App) {
+    this.#app = app
+  }
+
+  get(): Diagram {
+    const app = this.#app
+    const { object, between, expanded, revision } = app.location
+    const key = JSON.stringify([object, between, expanded, revision, app.showsStages])
+    const { version } = app.record
+    const last = this.#last
+    if (last?.key === key && (last.version === version || this.#mustWait())) return last.diagram
+    const startMs = app.nowMs()
+    const diagram = diagramOf(app)
+    const endMs = app.nowMs()
+    this.#freeUntilMs = endMs + (endMs - startMs) * restFactor
+    this.#last = { key, version, diagram }
+    return diagram
+  }
+
+  /** Draws again when the time is over. */
+  #mustWait(): boolean {
+    const restMs = this.#freeUntilMs - this.#app.nowMs()
+    if (restMs <= 0) return false
+    if (!this.#isWaiting) {
+      this.#isWaiting = true
+      void this.#app.later(restMs, () => (this.#isWaiting = false))
+    }
+    return true
+  }
+}
+
 /** The messages that the page shows. */
 export function diagramOf(app: App): Diagram {
   const { object, between, expanded, revision } = app.location

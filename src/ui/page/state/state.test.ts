@@ -8,7 +8,7 @@ import { RequestError } from '../source/requests.ts'
 import type { Actions, Resource, Source } from '../source/source.ts'
 import { App } from './app.ts'
 import { Arrivals } from './arrivals.ts'
-import { diagramOf, shownMs } from './diagram.ts'
+import { DiagramCache, diagramOf, shownMs } from './diagram.ts'
 import { marksAfter, TimeControl } from './time-control.ts'
 
 const web = { resource: 'pods', namespace: 'default', name: 'web' }
@@ -58,10 +58,9 @@ async function settled(): Promise<void> {
 }
 
 suite('page', () => {
-  test('the record, the list and the time are loaded, and everything is drawn once per frame', async () => {
+  test('the record and the time are loaded, and everything is drawn once per frame', async () => {
     const { app, drawn } = await started()
     equal(app.record.size, 3)
-    equal(app.table.size, 1)
     deepEqual([app.time.range?.oldest, app.time.range?.newest], [3, 7])
     const before = drawn()
     app.changed()
@@ -85,6 +84,80 @@ suite('page', () => {
     app.expand(5)
     app.expand(4)
     deepEqual(app.location.expanded, [5])
+  })
+
+  test('a list is followed while it is shown', async () => {
+    const { app } = await started()
+    equal(app.table.size, 0)
+    app.go({ view: 'objects' })
+    await settled()
+    equal(app.table.size, 1)
+  })
+
+  test('a list whose watch has ended, or whose connection was lost, is read again', async () => {
+    let reads = 0
+    const source = Object.assign(new RecordedSource(run), { isLive: true })
+    const watched = { ...pods, verbs: ['list', 'watch'] }
+    Object.assign(source, {
+      resources: () => Promise.resolve([watched]),
+      followTable: (_resource: Resource, _revision: unknown, _onChange: unknown, signal: AbortSignal) => {
+        reads++
+        if (reads === 2) return Promise.reject(new TypeError('network error'))
+        return reads < 3
+          ? Promise.resolve()
+          : new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      },
+      followEvents: () => new Promise(() => undefined),
+    })
+    const { app } = await started('#objects', source)
+    equal(reads, 3)
+    app.stop()
+  })
+
+  test('a list that the server rejects is not read again', async () => {
+    let reads = 0
+    const source = Object.assign(new RecordedSource(run), {
+      isLive: true,
+      followTable: () => Promise.reject(new RequestError(`forbidden ${++reads}`, [])),
+      followEvents: () => new Promise<void>(() => undefined),
+    })
+    const { app } = await started('#objects', source)
+    deepEqual([reads, app.notice], [1, 'forbidden 1'])
+    app.stop()
+  })
+
+  test('what could not be loaded is loaded when the connection is back', async () => {
+    let [streams, loads] = [0, 0]
+    const source = Object.assign(new RecordedSource(run), {
+      isLive: true,
+      resources: () => (++loads === 1 ? Promise.reject(new TypeError('network error')) : Promise.resolve([pods])),
+      followEvents: () =>
+        ++streams === 1 ? Promise.reject(new TypeError('network error')) : new Promise<void>(() => undefined),
+    })
+    const { app } = await started('', source)
+    deepEqual([loads, app.resources.length], [2, 1])
+    app.stop()
+  })
+
+  test('a diagram is computed again when its events have changed, for a part of the time', async () => {
+    const { app } = await started(`#flows?object=pods/default/web`)
+    const rests: number[] = []
+    let nowMs = 0
+    const cache = new DiagramCache(
+      Object.assign(Object.create(app) as App, {
+        nowMs: () => (nowMs += 5),
+        later: (ms: number) => Promise.resolve(void rests.push(ms)),
+      }),
+    )
+    const first = cache.get()
+    equal(cache.get(), first)
+    app.record.add([])
+    equal(cache.get(), first)
+    equal(cache.get(), first)
+    // It took 5 ms, so the page is free for 20 ms; the second draw does not wait again.
+    deepEqual(rests, [15])
+    nowMs += 100
+    equal(cache.get() === first, false)
   })
 
   test('another view begins at its start', async () => {

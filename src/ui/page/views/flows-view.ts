@@ -9,10 +9,11 @@ import {
   sequenceLayout,
   type Lifeline,
   type Row,
+  type SequenceLayout,
 } from '../../../flows/svg/sequence-layout.ts'
 import { baseline } from '../../../flows/svg/svg-diagram.ts'
 import type { App } from '../state/app.ts'
-import { diagramOf, type Diagram } from '../state/diagram.ts'
+import type { Diagram } from '../state/diagram.ts'
 import { copyButtons } from './copy-buttons.ts'
 import { eventCard } from './event-card.ts'
 
@@ -35,10 +36,9 @@ export function followEnd(app: App, root: Element): void {
 }
 
 export function flowsView(app: App): TemplateResult {
-  const diagram = diagramOf(app)
+  const diagram = app.diagram.get()
   const { object, between } = app.location
-  const { participants } = diagram
-  const layout = sequenceLayout(diagram.drawn, { labelPxMax: globalThis.innerWidth < 600 ? 120 : 180, participants })
+  const layout = layoutOf(diagram, globalThis.innerWidth < 600 ? 120 : 180)
   const title = object === undefined ? everythingTitle(app) : `Flow of ${object.resource} ${object.name}`
   const events = new Map(diagram.messages.map(({ event }) => [event.id as number, event]))
   const isVisible = ({ top }: Row): boolean =>
@@ -77,6 +77,17 @@ export function flowsView(app: App): TemplateResult {
     </div>
     ${eventCard(app, app.hovered ?? app.event)}
   </section>`
+}
+
+const layouts = new WeakMap<Diagram, { readonly labelPxMax: number; readonly layout: SequenceLayout }>()
+
+/** The layout of a diagram is computed once, because scrolling draws the diagram again. */
+function layoutOf(diagram: Diagram, labelPxMax: number): SequenceLayout {
+  const known = layouts.get(diagram)
+  if (known?.labelPxMax === labelPxMax) return known.layout
+  const layout = sequenceLayout(diagram.drawn, { labelPxMax, participants: diagram.participants })
+  layouts.set(diagram, { labelPxMax, layout })
+  return layout
 }
 
 const everythingTitle = ({ source }: App): string => (source.isLive ? 'What happens now' : 'What happened last')

@@ -1,0 +1,142 @@
+// The page of the web UI in Chromium while 5,000 pods are rolled: the time until its first view, its frame rate in each view,
+// and the processor time of its main thread, which a busy machine distorts less. BENCH_SCALE=0.1 rolls a tenth of the pods.
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CDPSession, Page } from 'playwright-core'
+import { startUp } from '../test/process.ts'
+import { logIn, loginCode, type Browser } from '../test/ui/browser.ts'
+import { buildPage, openBrowser, openSession } from '../test/ui/chromium.ts'
+import type { Bench } from './bench.ts'
+
+const scale = Number(process.env['BENCH_SCALE'] ?? 1)
+const deployments = 10
+const podsPerDeployment = Math.round(500 * scale)
+const pods = deployments * podsPerDeployment
+const podsPerNode = 100
+const readyMsMax = 900_000
+const measuredMs = 10_000
+const path = '/apis/apps/v1/namespaces/default/deployments'
+
+const views = [
+  ['flows', 'flows'],
+  ['flow of a Deployment', 'flows?object=deployments/default/d-0'],
+  ['map', 'map'],
+  ['objects', 'objects'],
+] as const
+
+const template = (round: number): object => ({
+  metadata: { labels: { app: 'd' }, annotations: { round: String(round) } },
+  spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'c', image: 'nginx' }] },
+})
+
+/** Waits until all pods are ready. */
+async function allReady(user: Browser): Promise<void> {
+  const limitMs = performance.now() + readyMsMax
+  for (let ready = -1; ready < pods;) {
+    if (performance.now() > limitMs) throw new Error(`only ${ready} of ${pods} pods are ready`)
+    await delay(1_000)
+    const { body } = await user.call('GET', path)
+    const items = body.items as readonly { status?: { readyReplicas?: number } }[]
+    ready = items.reduce((sum, { status }) => sum + (status?.readyReplicas ?? 0), 0)
+  }
+}
+
+const roll = async (user: Browser, round: number): Promise<void> => {
+  for (let at = 0; at < deployments; at++)
+    await user.call(
+      'PATCH',
+      `${path}/d-${at}`,
+      { spec: { template: template(round) } },
+      {
+        'content-type': 'application/merge-patch+json',
+      },
+    )
+}
+
+/** The time from the request of the page until its first message is drawn, as the browser measures it. */
+async function firstViewMs(page: Page, origin: string): Promise<number> {
+  await page.goto('about:blank')
+  await page.goto(`${origin}/ui/`)
+  const drawn = await page.waitForFunction(() =>
+    document.querySelector('[data-event]') === null ? undefined : performance.now(),
+  )
+  return (await drawn.jsonValue()) as number
+}
+
+/** Seconds of the main thread's processor time. */
+async function taskSeconds(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+}
+
+interface Frames {
+  readonly perSecond: number
+  /** The longest time between two frames. */
+  readonly longestMs: number
+}
+
+const countFrames = (page: Page): Promise<Frames> =>
+  page.evaluate(
+    (ms) =>
+      new Promise<Frames>((resolve) => {
+        const startMs = performance.now()
+        let [frames, longestMs, lastMs] = [0, 0, startMs]
+        const next = (): void => {
+          const nowMs = performance.now()
+          frames++
+          longestMs = Math.max(longestMs, nowMs - lastMs)
+          lastMs = nowMs
+          if (nowMs - startMs < ms) requestAnimationFrame(next)
+          else resolve({ perSecond: (frames / (nowMs - startMs)) * 1_000, longestMs })
+        }
+        requestAnimationFrame(next)
+      }),
+    measuredMs,
+  )
+
+/** The number of messages of the cluster so far: ids are positions in the flow record. */
+const messagesSoFar = async (user: Browser): Promise<number> => {
+  const lines = await user.follow('/ui/api/stream?past=1', ({ kind }) => kind === 'ready')
+  return Math.max(0, ...lines.flatMap(({ event }) => event?.id ?? []))
+}
+
+export const uiPageBench: Bench = {
+  name: 'ui-page',
+  async *run() {
+    await buildPage()
+    const nodes = Math.ceil(pods / podsPerNode) + 1
+    await using up = await startUp('--nodes', String(nodes), '--store', 'memory')
+    const kubeconfig = await readFile(up.kubeconfig, 'utf8')
+    const { origin } = await loginCode(kubeconfig)
+    const user = await logIn(kubeconfig)
+    for (let at = 0; at < deployments; at++)
+      await user.call('POST', path, {
+        metadata: { name: `d-${at}` },
+        spec: {
+          replicas: podsPerDeployment,
+          selector: { matchLabels: { app: 'd' } },
+          template: template(0),
+        },
+      })
+    await allReady(user)
+    await using stack = new AsyncDisposableStack()
+    const browser = stack.adopt(await openBrowser(), (each) => each.close())
+    const { page } = stack.use(await openSession(browser, kubeconfig))
+    const opened: number[] = []
+    for (let round = 0; round < 5; round++) opened.push(await firstViewMs(page, origin))
+    const [first = 0, ...later] = opened
+    yield `first view with ${pods} pods: ${first.toFixed(0)} ms; later, with cached files: ${later.map((ms) => ms.toFixed(0)).join(', ')} ms (target: 500 ms)`
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+    for (const [round, [name, fragment]] of views.entries()) {
+      await page.evaluate((hash) => (location.hash = hash), fragment)
+      await roll(user, round + 1)
+      await page.waitForFunction(() => document.querySelector('[data-event], [data-pod], tr[data-name]') !== null)
+      const [messages, seconds] = [await messagesSoFar(user), await taskSeconds(session)]
+      const { perSecond, longestMs } = await countFrames(page)
+      const share = ((await taskSeconds(session)) - seconds) / (measuredMs / 1_000)
+      const rate = ((await messagesSoFar(user)) - messages) / (measuredMs / 1_000)
+      yield `${name}: ${perSecond.toFixed(0)} frames/s (target: 50), at most ${longestMs.toFixed(0)} ms between two; main thread ${(share * 100).toFixed(0)} % of a core; ${rate.toFixed(0)} messages/s`
+    }
+  },
+}
