@@ -1,4 +1,5 @@
-// The web page and real containers: the log of a container grows, and a terminal runs a shell in it.
+// The web page and real containers: the flow of a pod that starts, lists, an explanation, history, events and the map; the log of
+// a container grows, and a terminal runs a shell in it.
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -7,40 +8,70 @@ import { inNamespaces } from '../containers/namespaces.ts'
 import { startRealUp } from '../containers/up.harness.ts'
 import { accessibilityFindings, buildPage, openBrowser, openSession } from './chromium.ts'
 
-const printing = 'trap "exit 0" TERM; i=0; while true; do i=$((i+1)); echo "line $i"; sleep 0.2; done'
+const hostile = '<img src=x onerror="document.title=1">'
+const printing =
+  `echo '${hostile}'; ` + 'trap "exit 0" TERM; i=0; while true; do i=$((i+1)); echo "line $i"; sleep 0.2; done'
 
 /** Waits until the terminal shows a text. */
 const shown = (page: Page, text: RegExp): Promise<void> =>
   page.locator('.xterm-rows', { hasText: text }).waitFor({ timeout: 20_000 })
 
+const startMsMax = 120_000
+
 inNamespaces(import.meta.url, () => {
-  test('logs are followed; a terminal runs commands, follows the size of the page and reports the exit', async () => {
+  test('the page follows a pod from its start to commands in its terminal', async () => {
     await buildPage()
     await using up = await startRealUp()
     await using stack = new AsyncDisposableStack()
     const browser = stack.adopt(await openBrowser(), (each) => each.close())
-    await up.apply({
+    const { page } = stack.use(await openSession(browser, await readFile(up.kubeconfig, 'utf8')))
+    const show = (fragment: string): Promise<unknown> => page.evaluate((hash) => (location.hash = hash), fragment)
+    const open = (tab: string, name = 'web'): Promise<unknown> => show(`objects?object=pods/default/${name}&tab=${tab}`)
+
+    // The diagram of a pod that does not exist yet grows until its containers run.
+    await show('flows?object=pods/default/web')
+    await page.getByText('Nothing is recorded about this object.').waitFor()
+    const podOf = (name: string, containers: readonly object[]): object => ({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: 'web' },
-      spec: {
-        terminationGracePeriodSeconds: 1,
-        // The browser aborts its requests when an interface is added.
-        hostNetwork: true,
-        containers: [
-          { name: 'c', image: up.image, command: ['/bin/sh', '-c', printing] },
-          { name: 'second', image: up.image },
-        ],
-      },
+      metadata: { name },
+      // The browser aborts its requests when an interface is added.
+      spec: { terminationGracePeriodSeconds: 1, hostNetwork: true, containers },
     })
-    await up.k(['wait', 'pod/web', '--for=condition=Ready', '--timeout=200s'])
-    const { page } = stack.use(await openSession(browser, await readFile(up.kubeconfig, 'utf8')))
-    const open = (tab: string): Promise<unknown> =>
-      page.evaluate((fragment) => (location.hash = fragment), `#objects?object=pods/default/web&tab=${tab}`)
+    await up.apply(
+      podOf('web', [
+        { name: 'c', image: up.image, command: ['/bin/sh', '-c', printing] },
+        { name: 'second', image: up.image },
+      ]),
+    )
+    await up.apply(podOf('lost', [{ name: 'c', image: 'none.invalid/none:1', imagePullPolicy: 'Never' }]))
+    const message = (text: RegExp) => page.locator('[data-event]', { hasText: text }).first()
+    await message(/bind.* web/i).waitFor({ timeout: startMsMax })
+    await page.locator('.diagram .box text', { hasText: 'Runtime' }).waitFor({ timeout: startMsMax })
+
+    await show('objects')
+    await page.locator('tr[data-name="web"]', { hasText: '2/2' }).waitFor({ timeout: startMsMax })
+    await page.locator('tr[data-name="lost"]', { hasText: 'ErrImageNeverPull' }).waitFor({ timeout: startMsMax })
+    await page.getByRole('searchbox').fill('ErrImageNeverPull')
+    await page.getByText('1 of 2').waitFor()
+    await page.getByRole('button', { name: 'lost' }).click()
+    await page.getByRole('note').getByText('none.invalid/none:1').first().waitFor()
+    await open('Events', 'lost')
+    await page.locator('tr', { hasText: 'ErrImageNeverPull' }).first().waitFor()
+    await open('History')
+    await page
+      .getByText(/by kubelet\//)
+      .first()
+      .waitFor()
+    await show('map')
+    await page.locator('.pod.ready[data-pod="web"]').waitFor()
+    await page.locator('.pod.failing[data-pod="lost"]').waitFor()
+    await page.locator('[data-line*="Runtime"]').first().waitFor()
 
     await open('Logs')
     await page.getByRole('button', { name: 'Follow c' }).click()
     const log = page.getByRole('log')
+    await log.getByText(hostile).waitFor()
     await log.getByText(/line 1\n/).waitFor()
     const lines = (await log.innerText()).trim().split('\n').length
     // What is printed later follows.
@@ -70,6 +101,10 @@ inNamespaces(import.meta.url, () => {
     // Colors of 24 bits need style attributes, which the content security policy blocks.
     await page.keyboard.type('printf "\\033[38;2;1;2;3mcolored\\033[0m\\n"; printf "\\033[31mred\\033[0m\\n"\n')
     await shown(page, /colored.*red/s)
+    // A command cannot change the title of the page.
+    await page.keyboard.type('printf "\\033]0;other\\007\\033]2;other\\007titled\\n"\n')
+    await shown(page, /titled/)
+    deepEqual([await page.title(), await page.locator('#page img').count()], ['Coxswain', 0])
     await page.keyboard.type('exit 3\n')
     await shown(page, /The command ended with exit code 3\./)
     // Another container has another terminal.
