@@ -9,8 +9,7 @@ import { startRealUp } from '../containers/up.harness.ts'
 import { accessibilityFindings, buildPage, openBrowser, openSession } from './chromium.ts'
 
 const hostile = '<img src=x onerror="document.title=1">'
-const printing =
-  `echo '${hostile}'; ` + 'trap "exit 0" TERM; i=0; while true; do i=$((i+1)); echo "line $i"; sleep 0.2; done'
+const printing = `echo '${hostile}'; trap "exit 0" TERM; i=0; while true; do i=$((i+1)); echo "line $i"; sleep 0.2; done`
 
 /** Waits until the terminal shows a text. */
 const shown = (page: Page, text: RegExp): Promise<void> =>

@@ -1,9 +1,16 @@
 // The web page of a running cluster with virtual time: log in, live flows, objects, history, edits, logs, time and steps.
-import { equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { buildPage, openBrowser, openPage, openSession, type OpenPage } from './chromium.ts'
+import {
+  accessibilityFindingsEverywhere,
+  buildPage,
+  openBrowser,
+  openPage,
+  openSession,
+  type OpenPage,
+} from './chromium.ts'
 
 let browser: Browser
 let cluster: TestCluster
@@ -31,6 +38,38 @@ test('a login link opens the page once; the diagram grows as things happen', asy
   await page.locator('[data-event]').first().waitFor()
   await cluster.client.of(pod).patch('web', 'default', { metadata: { labels: { grown: 'yes' } } })
   await page.locator('[data-event] .m', { hasText: 'patch pods web' }).first().waitFor()
+})
+
+test('pointing at a write shows what it changed', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#flows?object=pods/default/web`)
+  await page.locator('[data-event] .m', { hasText: 'put pod web' }).first().hover()
+  const card = page.locator('[data-card]')
+  await card.getByRole('heading', { name: 'What this write changed' }).waitFor()
+  await card.locator('.diff .added', { hasText: 'app: web' }).first().waitFor()
+})
+
+test('the map shows the rate and the errors of each line', async () => {
+  for (let call = 0; call < 5; call++) await rejects(cluster.client.of(pod).get('none', 'default'), /not found/)
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#map`)
+  const line = page.locator('.line.failure[data-line="API Server>test"]')
+  await line.getByText(/^1\.\d errors\/s$/).waitFor()
+  match((await line.getAttribute('aria-label')) ?? '', /^API Server and test: [\d.]+\/s, 1\.\d errors\/s$/)
+  await page.locator('.rates tr.failed', { hasText: 'API Server ↔ test' }).waitFor()
+})
+
+test('axe reports no findings in the views of a running cluster', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  for (const tab of ['Edit', 'Logs', 'History']) {
+    await page.evaluate((name) => (location.hash = `objects?object=pods/default/web&tab=${name}`), tab)
+    await page.locator('.tab textarea, .tab .log, .tab .revision').first().waitFor()
+    if (tab === 'Edit') await page.getByRole('button', { name: 'Show changes' }).click()
+    deepEqual(await accessibilityFindingsEverywhere(page), [], tab)
+  }
 })
 
 test('without a session the page asks for a new link', async () => {
