@@ -79,7 +79,8 @@ async function stage() {
   const written = () => calls.filter(({ verb, subresource }) => verb === 'update' && subresource === 'status').length
   /** The addresses that were last written. */
   const lastAddresses = () =>
-    (calls.findLast(({ subresource }) => subresource === 'status')?.body as Ingress).status.loadBalancer.ingress
+    (calls.findLast(({ subresource }) => subresource === 'status')?.body as Ingress | undefined)?.status.loadBalancer
+      .ingress
   const events = () =>
     calls.filter(({ kind, verb }) => kind.plural === 'events' && verb === 'create').map(({ body }) => body as Event)
   return {

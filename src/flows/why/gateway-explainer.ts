@@ -1,6 +1,5 @@
 // Explains why a Gateway does not serve requests, and why a route is not attached to its parents: what their controller
 // reports, and objects that are missing.
-import type { ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { gatewayGroup } from '../../gateway/definitions/schema-parts.ts'
 import { gateway, gatewayClass, type Gateway } from '../../gateway/kinds/gateway-kinds.ts'
@@ -104,12 +103,12 @@ async function backendSentences(route: AnyRouteObject, cluster: ClusterReader): 
 }
 
 export const httpRouteExplainer = defineExplainer({
-  kind: httpRoute as ResourceType<AnyRouteObject>,
+  kind: httpRoute,
   checked,
   explain: routeSentences,
 })
 export const grpcRouteExplainer = defineExplainer({
-  kind: grpcRoute as ResourceType<AnyRouteObject>,
+  kind: grpcRoute,
   checked,
   explain: routeSentences,
 })
