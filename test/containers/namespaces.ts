@@ -5,9 +5,9 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { realClock } from '../../src/base/time/clock.ts'
 
 const marker = 'COXSWAIN_IN_NAMESPACES'
 /**
@@ -41,17 +41,17 @@ export function inNamespaces(file: string, define: () => void, msMax = testMsMax
       output = (output + text).slice(-20_000)
     }
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => add(bytes.toString()))
-    const deadline = setTimeout(() => {
+    const deadline = realClock.after(endMsMax, () => {
       void running().then((processes) => {
         add(`\nThe file did not end within ${endMsMax / 1000} s. Processes:\n${processes}`)
         return child.kill('SIGKILL')
       })
-    }, endMsMax)
+    })
     const closed = once(child, 'close')
     const [code] = (await once(child, 'exit')) as [number | null]
-    clearTimeout(deadline)
+    deadline.cancel()
     // A process that cannot be killed keeps the pipes open.
-    await Promise.race([closed, delay(5_000, undefined, { ref: false })])
+    await Promise.race([closed, realClock.sleep(5_000, signal)])
     equal(code, 0, output)
   })
 }

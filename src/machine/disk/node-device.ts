@@ -7,7 +7,7 @@ const run = promisify(execFile)
 /** `blkid` found nothing that it knows on the device. */
 const nothingFound = 2
 const formatMsMax = 600_000
-/** File systems whose program asks nothing if it is told so, and that need not be checked when they are mounted. */
+/** Their program asks whether to overwrite, unless it is forced. */
 const extended = new Set(['ext2', 'ext3', 'ext4'])
 
 /** Creates a file system if the device has neither one nor partitions. */
