@@ -144,7 +144,10 @@ export class ApiServer {
   /** Records the size of an encoded response. */
   readonly onResponse: (target: Target, bytes: number) => void
   readonly #awaited = new AwaitedBodies()
-  readonly #paced: PacedRequests
+  /** Requests with large bodies. */
+  readonly #large: PacedRequests
+  /** Other requests of users whose requests blocked the event loop. They do not wait for large ones. */
+  readonly #slow: PacedRequests
   /** The last request that passed all filters, with its user. */
   #lastFiltered: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
@@ -162,7 +165,8 @@ export class ApiServer {
     this.deadlines = new RequestDeadlines(deps.clock)
     this.#ready.promise.catch(() => {}) // requests that wait for it get the error
     this.loop = new LoopMonitor(deps)
-    this.#paced = new PacedRequests(deps.clock)
+    this.#large = new PacedRequests(deps.clock)
+    this.#slow = new PacedRequests(deps.clock)
     this.registry = new Registry({
       ...deps,
       loop: this.loop,
@@ -396,9 +400,9 @@ export class ApiServer {
     if (rejection !== undefined) throw rejection.error
     if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
     if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
-    if (announcedBytes(request) > largeBodyBytes) this.#paced.checkSpace(request.user?.name ?? '')
+    if (announcedBytes(request) > largeBodyBytes) this.#large.checkSpace(request.user?.name ?? '')
     const body = readBody()
-    const received = body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', body) : body
+    const received = body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', request.seat, body) : body
     return thenMaybe(received, ({ bytes, parse }) => {
       if (request.target.kind === 'resource') this.#deps.requestMetrics.received(request.target, bytes)
       return this.#paceRequest(request, bytes, (paced) =>
@@ -413,11 +417,11 @@ export class ApiServer {
   /** A request that may block the event loop for long is paced; all others are handled immediately. */
   #paceRequest(request: ApiRequest, bodyBytes: number, serve: Handler): MaybePromise<ApiResponse> {
     const { credentials, user, context, target } = request
-    const isPaced =
-      bodyBytes > largeBodyBytes ||
-      (credentials.kind === 'presented' && target.verb !== 'watch' && this.loop.isSlow(user?.name ?? ''))
+    const name = user?.name ?? ''
+    const isLarge = bodyBytes > largeBodyBytes
+    const isPaced = isLarge || (credentials.kind === 'presented' && target.verb !== 'watch' && this.loop.isSlow(name))
     if (!isPaced) return serve(request)
-    return this.#paced.run(user?.name ?? '', context.signal, (pace) => serve({ ...request, pace }))
+    return (isLarge ? this.#large : this.#slow).run(name, context.signal, (pace) => serve({ ...request, pace }))
   }
 
   /** Completes the records of the request with its body. */

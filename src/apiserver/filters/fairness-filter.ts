@@ -1,7 +1,7 @@
-// The fairness filter: a request takes a seat of its priority level, or waits for one. While its client is still sending
-// the body it has no seat, so slow clients do not keep others waiting.
-import { finallyMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
-import type { ApiRequest, UnparsedBody } from '../request/request.ts'
+// The fairness filter: a request takes a seat of its priority level, or waits for one. A request with a body can return
+// its seat while the client sends it (awaited-bodies.ts).
+import { finallyMaybe, thenMaybe } from '../../base/async/maybe-promise.ts'
+import type { ApiRequest, RequestSeat } from '../request/request.ts'
 import { defineFilter } from './filter.ts'
 import type { TakeSeat } from './policies.ts'
 
@@ -11,16 +11,15 @@ export const fairnessFilter = defineFilter({
   handle: (request, next, { takeSeat }) =>
     thenMaybe(takeSeat(request), (leave) => {
       if (request.readBody === undefined) return finallyMaybe(() => next(request), leave)
-      const seat = new Seat(request, leave, takeSeat)
+      const seat = new ReturnableSeat(request, leave, takeSeat)
       return finallyMaybe(
-        () => next({ ...request, readBody: () => seat.read() }),
+        () => next({ ...request, seat }),
         () => seat.leave(),
       )
     }),
 })
 
-/** The seat of a request with a body. */
-class Seat {
+class ReturnableSeat implements RequestSeat {
   readonly #request: ApiRequest
   readonly #takeSeat: TakeSeat
   #leave: (() => void) | undefined
@@ -36,16 +35,7 @@ class Seat {
     this.#leave = undefined
   }
 
-  /** Most bodies arrive together with the head and are read synchronously. For others the seat is released meanwhile. */
-  read(): MaybePromise<UnparsedBody> {
-    const body = this.#request.readBody?.() as MaybePromise<UnparsedBody>
-    return body instanceof Promise ? this.#readReleased(body) : body
-  }
-
-  async #readReleased(body: Promise<UnparsedBody>): Promise<UnparsedBody> {
-    this.leave()
-    const received = await body
+  async takeAgain(): Promise<void> {
     this.#leave = await this.#takeSeat(this.#request)
-    return received
   }
 }

@@ -21,11 +21,11 @@ function setUp() {
 
 test('four requests are served at a time; users then take turns, however many requests each has', async () => {
   const { clock, started, answer, send } = setUp()
-  const first = ['a1', 'a2', 'a3', 'a4'].map((name) => send(name, 'a'))
+  const first = [send('a1', 'a'), send('a2', 'a'), send('a3', 'a'), send('d1', 'd')]
   const rest = [send('a5', 'a'), send('a6', 'a'), send('b1', 'b'), send('c1', 'c'), send('b2', 'b')]
   await clock.settle()
-  deepEqual(started, ['a1', 'a2', 'a3', 'a4'])
-  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'a6', 'b2']) {
+  deepEqual(started, ['a1', 'a2', 'a3', 'd1'])
+  for (const name of ['a1', 'a2', 'a3', 'd1', 'a5', 'b1', 'c1', 'a6', 'b2']) {
     answer.get(name)?.()
     await clock.settle()
   }
@@ -33,9 +33,24 @@ test('four requests are served at a time; users then take turns, however many re
   deepEqual((await Promise.all([...first, ...rest])).length, 9)
 })
 
+test('one user has at most three requests served, and another does not wait for them', async () => {
+  const { clock, started, answer, send } = setUp()
+  const all = [...['a1', 'a2', 'a3', 'a4'].map((name) => send(name, 'a')), send('b1', 'b'), send('b2', 'b')]
+  await clock.settle()
+  deepEqual(started, ['a1', 'a2', 'a3', 'b1'])
+  answer.get('b1')?.()
+  await clock.settle()
+  deepEqual(started.slice(4), ['b2'], 'the next of the first user still waits')
+  for (const name of ['b2', 'a1', 'a2', 'a3', 'a4']) {
+    answer.get(name)?.()
+    await clock.settle()
+  }
+  equal((await Promise.all(all)).length, 6)
+})
+
 test('a user beyond its share gets 429, and other users can still wait', async () => {
   const { clock, answer, send, started, requests } = setUp()
-  const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`, 'hostile'))
+  const served = Array.from({ length: 3 }, (_, index) => send(`s${index}`, 'hostile'))
   requests.checkSpace('hostile')
   const waiting = Array.from({ length: 32 }, (_, index) => send(`w${index}`, 'hostile'))
   throws(() => requests.checkSpace('hostile'), { code: 429 })
@@ -43,9 +58,9 @@ test('a user beyond its share gets 429, and other users can still wait', async (
   await rejects(send('too many', 'hostile'), { code: 429 })
   const other = send('other')
   await clock.settle()
-  for (let index = 0; index < 4; index++) answer.get(`s${index}`)?.()
-  await clock.settle()
   equal(started.includes('other'), true)
+  for (let index = 0; index < 3; index++) answer.get(`s${index}`)?.()
+  await clock.settle()
   answer.get('other')?.()
   for (let index = 0; index < 32; index++) {
     answer.get(`w${index}`)?.()

@@ -8,6 +8,8 @@ import { tooManyRequests } from './too-many-requests.ts'
 
 /** Each holds a parsed object in memory. There is more than one, because a request may wait for a webhook. */
 const servedMax = 4
+/** One is left for other users, because a request may take seconds. */
+const servedPerUserMax = 3
 const waitingMax = 64
 const waitingPerUserMax = 32
 
@@ -23,7 +25,9 @@ export class PacedRequests {
   /** By user, in round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
-  #served = 0
+  /** By user. */
+  readonly #served = new Map<string, number>()
+  #servedCount = 0
 
   constructor(clock: Clock) {
     this.#turns = new PacedTurns(clock)
@@ -31,14 +35,15 @@ export class PacedRequests {
 
   /** Runs the work in the user's turn. Throws 429 when too many requests wait. */
   async run<T>(user: string, signal: AbortSignal, work: (pace: Pace) => T | Promise<T>): Promise<T> {
-    if (this.#served >= servedMax) await this.#wait(user, signal)
-    else this.#served++
+    if (this.#mayServe(user)) this.#count(user, 1)
+    else await this.#wait(user, signal)
     try {
       await this.#turns.take()
       signal.throwIfAborted()
       return await work(() => this.#turns.take())
     } finally {
-      this.#leave()
+      this.#count(user, -1)
+      this.#startNext()
     }
   }
 
@@ -71,18 +76,28 @@ export class PacedRequests {
     })
   }
 
+  #mayServe(user: string): boolean {
+    return this.#servedCount < servedMax && (this.#served.get(user) ?? 0) < servedPerUserMax
+  }
+
+  #count(user: string, change: 1 | -1): void {
+    const served = (this.#served.get(user) ?? 0) + change
+    if (served === 0) this.#served.delete(user)
+    else this.#served.set(user, served)
+    this.#servedCount += change
+  }
+
   /** The next user in the order takes the slot; the user's other requests queue behind those of all others. */
-  #leave(): void {
-    const [next] = this.#waiting
-    if (next === undefined) {
-      this.#served--
+  #startNext(): void {
+    for (const [user, line] of this.#waiting) {
+      if (!this.#mayServe(user)) continue
+      this.#waiting.delete(user)
+      const first = line.shift()
+      if (line.length > 0) this.#waiting.set(user, line)
+      this.#waitingCount--
+      this.#count(user, 1)
+      first?.start()
       return
     }
-    const [user, line] = next
-    this.#waiting.delete(user)
-    const first = line.shift()
-    if (line.length > 0) this.#waiting.set(user, line)
-    this.#waitingCount--
-    first?.start()
   }
 }

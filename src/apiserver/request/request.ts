@@ -112,6 +112,8 @@ export interface ApiRequest {
    * more than the head of its request.
    */
   readonly readBody?: () => MaybePromise<UnparsedBody>
+  /** The seat of a request with a body, set by the fairness filter. */
+  readonly seat?: RequestSeat
   /** Set where the request may block the event loop for long: it waits for this between its steps. */
   readonly pace?: Pace
   /** Why the request cannot be served, whatever its body. It is reported after authorization. */
@@ -132,6 +134,13 @@ export interface ApiRequest {
   }
   /** The client requests an upgrade to another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
+}
+
+/** A seat of priority and fairness, which can be returned while the client sends the body. */
+export interface RequestSeat {
+  leave(): void
+  /** Rejects with 429 where no seat is free in time. */
+  takeAgain(): Promise<void>
 }
 
 /** The bytes of a body, before parsing. */
