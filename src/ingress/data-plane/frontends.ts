@@ -90,7 +90,7 @@ export class Frontends implements AsyncDisposable {
         port: boundPort,
         compresses: false,
         handle: (request) => handler.handle(request, { scheme, port: publicPort(), routes }),
-        ...(scheme === 'https' ? { tls: this.#tls(spec) } : {}),
+        ...(scheme === 'https' ? { tls: this.#tls(spec) } : { acceptsH2c: true }),
       })
       frontend.current = { spec, listener }
       this.#open.set(name, frontend.current)

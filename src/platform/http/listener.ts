@@ -98,6 +98,8 @@ export interface ListenOptions {
   readonly port: number
   /** Plain HTTP if absent. */
   readonly tls?: ListenTls
+  /** Without TLS, accepts HTTP/2 with prior knowledge beside HTTP/1.1. */
+  readonly acceptsH2c?: boolean
   /** Handles a request; an exception becomes a 500 without a body. */
   readonly handle: (request: StreamedRequest) => MaybePromise<WireResponse>
   /** Compresses long responses for clients that accept it; true when left out. */

@@ -33,7 +33,7 @@ export interface Acceptor {
   close(): Promise<void>
 }
 
-export type AcceptorOptions = Pick<ListenOptions, 'host' | 'port' | 'tls'> & {
+export type AcceptorOptions = Pick<ListenOptions, 'host' | 'port' | 'tls' | 'acceptsH2c'> & {
   readonly limits: ListenLimits
   readonly onShed: OnShed
 }

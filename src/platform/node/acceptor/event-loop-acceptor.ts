@@ -9,16 +9,16 @@ import type { AcceptedConnection, AcceptorOptions, OpenAcceptor } from './accept
 import { serveHttp1 } from './http1-server.ts'
 
 export const openEventLoopAcceptor: OpenAcceptor<AcceptorOptions & { readonly clock: Clock }> = async (
-  { host, port, tls, limits, clock, onShed },
+  { host, port, tls, limits, clock, onShed, acceptsH2c = false },
   onConnection,
 ) => {
   let roots = tls && rootsOf(tls)
-  const onSocket = (socket: Socket) => {
+  const onSocket = (socket: Socket, isHttp2: boolean) => {
     const secured = socket instanceof TLSSocket ? socket : undefined
     const certificate = secured && roots && clientCertificate(secured, roots)
-    onConnection(connectionOn(socket, certificate, secured?.alpnProtocol === 'h2'))
+    onConnection(connectionOn(socket, certificate, isHttp2))
   }
-  const server = new TcpServer({ tls, limits, clock, onShed, onConnection: onSocket })
+  const server = new TcpServer({ tls, limits, clock, onShed, acceptsH2c, onConnection: onSocket })
   const { address, port: boundPort } = await server.listen(port, host)
   return {
     host: address,

@@ -44,7 +44,7 @@ export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerP
 }
 
 async function listen(
-  { host, port, tls, handle, compresses = true, limits: given, onShed = () => {} }: ListenOptions,
+  { host, port, tls, acceptsH2c = false, handle, compresses = true, limits: given, onShed = () => {} }: ListenOptions,
   clock: Clock,
   open: OpenAcceptor,
 ): Promise<Listener> {
@@ -73,7 +73,7 @@ async function listen(
     connections.set(connection, accepted)
     accepted.onClosed(() => connections.delete(connection))
   }
-  const acceptor = await open({ host, port, limits, onShed, ...(tls && { tls }) }, serve)
+  const acceptor = await open({ host, port, limits, onShed, acceptsH2c, ...(tls && { tls }) }, serve)
   const timer = every(clock, 1_000, () => {
     seconds++
     probeFileDescriptors(() => onShed('descriptors', 1, 0))

@@ -8,7 +8,7 @@ import { clientKey } from '../../limits/client-key.ts'
 import { ConnectionLimiter } from '../../limits/connection-limiter.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
 import type { ListenTls } from '../../http/listener.ts'
-import { detectProtocol, plainHttpResponse } from './protocol-detection.ts'
+import { detectProtocol, plainHttpResponse, plainProtocolOf, protocolOf } from './protocol-detection.ts'
 import { secureContextOf, createTlsServer, serverNameContexts } from './tls-server.ts'
 
 export interface TcpServerOptions {
@@ -17,7 +17,9 @@ export interface TcpServerOptions {
   readonly clock: Clock
   readonly onShed: OnShed
   /** Called when HTTP may begin, after the TLS handshake. */
-  readonly onConnection: (socket: Socket | TLSSocket) => void
+  readonly onConnection: (socket: Socket | TLSSocket, isHttp2: boolean) => void
+  /** Accepts HTTP/2 without TLS, with prior knowledge, beside HTTP/1.1. */
+  readonly acceptsH2c?: boolean
 }
 
 export class TcpServer {
@@ -38,7 +40,7 @@ export class TcpServer {
     this.#tlsServer = options.tls && createTlsServer(options.tls, (name) => this.#contextOf(name))
     this.#tlsServer?.on('secureConnection', (socket: TLSSocket) => {
       this.#handshakes.get(peerOf(socket))?.()
-      options.onConnection(socket)
+      options.onConnection(socket, socket.alpnProtocol === 'h2')
     })
   }
 
@@ -67,7 +69,7 @@ export class TcpServer {
   }
 
   #accept(socket: Socket): void {
-    const { onShed, onConnection } = this.#options
+    const { onShed, onConnection, acceptsH2c = false } = this.#options
     const client = clientKey(socket.remoteAddress ?? '')
     socket.on('error', () => {}) // `close` follows
     const acceptance = this.#limiter.accept(client, socket)
@@ -85,27 +87,42 @@ export class TcpServer {
       acceptance.shed.destroy()
     }
     if (this.#tlsServer !== undefined) return this.#handshake(socket, client)
+    if (acceptsH2c) return this.#detectHttp2(socket, client)
     this.#limiter.established(client, socket)
-    onConnection(socket)
+    onConnection(socket, false)
   }
 
-  #handshake(socket: Socket, client: string): void {
+  /** The first bytes decide; until they have arrived, the limits of handshakes apply. */
+  #detectHttp2(socket: Socket, client: string): void {
+    const finish = this.#beginHandshake(socket, client)
+    detectProtocol(socket, plainProtocolOf, (kind) => {
+      finish()
+      this.#options.onConnection(socket, kind === 'http2')
+    })
+  }
+
+  #beginHandshake(socket: Socket, client: string): () => void {
     const { limits, clock, onShed } = this.#options
-    const peer = peerOf(socket)
     const timer = clock.after(limits.handshakeMsMax, () => {
       onShed('handshake-timeout', 1, 0)
       socket.destroy()
     })
-    this.#handshakes.set(peer, () => {
+    socket.once('close', () => timer.cancel())
+    return () => {
       timer.cancel()
-      this.#handshakes.delete(peer)
       this.#limiter.established(client, socket)
-    })
-    socket.once('close', () => {
-      timer.cancel()
+    }
+  }
+
+  #handshake(socket: Socket, client: string): void {
+    const peer = peerOf(socket)
+    const finish = this.#beginHandshake(socket, client)
+    this.#handshakes.set(peer, () => {
       this.#handshakes.delete(peer)
+      finish()
     })
-    detectProtocol(socket, (kind) => {
+    socket.once('close', () => this.#handshakes.delete(peer))
+    detectProtocol(socket, protocolOf, (kind) => {
       if (kind === 'tls') this.#tlsServer?.emit('connection', socket)
       else if (kind === 'http') socket.end(plainHttpResponse).resume()
       else socket.destroy()
