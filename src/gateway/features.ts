@@ -2,6 +2,8 @@
 
 /** Written to the status of GatewayClasses, in alphabetical order. */
 export const supportedFeatures = [
+  'GRPCRoute',
+  'GRPCRouteNamedRouteRule',
   'Gateway',
   'GatewayAddressEmpty',
   'GatewayHTTPListenerIsolation',
@@ -24,6 +26,9 @@ export const supportedFeatures = [
   'HTTPRoutePathRewrite',
   'HTTPRoutePortRedirect',
   'HTTPRouteQueryParamMatching',
+  'HTTPRouteRequestMirror',
+  'HTTPRouteRequestMultipleMirrors',
+  'HTTPRouteRequestPercentageMirror',
   'HTTPRouteRequestTimeout',
   'HTTPRouteResponseHeaderModification',
   'HTTPRouteSchemeRedirect',

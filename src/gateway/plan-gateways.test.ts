@@ -61,7 +61,7 @@ const listenerCases: readonly (readonly [string, readonly Listener[], Known, rea
   ],
   [
     'an unknown kind of routes',
-    [listener('a', { allowedRoutes: { kinds: [{ kind: 'GRPCRoute' }] } })],
+    [listener('a', { allowedRoutes: { kinds: [{ kind: 'TCPRoute' }] } })],
     {},
     ['Accepted InvalidRouteKinds NoConflicts'],
   ],
@@ -113,16 +113,19 @@ suite('a Gateway with', () => {
 const rule = (more: HttpRouteRule): HttpRouteRule => ({ backendRefs: [{ name: 'web', port: 80 }], ...more })
 const web = (more: object = {}) => ({ backendRefs: [{ name: 'web', port: 80, ...more }] })
 
+const mirrorTo = (name: string) => ({ type: 'RequestMirror', requestMirror: { backendRef: { name, port: 80 } } })
+
 /** `Accepted ResolvedRefs` of the first parent. */
 const routeCases: readonly (readonly [string, AnyRoute, Known, string])[] = [
   ['a valid route', httpRouteOf('r'), {}, 'Accepted ResolvedRefs'],
   ['an unknown listener', httpRouteOf('r', { parentRefs: [{ name: 'gateway', sectionName: 'x' }] }), {}, 'NoMatchingParent ResolvedRefs'],
   ['an unknown port', httpRouteOf('r', { parentRefs: [{ name: 'gateway', port: 1 }] }), {}, 'NoMatchingParent ResolvedRefs'],
-  ['another kind', grpcRouteOf('r'), {}, 'NotAllowedByListeners ResolvedRefs'],
+  ['another kind that the listener serves', grpcRouteOf('r'), {}, 'Accepted ResolvedRefs'],
   ['another hostname', httpRouteOf('r', { hostnames: ['x.com'] }), {}, 'NoMatchingListenerHostname ResolvedRefs'],
   ['a regular path', httpRouteOf('r', { rules: [rule({ matches: [{ path: { type: 'RegularExpression' } }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
   ['a regular header', httpRouteOf('r', { rules: [rule({ matches: [{ headers: [{ type: 'RegularExpression', name: 'a', value: 'b' }] }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
-  ['a mirror', httpRouteOf('r', { rules: [rule({ filters: [{ type: 'RequestMirror' }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['a mirror', httpRouteOf('r', { rules: [rule({ filters: [mirrorTo('web')] })] }), {}, 'Accepted ResolvedRefs'],
+  ['a missing mirror', httpRouteOf('r', { rules: [rule({ filters: [mirrorTo('gone')] })] }), {}, 'Accepted BackendNotFound'],
   ['an extension', httpRouteOf('r', { rules: [rule({ filters: [{ type: 'ExtensionRef', extensionRef: { group: '', kind: 'X', name: 'x' } }] })] }), {}, 'Accepted InvalidKind'],
   ['a missing Service', httpRouteOf('r'), { services: {} }, 'Accepted BackendNotFound'],
   ['a missing port', httpRouteOf('r', { rules: [web({ port: 81 })] }), {}, 'Accepted BackendNotFound'],
@@ -152,6 +155,12 @@ suite('a route with', () => {
     )
     deepEqual(routes[0]?.parents, [])
   })
+})
+
+test('a listener that allows one kind of routes accepts no other', () => {
+  const own = listener('a', { allowedRoutes: { kinds: [{ kind: 'HTTPRoute' }] } })
+  const { routes } = planGateways([gatewayOf('gateway', [own])], [grpcRouteOf('r')], sourcesOf())
+  equal(routes[0]?.parents[0]?.accepted.reason, 'NotAllowedByListeners')
 })
 
 test('a selector of namespaces with an unknown operator selects none', () => {

@@ -139,6 +139,11 @@ test('16 ingress', async () => {
       ],
       ['WebSocket, HTTP/2, gRPC', 'forwarded with trailers and upgrades', 'test/ingress/ingress.test.ts'],
       ['endpoints are replaced under load', 'no request fails', 'test/ingress/ingress.test.ts'],
+      [
+        'certificates, policies and pods change under load',
+        'no request fails, and no packet of the proxy to a running pod is dropped',
+        'test/ingress/changes/changes.test.ts',
+      ],
     ],
   )
 })

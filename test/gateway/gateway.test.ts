@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { gateway, gatewayClass, referenceGrant } from '../../src/gateway/kinds/gateway-kinds.ts'
 import { httpRoute, type PathModifier } from '../../src/gateway/kinds/route-kinds.ts'
+import { startBackend } from '../ingress/ingress.harness.ts'
 import { until } from '../until.ts'
 import { authority, startStage, to, type Stage } from './gateway.harness.ts'
 
@@ -465,6 +466,58 @@ suite('HTTPRoute traffic', () => {
       ],
       ['/one', '/x', '/'],
     )
+  })
+
+  suite('mirrors', () => {
+    const mirror = (name: string, more: object = {}) => ({
+      type: 'RequestMirror',
+      requestMirror: { backendRef: to(name), ...more },
+    })
+    /** Services that note what they receive. */
+    const addMirror = async (name: string) => {
+      const received: string[] = []
+      const server = stage.cleanUps.use(
+        await startBackend((incoming, outgoing) => {
+          let body = ''
+          incoming.on('data', (piece: Buffer) => (body += piece.toString()))
+          incoming.on('end', () => {
+            received.push(`${incoming.method} ${incoming.url} ${body}`)
+            outgoing.end('not forwarded')
+          })
+        }),
+      )
+      await stage.addService(name, 'default', server.port)
+      return received
+    }
+
+    test('HTTPRouteRequestMirror', async () => {
+      const received = await addMirror('mirror')
+      await stage.addSimple('mirror', 1310, [{ filters: [mirror('mirror')], backendRefs: [to('one')] }])
+      equal(await stage.served(1310, '/a?b'), 'one')
+      equal(await stage.served(1310, '/c', { method: 'POST', body: 'hello' }), 'one')
+      await until(() => received.length === 2)
+      deepEqual(received.toSorted(), ['GET /a?b ', 'POST /c hello'])
+    })
+
+    test('HTTPRouteRequestMultipleMirrors', async () => {
+      const all = [await addMirror('mirror-1'), await addMirror('mirror-2')]
+      const filters = [mirror('mirror-1'), mirror('mirror-2')]
+      await stage.addSimple('mirrors', 1311, [{ filters, backendRefs: [to('one')] }])
+      equal(await stage.served(1311, '/', { method: 'POST', body: 'hello' }), 'one')
+      await until(() => all.every((each) => each.length === 1))
+      deepEqual(all, [['POST / hello'], ['POST / hello']])
+    })
+
+    test('HTTPRouteRequestPercentageMirror', async () => {
+      const [some, none] = [await addMirror('mirror-some'), await addMirror('mirror-none')]
+      const filters = [mirror('mirror-some', { percent: 50 }), mirror('mirror-none', { percent: 0 })]
+      await stage.addSimple('percentage', 1312, [{ filters, backendRefs: [to('one')] }])
+      const requests = 60
+      for (let count = 0; count < requests; count++) equal(await stage.served(1312), 'one')
+      await until(() => some.length > 0)
+      // The chance that all or no requests are copied is 2^-59.
+      deepEqual([some.length < requests, none.length], [true, 0])
+    })
   })
 
   test('HTTPRouteWeight', async () => {

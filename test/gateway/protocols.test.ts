@@ -1,5 +1,5 @@
 // Protocols of Gateways other than HTTP/1.1 to the endpoint: HTTP/2, WebSocket and gRPC.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type ServerHttp2Stream } from 'node:http2'
 import { createConnection, type AddressInfo } from 'node:net'
@@ -9,6 +9,7 @@ import { startBackend } from '../ingress/ingress.harness.ts'
 import { until } from '../until.ts'
 import { startStage, to, type Stage } from './gateway.harness.ts'
 
+const securedPort = 2008
 let stage: Stage
 /** A server that speaks only HTTP/2; it responds with its name. */
 const startH2c = async (name: string, appProtocol?: string) => {
@@ -57,10 +58,11 @@ test('HTTPRouteBackendProtocolWebSocket', async () => {
   socket.destroy()
 })
 
-suite('GRPCRoute over HTTPS', () => {
+suite('GRPCRoute', () => {
   /** The endpoint that responds, or the status. */
   const call = async (port: number, path: string, host = 'a.example.com', headers: Record<string, string> = {}) => {
-    const session = connect(`https://127.0.0.1:${stage.portOf(port)}`, { rejectUnauthorized: false })
+    const scheme = port === securedPort ? 'https' : 'http'
+    const session = connect(`${scheme}://127.0.0.1:${stage.portOf(port)}`, { rejectUnauthorized: false })
     const stream = session.request({ ':method': 'POST', ':path': path, ':authority': host, te: 'trailers', ...headers })
     stream.end()
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
@@ -69,10 +71,6 @@ suite('GRPCRoute over HTTPS', () => {
     session.close()
     return String(head['x-endpoint'] ?? head[':status'])
   }
-  const secured = (port: number, name = `s-${port}`, hostname?: string) => ({
-    ...{ name, port, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'grpc-tls' }] } },
-    ...(hostname && { hostname }),
-  })
   const accepted = (name: string) =>
     until(async () => {
       const { status } = await stage.client.of(grpcRoute).get(name)
@@ -80,10 +78,8 @@ suite('GRPCRoute over HTTPS', () => {
         status?.parents[0]?.conditions.some(({ type, status: is }) => type === 'Accepted' && is === 'True') ?? false
       )
     })
-  before(() => stage.addSecret('grpc-tls', 'default', 'a.example.com'))
-
   test('GRPCExactMethodMatching', async () => {
-    await stage.addGateway('methods', [secured(2003)])
+    await stage.addGateway('methods', [stage.http(2003)])
     await stage.addGrpcRoute('methods', {
       parentRefs: [{ name: 'methods' }],
       rules: [
@@ -97,7 +93,7 @@ suite('GRPCRoute over HTTPS', () => {
   })
 
   test('GRPCRouteHeaderMatching', async () => {
-    await stage.addGateway('metadata', [secured(2004)])
+    await stage.addGateway('metadata', [stage.http(2004)])
     const rule = (value: string, name: string) => ({
       matches: [{ headers: [{ name: 'Version', value }] }],
       backendRefs: [to(name)],
@@ -112,7 +108,10 @@ suite('GRPCRoute over HTTPS', () => {
   })
 
   test('GRPCRouteListenerHostnameMatching', async () => {
-    await stage.addGateway('grpc-hosts', [secured(2005, 'bar', 'bar.com'), secured(2005, 'any', '*.bar.com')])
+    await stage.addGateway('grpc-hosts', [
+      stage.http(2005, { name: 'bar', hostname: 'bar.com' }),
+      stage.http(2005, { name: 'any', hostname: '*.bar.com' }),
+    ])
     for (const [section, name] of [
       ['bar', 'grpc-one'],
       ['any', 'grpc-two'],
@@ -127,11 +126,49 @@ suite('GRPCRoute over HTTPS', () => {
     deepEqual(await Promise.all(hosts.map((host) => call(2005, '/a/B', host))), ['grpc-one', 'grpc-two', '404'])
   })
 
-  test('a GRPCRoute is not accepted without TLS, because such ports do not accept HTTP/2', async () => {
-    await stage.addGateway('plain', [stage.http(2006)])
-    await stage.addGrpcRoute('plain', { parentRefs: [{ name: 'plain' }], rules: [{ backendRefs: [to('grpc-one')] }] })
-    const reason = async () => (await stage.client.of(grpcRoute).get('plain')).status?.parents[0]?.conditions[0]?.reason
-    await until(async () => (await reason()) !== undefined)
-    equal(await reason(), 'NotAllowedByListeners')
+  test('GRPCRouteNamedRule', async () => {
+    await stage.addGateway('named', [stage.http(2006)])
+    await stage.addGrpcRoute('named', {
+      parentRefs: [{ name: 'named' }],
+      rules: [
+        { name: 'one', matches: [{ method: { service: 'a.One' } }], backendRefs: [to('grpc-one')] },
+        { name: 'two', matches: [{ method: { service: 'a.Two' } }], backendRefs: [to('grpc-two')] },
+      ],
+    })
+    await accepted('named')
+    deepEqual([await call(2006, '/a.One/B'), await call(2006, '/a.Two/B')], ['grpc-one', 'grpc-two'])
+  })
+
+  test('GRPCRouteWeight', async () => {
+    await stage.addGateway('grpc-weights', [stage.http(2007)])
+    await stage.addGrpcRoute('grpc-weights', {
+      parentRefs: [{ name: 'grpc-weights' }],
+      rules: [{ backendRefs: [to('grpc-one', { weight: 70 }), to('grpc-two', { weight: 30 })] }],
+    })
+    await accepted('grpc-weights')
+    const found = new Map<string, number>()
+    for (let count = 0; count < 60; count++) {
+      const name = await call(2007, '/a/B')
+      found.set(name, (found.get(name) ?? 0) + 1)
+    }
+    // The chance that either gets fewer than 4 of 60 is less than 1 in 10,000.
+    deepEqual([...found.keys()].toSorted(), ['grpc-one', 'grpc-two'])
+    ok(
+      [...found.values()].every((count) => count >= 4),
+      JSON.stringify([...found]),
+    )
+  })
+
+  test('a GRPCRoute over HTTPS', async () => {
+    await stage.addSecret('grpc-tls', 'default', 'a.example.com')
+    await stage.addGateway('secured', [
+      { name: 's', port: securedPort, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'grpc-tls' }] } },
+    ])
+    await stage.addGrpcRoute('secured', {
+      parentRefs: [{ name: 'secured' }],
+      rules: [{ backendRefs: [to('grpc-one')] }],
+    })
+    await accepted('secured')
+    equal(await call(securedPort, '/a/B'), 'grpc-one')
   })
 })

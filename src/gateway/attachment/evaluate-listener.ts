@@ -34,8 +34,7 @@ export function evaluateListener(gateway: Gateway, listener: Listener, sources: 
     scheme === undefined
       ? unmet('UnsupportedProtocol', `protocol ${listener.protocol} is not supported; HTTP and HTTPS are`)
       : met('Accepted', 'the listener is valid')
-  const kinds =
-    scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener, kindsOf[scheme])
+  const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener)
   const tls = scheme === 'https' ? certificateOf(gateway, listener, sources) : { certificate: undefined }
   const resolvedRefs = tls.problem ?? kinds.problem ?? met('ResolvedRefs', 'all references are resolved')
   return {
@@ -54,16 +53,13 @@ function schemeOf({ protocol }: Listener): Scheme | undefined {
   return name === 'HTTP' ? 'http' : name === 'HTTPS' ? 'https' : undefined
 }
 
-/** Ports without TLS do not accept HTTP/2, which gRPC needs. */
-const kindsOf: Readonly<Record<Scheme, readonly RouteKind[]>> = { http: ['HTTPRoute'], https: routeKinds }
-
-function allowedKinds({ allowedRoutes }: Listener, known: readonly RouteKind[]) {
+function allowedKinds({ allowedRoutes }: Listener) {
   const named = allowedRoutes?.kinds ?? []
-  if (named.length === 0) return { supportedKinds: known, problem: undefined }
+  if (named.length === 0) return { supportedKinds: routeKinds, problem: undefined }
   const isSupported = ({ group = gatewayGroup, kind }: (typeof named)[number]): boolean =>
-    group === gatewayGroup && known.some((each) => each === kind)
+    group === gatewayGroup && routeKinds.some((each) => each === kind)
   const invalid = named.filter((each) => !isSupported(each)).map(({ kind }) => kind)
-  const supportedKinds = known.filter((kind) => named.some((each) => each.kind === kind && isSupported(each)))
+  const supportedKinds = routeKinds.filter((kind) => named.some((each) => each.kind === kind && isSupported(each)))
   const problem =
     invalid.length === 0
       ? undefined

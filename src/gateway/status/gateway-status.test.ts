@@ -132,7 +132,7 @@ test('a listener reports its routes, the kinds that it supports and its conditio
   const [found] = statusOf(gatewayOf('gateway', [listener('a')])).listeners ?? []
   deepEqual(
     [found?.name, found?.attachedRoutes, found?.supportedKinds],
-    ['a', 1, [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute' }]],
+    ['a', 1, ['GRPCRoute', 'HTTPRoute'].map((kind) => ({ group: 'gateway.networking.k8s.io', kind }))],
   )
   equal(
     conditionsText(found?.conditions),

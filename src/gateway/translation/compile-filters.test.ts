@@ -2,7 +2,15 @@ import { deepEqual } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Filter } from '../../ingress/routing/route.ts'
 import type { RouteFilter } from '../kinds/route-kinds.ts'
-import { compileFilters } from './compile-filters.ts'
+import { unmet } from '../attachment/outcome.ts'
+import { compileFilters, type ResolveBackend } from './compile-filters.ts'
+
+const backend = { namespace: 'default', service: 'web', port: 80, protocol: 'http1' } as const
+const missing = unmet('BackendNotFound', 'missing')
+const resolve: ResolveBackend = ({ name }) =>
+  name === 'web' ? { kind: 'backend', backend } : { kind: 'invalid', problem: missing }
+const mirrorOf = (more: object = {}) => ({ requestMirror: { backendRef: { name: 'web', port: 80 }, ...more } })
+const nothing = { filters: [], unsupported: [], problems: [], mirrorProblems: [] }
 
 type Case = readonly [name: string, filter: Omit<RouteFilter, 'type'>, expected: Filter]
 
@@ -49,27 +57,30 @@ const cases: readonly Case[] = [
     { urlRewrite: { path: { type: 'ReplaceFullPath' } } },
     { kind: 'rewrite', path: { kind: 'full', value: '/' } },
   ],
+  ['a mirror of all requests', mirrorOf(), { kind: 'mirror', mirror: { backend, share: 1 } }],
+  ['a mirror of a percentage', mirrorOf({ percent: 20 }), { kind: 'mirror', mirror: { backend, share: 0.2 } }],
+  ['a mirror of a percentage as fraction', mirrorOf({ fraction: { numerator: 50 } }), { kind: 'mirror', mirror: { backend, share: 0.5 } }],
+  ['a mirror of a fraction', mirrorOf({ fraction: { numerator: 1, denominator: 4 } }), { kind: 'mirror', mirror: { backend, share: 0.25 } }],
 ] // prettier-ignore
 
 suite('a filter is compiled:', () => {
   for (const [name, filter, expected] of cases)
-    test(name, () =>
-      deepEqual(compileFilters([{ type: '', ...filter }]), { filters: [expected], unsupported: [], problems: [] }),
-    )
+    test(name, () => deepEqual(compileFilters([{ type: '', ...filter }], resolve), { ...nothing, filters: [expected] }))
 })
 
 test('filters that are not supported, and references that cannot be resolved, are separated', () => {
-  const compiled = compileFilters([
-    { type: 'RequestMirror', requestMirror: { backendRef: { name: 'web', port: 80 } } },
+  const filters = [
+    { type: 'RequestMirror', requestMirror: { backendRef: { name: 'gone', port: 80 } } },
+    { type: 'Other' },
     { type: 'RequestRedirect', requestRedirect: { scheme: 'ftp' } },
     { type: 'ExtensionRef', extensionRef: { group: 'example.com', kind: 'Limit', name: 'x' } },
-  ])
-  deepEqual(compiled, {
+  ]
+  deepEqual(compileFilters(filters, resolve), {
     filters: [],
-    unsupported: ['filters of type RequestMirror are not supported', 'redirects to ftp are not supported'],
+    unsupported: ['filters of type Other are not supported', 'redirects to ftp are not supported'],
+    mirrorProblems: [missing],
     problems: [{ isMet: false, reason: 'InvalidKind', message: 'filters of kind Limit are not supported' }],
   })
 })
 
-test('a rule without filters has none', () =>
-  deepEqual(compileFilters(undefined), { filters: [], unsupported: [], problems: [] }))
+test('a rule without filters has none', () => deepEqual(compileFilters(undefined, resolve), nothing))

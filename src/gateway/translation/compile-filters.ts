@@ -2,7 +2,8 @@
 // resolved. Pure.
 import type { Filter, HeaderChanges, PathChange, ValueMatch } from '../../ingress/routing/route.ts'
 import { unmet, type Outcome } from '../attachment/outcome.ts'
-import type { HeaderModifier, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
+import type { BackendObjectReference, HeaderModifier, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
+import type { ResolvedBackend } from './resolve-backend.ts'
 
 export interface CompiledFilters {
   readonly filters: readonly Filter[]
@@ -10,19 +11,37 @@ export interface CompiledFilters {
   readonly unsupported: readonly string[]
   /** References that cannot be resolved: requests fail with 500. */
   readonly problems: readonly Outcome[]
+  /** Mirrors that cannot be resolved: requests are not copied to them. */
+  readonly mirrorProblems: readonly Outcome[]
 }
 
-export function compileFilters(filters: readonly RouteFilter[] = []): CompiledFilters {
-  const compiled: { filters: Filter[]; unsupported: string[]; problems: Outcome[] } = {
-    ...{ filters: [], unsupported: [], problems: [] },
+export type ResolveBackend = (reference: BackendObjectReference) => ResolvedBackend
+
+export function compileFilters(filters: readonly RouteFilter[] = [], resolve: ResolveBackend): CompiledFilters {
+  const compiled: { filters: Filter[]; unsupported: string[]; problems: Outcome[]; mirrorProblems: Outcome[] } = {
+    ...{ filters: [], unsupported: [], problems: [], mirrorProblems: [] },
   }
   for (const filter of filters) {
+    const { requestMirror } = filter
+    if (requestMirror !== undefined) {
+      const resolved = resolve(requestMirror.backendRef)
+      if (resolved.kind === 'invalid') compiled.mirrorProblems.push(resolved.problem)
+      else
+        compiled.filters.push({ kind: 'mirror', mirror: { backend: resolved.backend, share: shareOf(requestMirror) } })
+      continue
+    }
     const result = compileFilter(filter)
     if (typeof result === 'string') compiled.unsupported.push(result)
     else if ('isMet' in result) compiled.problems.push(result)
     else compiled.filters.push(result)
   }
   return compiled
+}
+
+/** All requests, unless a percentage or a fraction is given. */
+function shareOf({ percent, fraction }: NonNullable<RouteFilter['requestMirror']>): number {
+  if (percent !== undefined) return percent / 100
+  return fraction === undefined ? 1 : fraction.numerator / (fraction.denominator ?? 100)
 }
 
 /** A text says what is not supported. */

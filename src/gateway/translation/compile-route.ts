@@ -4,7 +4,13 @@ import type { Route, RouteMatch, WeightedBackend } from '../../ingress/routing/r
 import { durationNanos } from '../../schema/scalar/duration.ts'
 import { met, unmet, type Outcome } from '../attachment/outcome.ts'
 import { ageOrder } from '../attachment/older-first.ts'
-import type { AnyRoute, BackendReference, GrpcRouteRule, HttpRouteRule } from '../kinds/route-kinds.ts'
+import type {
+  AnyRoute,
+  BackendObjectReference,
+  BackendReference,
+  GrpcRouteRule,
+  HttpRouteRule,
+} from '../kinds/route-kinds.ts'
 import { compileFilters } from './compile-filters.ts'
 import { compileGrpcMatch, compileHttpMatch } from './compile-matches.ts'
 import { resolveBackend, type BackendSources } from './resolve-backend.ts'
@@ -62,7 +68,8 @@ const grpcRule = ({ matches = [], ...rule }: GrpcRouteRule): AnyRule => ({
 })
 
 function compileRule(route: AnyRoute, rule: AnyRule, index: number, sources: BackendSources): CompiledRule {
-  const { filters, unsupported, problems } = compileFilters(rule.filters)
+  const resolve = (reference: BackendObjectReference) => resolveBackend(route, reference, sources)
+  const { filters, unsupported, problems, mirrorProblems } = compileFilters(rule.filters, resolve)
   const backends = (rule.backendRefs ?? []).map((ref) => compileBackend(route, ref, sources))
   const notSupported = [
     ...unsupported,
@@ -86,21 +93,23 @@ function compileRule(route: AnyRoute, rule: AnyRule, index: number, sources: Bac
         : rule.matches.flatMap((match, at) =>
             typeof match === 'string' ? [] : [{ ...template, match, order: `${order} ${padded(at)}` }],
           ),
-    problems: [...problems, ...backends.flatMap((each) => each.problems)],
+    problems: [...problems, ...mirrorProblems, ...backends.flatMap((each) => each.problems)],
     unsupported: [...new Set(notSupported)],
   }
 }
 
 function compileBackend(route: AnyRoute, reference: BackendReference, sources: BackendSources) {
-  const { filters, unsupported, problems } = compileFilters(reference.filters)
-  const resolved = resolveBackend(route, reference, sources)
+  const resolve = (other: BackendObjectReference) => resolveBackend(route, other, sources)
+  const { filters, unsupported, problems, mirrorProblems } = compileFilters(reference.filters, resolve)
+  const resolved = resolve(reference)
   const isValid = resolved.kind === 'backend' && problems.length === 0
   const backend: WeightedBackend = {
     backend: isValid ? resolved.backend : undefined,
     weight: reference.weight ?? 1,
     filters,
   }
-  return { backend, unsupported, problems: resolved.kind === 'backend' ? problems : [resolved.problem, ...problems] }
+  const own = resolved.kind === 'backend' ? [] : [resolved.problem]
+  return { backend, unsupported, problems: [...own, ...problems, ...mirrorProblems] }
 }
 
 /** `0s` means no limit. */

@@ -170,6 +170,19 @@ test('filters of the route and of the backend change the request and the respons
   deepEqual({ ...headers }, { 'x-backend': '1' })
 })
 
+test('a request is copied to mirrors with its body, and only the response of the endpoint is sent', async () => {
+  const copy = { ...backend, service: 'copy' }
+  const mirror = (share: number): Filter => ({ kind: 'mirror', mirror: { backend: copy, share } })
+  const { connections, send } = stage({ filters: [mirror(1), mirror(0)], endpoints: [peer(1)] })
+  connections.endpoints.set('192.0.2.1:80', ok('one'))
+  equal((await send({ method: 'POST', body: 'hello' })).text, 'one')
+  const received = connections.received.map(({ method, target, headers }) => [method, target, headers['host']])
+  deepEqual(received, [
+    ['POST', '/a/b?c', 'web.example.com:8080'],
+    ['POST', '/a/b?c', 'web.example.com:8080'],
+  ])
+})
+
 test('the host is in lower case and has no port', () => {
   deepEqual(['A.com:80', 'a.com', '[::1]:80', ''].map(hostOf), ['a.com', 'a.com', '[::1]', ''])
 })

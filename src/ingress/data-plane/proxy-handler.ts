@@ -6,14 +6,17 @@ import { BodyTooLarge, type StreamedRequest, type WireResponse } from '../../pla
 import { NotSent, type PooledResponse } from '../../platform/http/http-pool.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
+import { nextEndpoint } from '../backends/next-endpoint.ts'
 import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
-import { changedPath, filtersOf, redirectLocation } from '../routing/filters.ts'
-import type { Backend, Filter, HeaderChanges, Route } from '../routing/route.ts'
+import { changedPath, filtersOf, redirectLocation, type Headers } from '../routing/filters.ts'
+import type { Backend, BackendProtocol, Filter, HeaderChanges, Mirror, Route } from '../routing/route.ts'
 import type { RouteFinder } from '../routing/route-table.ts'
 import { selectBackend } from '../routing/select-backend.ts'
 import type { RequestRecorder } from './access-log.ts'
 import type { BackendPools } from './backend-pools.ts'
+import { CopiedBody } from './copied-body.ts'
 import { forwardedHeaders, lengthOf, returnedHeaders, type Arrival } from './forwarded-request.ts'
+import { Mirrors } from './mirrors.ts'
 import { traceparentOf } from './trace-context.ts'
 import { forwardUpgrade } from './upgrade.ts'
 
@@ -63,10 +66,10 @@ const idempotent = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT', 'TRACE'])
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 export class ProxyHandler {
-  readonly #deps: ProxyHandlerDeps
+  readonly #deps: ExchangeDeps
 
   constructor(deps: ProxyHandlerDeps) {
-    this.#deps = deps
+    this.#deps = { ...deps, mirrors: new Mirrors(deps) }
   }
 
   async handle(request: StreamedRequest, entry: Entry): Promise<WireResponse> {
@@ -74,10 +77,14 @@ export class ProxyHandler {
   }
 }
 
+interface ExchangeDeps extends ProxyHandlerDeps {
+  readonly mirrors: Mirrors
+}
+
 class Exchange {
   readonly #request: StreamedRequest
   readonly #entry: Entry
-  readonly #deps: ProxyHandlerDeps
+  readonly #deps: ExchangeDeps
   readonly #startMs: number
   readonly #arrival: Arrival
   readonly #host: string
@@ -90,7 +97,7 @@ class Exchange {
   #attempts = 0
   #failure: string | undefined
 
-  constructor(request: StreamedRequest, entry: Entry, deps: ProxyHandlerDeps) {
+  constructor(request: StreamedRequest, entry: Entry, deps: ExchangeDeps) {
     this.#request = request
     this.#entry = entry
     this.#deps = deps
@@ -177,13 +184,16 @@ class Exchange {
     onForward: OnForward,
   ): Promise<WireResponse> {
     const { clock, endpoints, limits } = this.#deps
-    const { requestHeaders, responseHeaders, rewrite } = filtersOf(filters)
+    const { requestHeaders, responseHeaders, rewrite, mirrors } = filtersOf(filters)
     const target = changedPath(this.#path, rewrite?.path, route.match.path) + (this.#query && `?${this.#query}`)
-    const deadline = new AbortController()
+    const hostname = rewrite?.hostname
+    const own: SentRequest = { target, requestHeaders, hostname, body: this.#body(backend) }
+    const sent = mirrors.length === 0 ? own : { ...own, body: this.#mirrored(own, mirrors) }
+    // The signal of the request is aborted by the deadline, until the response begins, and when the client disconnects.
+    const { signal } = this.#request
     const responseMs = Math.min(route.requestMsMax ?? limits.responseMsMax, route.backendMsMax ?? Infinity)
     const timer =
-      responseMs === Infinity ? undefined : clock.after(responseMs, () => deadline.abort(new ResponseTimeout()))
-    const signal = this.#cancelledWith(deadline)
+      responseMs === Infinity ? undefined : clock.after(responseMs, () => this.#request.cancel(new ResponseTimeout()))
     const tried = new Set<Peer>()
     try {
       for (;;) {
@@ -195,7 +205,7 @@ class Exchange {
         this.#attempts++
         this.#endpoint = `${endpoint.address}:${endpoint.port}`
         const event = onForward(this.#endpoint)
-        const attempt = { backend, endpoint, target, requestHeaders, responseHeaders, hostname: rewrite?.hostname }
+        const attempt = { ...sent, backend, endpoint, responseHeaders }
         try {
           const response = await this.#attempt(attempt, signal)
           this.#deps.recorder.finish(event, String(response.status))
@@ -222,42 +232,60 @@ class Exchange {
 
   async #attempt(attempt: Attempt, signal: AbortSignal): Promise<WireResponse> {
     const { clock, pools, limits, outbound } = this.#deps
-    const { backend, endpoint, target, requestHeaders, responseHeaders, hostname } = attempt
-    const { method, bodyBytes, upgrade } = this.#request
+    const { backend, endpoint, target, responseHeaders, body } = attempt
+    const { method, upgrade } = this.#request
     const protocol = backend.protocol
     const requested = upgrade ? this.#request.headers['upgrade'] : undefined
-    const headers = forwardedHeaders(this.#request, this.#arrival, {
-      ...{ protocol, hostname, changes: requestHeaders, traceparent: this.#traceparent },
-      upgrade: requested,
-    })
+    const headers = this.#headers(protocol, attempt, requested)
     if (requested !== undefined) {
       const deps = { clock, outbound, endpoint, responseHeaders, idleMsMax: limits.upgradedIdleMsMax }
       return forwardUpgrade(deps, { method, target, headers }, signal)
     }
-    const bytesMax = protocol === 'h2c' ? Infinity : limits.bodyBytesMax
-    const body = bodyBytes === 0 ? undefined : this.#request.bodyPieces(bytesMax)
     const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)
     return wireResponse(response, responseHeaders)
   }
 
-  /** Aborted by the deadline until the response begins, and when the client disconnects. */
-  #cancelledWith(deadline: AbortController): AbortSignal {
-    const { signal } = this.#request
-    if (signal.aborted) deadline.abort(signal.reason)
-    else signal.addEventListener('abort', () => deadline.abort(signal.reason), { once: true })
-    return deadline.signal
+  #headers(protocol: BackendProtocol, { requestHeaders, hostname }: SentRequest, upgrade: string | undefined): Headers {
+    const options = { protocol, hostname, changes: requestHeaders, traceparent: this.#traceparent, upgrade }
+    return forwardedHeaders(this.#request, this.#arrival, options)
+  }
+
+  #body({ protocol }: Backend): AsyncIterable<Uint8Array> | undefined {
+    const { bodyBytes } = this.#request
+    if (bodyBytes === 0) return undefined
+    return this.#request.bodyPieces(protocol === 'h2c' ? Infinity : this.#deps.limits.bodyBytesMax)
+  }
+
+  /** Sends copies of the request; returns the body of the request itself. Upgrades are not copied. */
+  #mirrored(sent: SentRequest, all: readonly Mirror[]): AsyncIterable<Uint8Array> | undefined {
+    const { mirrors, random } = this.#deps
+    const { method, upgrade } = this.#request
+    const { target } = sent
+    const chosen = upgrade ? [] : all.filter(({ share }) => share >= 1 || random.fraction() < share)
+    const body = chosen.length === 0 || sent.body === undefined ? undefined : new CopiedBody(sent.body)
+    for (const { backend } of chosen) {
+      const headers = this.#headers(backend.protocol, sent, undefined)
+      mirrors.send(backend, { method, target, headers, body: body?.copy() })
+    }
+    return body ?? sent.body
   }
 }
 
 type OnForward = (endpoint: string) => ReturnType<RequestRecorder['forward']>
 
-interface Attempt {
-  readonly backend: Backend
-  readonly endpoint: Peer
+/** What is sent to every endpoint that is tried, and to mirrors. */
+interface SentRequest {
   readonly target: string
   readonly requestHeaders: readonly HeaderChanges[]
-  readonly responseHeaders: readonly HeaderChanges[]
+  /** The host of the request, if it is not the client's. */
   readonly hostname: string | undefined
+  readonly body: AsyncIterable<Uint8Array> | undefined
+}
+
+interface Attempt extends SentRequest {
+  readonly backend: Backend
+  readonly endpoint: Peer
+  readonly responseHeaders: readonly HeaderChanges[]
 }
 
 class ResponseTimeout extends Error {
@@ -273,24 +301,6 @@ const refused = ({ status, message }: Refusal): WireResponse => ({
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: `${message}\n`,
 })
-
-/** Endpoints in turn, without those that were tried. */
-function nextEndpoint(
-  known: { readonly endpoints: readonly Peer[]; next: number },
-  tried: ReadonlySet<Peer>,
-): Peer | undefined {
-  const { endpoints } = known
-  for (let count = 0; count < endpoints.length; count++) {
-    known.next = (known.next + 1) % endpoints.length
-    const endpoint = endpoints[known.next]
-    if (endpoint !== undefined && !isTried(tried, endpoint)) return endpoint
-  }
-  return undefined
-}
-
-/** The list of endpoints may have been computed again meanwhile. */
-const isTried = (tried: ReadonlySet<Peer>, { address, port }: Peer): boolean =>
-  tried.size > 0 && [...tried].some((each) => each.address === address && each.port === port)
 
 function wireResponse(response: PooledResponse, changes: readonly HeaderChanges[]): WireResponse {
   const length = lengthOf(response)

@@ -122,11 +122,12 @@ export function simulatedRequest({
 }: SentRequest): StreamedRequest {
   const all: Record<string, string> = { host, ...headers }
   const bytes = new TextEncoder().encode(body)
+  const gone = new AbortController()
   return {
     ...{ method, target, headers: all, remoteAddress: '192.0.2.99', certificate: undefined },
     headerValues: (name) => [lookup(all, name) ?? []].flat(),
-    signal: new AbortController().signal,
-    cancel() {},
+    signal: gone.signal,
+    cancel: (reason) => gone.abort(reason),
     upgrade: false,
     body: () => bytes,
     bodyBytes: bytes.length,

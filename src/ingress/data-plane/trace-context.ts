@@ -1,14 +1,12 @@
 import { readSpan } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { Random } from '../../base/random/random.ts'
 
-const digits = (random: Random, words: number): string =>
-  Array.from({ length: words }, () =>
-    random
-      .below(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('')
+/** Eight hexadecimal digits. */
+const word = (random: Random): string => (2 ** 32 + random.below(2 ** 32)).toString(16).slice(1)
 
 /** The trace that the client sent, or a new one (W3C Trace Context). */
-export const traceparentOf = (sent: string | undefined, random: Random): string =>
-  readSpan(sent) === undefined || sent === undefined ? `00-${digits(random, 4)}-${digits(random, 2)}-01` : sent
+export function traceparentOf(sent: string | undefined, random: Random): string {
+  if (sent !== undefined && readSpan(sent) !== undefined) return sent
+  const trace = word(random) + word(random) + word(random) + word(random)
+  return `00-${trace}-${word(random)}${word(random)}-01`
+}

@@ -1,6 +1,6 @@
 // Filters of routes: changes of headers, redirects and rewrites. Pure.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
-import type { Filter, HeaderChanges, PathChange, PathMatch, Redirect } from './route.ts'
+import type { Filter, HeaderChanges, Mirror, PathChange, PathMatch, Redirect } from './route.ts'
 
 /** Values by name in lower case. */
 export type Headers = Record<string, string | readonly string[]>
@@ -52,14 +52,29 @@ export interface Rewrite {
   readonly path?: PathChange
 }
 
-/** The first filter of each kind; the APIs allow one. */
-export function filtersOf(filters: readonly Filter[]) {
-  const found: {
-    requestHeaders: HeaderChanges[]
-    responseHeaders: HeaderChanges[]
-    redirect: Redirect | undefined
-    rewrite: Rewrite | undefined
-  } = { requestHeaders: [], responseHeaders: [], redirect: undefined, rewrite: undefined }
+export interface FiltersByKind {
+  readonly requestHeaders: readonly HeaderChanges[]
+  readonly responseHeaders: readonly HeaderChanges[]
+  readonly redirect: Redirect | undefined
+  readonly rewrite: Rewrite | undefined
+  readonly mirrors: readonly Mirror[]
+}
+
+const noFilters: FiltersByKind = {
+  ...{ requestHeaders: [], responseHeaders: [], redirect: undefined, rewrite: undefined, mirrors: [] },
+}
+
+/** Of redirects and rewrites the first; the APIs allow one. */
+export function filtersOf(filters: readonly Filter[]): FiltersByKind {
+  // Most routes have none.
+  if (filters.length === 0) return noFilters
+  const found = {
+    requestHeaders: [] as HeaderChanges[],
+    responseHeaders: [] as HeaderChanges[],
+    redirect: undefined as Redirect | undefined,
+    rewrite: undefined as Rewrite | undefined,
+    mirrors: [] as Mirror[],
+  }
   for (const filter of filters)
     switch (filter.kind) {
       case 'request-headers':
@@ -73,6 +88,9 @@ export function filtersOf(filters: readonly Filter[]) {
         break
       case 'rewrite':
         found.rewrite ??= filter
+        break
+      case 'mirror':
+        found.mirrors.push(filter.mirror)
         break
       default:
         return filter satisfies never

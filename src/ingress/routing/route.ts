@@ -59,11 +59,19 @@ export interface Redirect {
   readonly statusCode: number
 }
 
+/** A Service that gets copies of requests. */
+export interface Mirror {
+  readonly backend: Backend
+  /** The part of the requests that is copied, from 0 to 1. */
+  readonly share: number
+}
+
 export type Filter =
   | { readonly kind: 'request-headers'; readonly changes: HeaderChanges }
   | { readonly kind: 'response-headers'; readonly changes: HeaderChanges }
   | { readonly kind: 'redirect'; readonly redirect: Redirect }
   | { readonly kind: 'rewrite'; readonly hostname?: string; readonly path?: PathChange }
+  | { readonly kind: 'mirror'; readonly mirror: Mirror }
 
 export interface Route {
   /** The object in logs and metrics: `ingress/default/web`. */
