@@ -23,10 +23,22 @@ const terminalColors: Colorize = (ink, text) =>
 
 export const colorizerFor = (colors = false): Colorize => (colors ? terminalColors : plainText)
 
-/** Whether a call was rejected or failed, by its outcome. Runtimes report errors in words. */
-export const hasFailed = ({ arrow, to, outcome = '' }: Pick<FlowEvent, 'arrow' | 'to' | 'outcome'>): boolean =>
-  /^[45]\d\d\b|\b(error|failed|failure|refused|denied)\b/i.test(outcome) ||
-  (arrow === 'call' && to === 'Runtime' && outcome !== '' && outcome !== 'ok')
+/** What the scheduler records when a pod fits on no node. */
+const unschedulable = /\b0\/\d+ nodes are available\b.*/
+
+/** Why a pod could not be scheduled; undefined for other events. */
+export const unschedulableReason = ({ arrow, what }: Pick<FlowEvent, 'arrow' | 'what'>): string | undefined =>
+  arrow === 'reconcile' || arrow === 'step' ? unschedulable.exec(what)?.[0] : undefined
+
+/** Whether a call was rejected or failed, by its outcome, or a pod could not be scheduled. Runtimes report errors in words. */
+export function hasFailed(event: Pick<FlowEvent, 'arrow' | 'to' | 'what' | 'outcome'>): boolean {
+  const { arrow, to, outcome = '' } = event
+  return (
+    /^[45]\d\d\b|\b(error|failed|failure|refused|denied)\b/i.test(outcome) ||
+    (arrow === 'call' && to === 'Runtime' && outcome !== '' && outcome !== 'ok') ||
+    unschedulableReason(event) !== undefined
+  )
+}
 
 /** Truncates a text to a number of columns, with an ellipsis. */
 export const truncate = (text: string, columns: number): string =>

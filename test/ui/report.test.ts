@@ -86,6 +86,7 @@ suite('flows', () => {
     const failed = page.locator('.failure .m', { hasText: '409' })
     await failed.first().waitFor()
     ok((await page.locator('.failure').allTextContents()).join(' ').replaceAll(/\s+/g, ' ').includes('exists already'))
+    await page.locator('.reconcile.failure', { hasText: 'Insufficient cpu' }).first().waitFor()
     equal(await failed.first().evaluate((element) => getComputedStyle(element).fill), 'rgb(193, 18, 31)')
   })
 

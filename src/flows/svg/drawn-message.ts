@@ -1,6 +1,6 @@
 // What a diagram shows of a message: its text, and for a failure the reason in words.
 import type { Arrow, FlowEvent } from '../../base/observability/flow-recorder.ts'
-import { hasFailed } from '../diagram-colors.ts'
+import { hasFailed, unschedulableReason } from '../diagram-colors.ts'
 import type { FlowMessage } from '../flow-messages.ts'
 import { eventText } from '../fold-branches.ts'
 
@@ -53,6 +53,8 @@ const statusWords: ReadonlyMap<string, string> = new Map([
 export function failureReason(event: FlowEvent): string | undefined {
   if (!hasFailed(event)) return undefined
   const { outcome = '' } = event
+  const unscheduled = unschedulableReason(event)
+  if (unscheduled !== undefined) return unscheduled
   const words = statusWords.get(outcome.slice(0, 3))
   return words === undefined ? outcome : `${outcome}: ${words}`
 }

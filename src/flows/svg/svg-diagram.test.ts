@@ -120,6 +120,16 @@ suite('texts', () => {
       if (reason !== undefined) ok(drawn?.text.endsWith(` → ${reason}`))
     })
 
+  test('a pod that fits on no node is a failure, with what the scheduler found', () => {
+    const reason = '0/3 nodes are available: 3 Insufficient cpu.'
+    const decided = event({ arrow: 'reconcile', what: `queue → PreFilter → Filter: ${reason}`, outcome: 'done' })
+    equal(failureReason(decided), reason)
+    const [drawn] = drawnMessages([{ event: decided, count: 1, isInferred: false }])
+    deepEqual([drawn?.hasFailed, drawn?.text], [true, `queue → PreFilter → Filter: ${reason} web`])
+    equal(failureReason({ ...decided, arrow: 'step', what: `PostFilter: ${reason}` }), reason)
+    equal(failureReason({ ...decided, what: 'queue → PreFilter → Filter 3 of 3 → Score' }), undefined)
+  })
+
   test('times are since the first message', () => {
     const one = { count: 1, isInferred: false }
     const drawn = drawnMessages([

@@ -130,6 +130,7 @@ export class App {
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
       this.scrollPx = 0
       this.isAtEnd = true
+      this.hovered = undefined
     }
     if (before.view !== next.view || before.resource !== next.resource) this.listScrollPx = 0
     if (before.view !== next.view || before.revision !== next.revision) this.#followPods()

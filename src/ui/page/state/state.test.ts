@@ -162,11 +162,12 @@ suite('page', () => {
 
   test('another view begins at its start', async () => {
     const { app } = await started()
+    app.hover([...app.record.values()][0])
     Object.assign(app, { scrollPx: 900, isAtEnd: false, listScrollPx: 40 })
     app.go({ search: 'x' })
     equal(app.scrollPx, 900)
     app.go({ view: 'objects' })
-    deepEqual([app.scrollPx, app.listScrollPx, app.isAtEnd], [0, 0, true])
+    deepEqual([app.scrollPx, app.listScrollPx, app.isAtEnd, app.hovered], [0, 0, true, undefined])
   })
 
   test('the selected message and the one under the pointer', async () => {
