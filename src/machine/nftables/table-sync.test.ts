@@ -109,6 +109,28 @@ test('a doubt that arises while changes are applied is settled by all content', 
   deepEqual(content(), ['all 0', 'all 1'])
 })
 
+test('a check that cannot be made ends the work with its error', async () => {
+  const { clock, sync, tasks, kernel } = newSync()
+  await clock.settle()
+  await sync.synced
+  Object.defineProperty(kernel, 'presence', {
+    get: () => {
+      throw new Error('nft was stopped')
+    },
+  })
+  await clock.advance(1_000)
+  await rejects(tasks.join(), /nft was stopped/)
+})
+
+test('a stop while changes are applied is no unhandled rejection', async () => {
+  const { clock, sync, tasks, change } = newSync()
+  await clock.settle()
+  await sync.synced
+  change()
+  tasks.stop()
+  await tasks.join()
+})
+
 test('a table is removed, or the failure names whose rules remain', async () => {
   const nftables = new SimulatedNftables()
   nftables.respond = () => applied

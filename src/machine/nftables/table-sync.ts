@@ -75,20 +75,26 @@ export class TableSync {
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     let check: Promise<void> | undefined
+    let failure: { readonly error: unknown } | undefined
+    const onFailure = (error: unknown): void => {
+      failure = { error }
+      this.queue()
+    }
     try {
       while (!signal.aborted) {
+        if (failure !== undefined) throw failure.error
         this.#wake = Promise.withResolvers<void>()
         await this.#sync(signal)
         if (this.#isInDoubt) await clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
         else {
-          check ??= this.#checkRepeatedly(signal)
+          check ??= this.#checkRepeatedly(signal).catch(onFailure)
           await unlessAborted(this.#wake.promise, signal)
         }
         // Other changes of the same turn belong to the same transaction.
         await clock.outside(eventLoopTurn())
       }
     } finally {
-      await check?.catch(() => undefined)
+      await check
     }
   }
 
