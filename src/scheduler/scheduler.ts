@@ -314,7 +314,7 @@ export class Scheduler {
       stopwatch.lap('Reserve')
       if (at.permit.length > 0) await this.#permit(attempt, cycle, nodeName, ctx)
       stopwatch.lap('Permit')
-      for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
+      for (const plugin of at.preBind) await preBind(plugin, cycle, nodeName, ctx)
       stopwatch.lap('PreBind')
       const bound = withCause(ctx, this.#recordFlow(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
       if (!(await bindByExtender(target, nodeName, this.#deps, ctx.signal)))
@@ -461,5 +461,20 @@ export class Scheduler {
       verdicts,
       scores,
     })
+  }
+}
+
+/** An error names the plugin, as upstream's events do. */
+async function preBind(
+  plugin: Profile['at']['preBind'][number],
+  cycle: Cycle,
+  nodeName: string,
+  ctx: Context,
+): Promise<void> {
+  try {
+    await plugin.preBind(cycle, nodeName, ctx)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`running PreBind plugin ${JSON.stringify(plugin.name)}: ${why}`, { cause: error })
   }
 }

@@ -7,10 +7,17 @@ import {
   type PersistentVolumeClaim,
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
-import { annotationOf, bindingAnnotations } from '../../../api/core/v1/volume/claim-binding.ts'
+import { annotationOf, bindingAnnotations, claimKeyOf } from '../../../api/core/v1/volume/claim-binding.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
-import { controllerOf, isBeingDeleted, keyOf, namespaceOf, type ObjectKey } from '../../../api/meta/object.ts'
+import {
+  controllerOf,
+  isBeingDeleted,
+  keyOf,
+  namespaceOf,
+  revisionOf,
+  type ObjectKey,
+} from '../../../api/meta/object.ts'
 import { csiDriver } from '../../../api/storage/v1/csi-driver.ts'
 import { csiNode } from '../../../api/storage/v1/csi-node.ts'
 import { csiStorageCapacity } from '../../../api/storage/v1/csi-storage-capacity.ts'
@@ -23,6 +30,7 @@ import {
   type Rejection,
   type SchedulerPlugin,
 } from '../../framework/framework.ts'
+import { bindingProgress, type RequestedBindings, type ReservedVolume, type SelectedNode } from './binding-progress.ts'
 import { claimsOf, concernsClaims, isClaimBound, StorageLookup, storageKinds } from './pod-claims.ts'
 import { candidateVolumes, provisioningRejection, reaches } from './node-volumes.ts'
 
@@ -48,15 +56,6 @@ interface PodVolumes {
   readonly byNode: Map<number, Bindings>
 }
 
-/** A claim for which a node was selected, and the revision with the annotation. */
-interface Selected {
-  readonly key: ObjectKey
-  readonly nodeName: string
-  readonly revision: bigint
-}
-
-const revisionOf = ({ metadata }: PersistentVolumeClaim): bigint => BigInt(metadata.resourceVersion ?? '')
-
 const bindSecondsDefault = 600
 
 export const volumeBinding = defineSchedulerPlugin<PodVolumes, never>({
@@ -76,7 +75,7 @@ class VolumeBinder {
   readonly #bindTimeoutSeconds: number
   /** Volumes of bindings that are in progress: volume name → claim key. */
   readonly #assumed = new Map<string, ObjectKey>()
-  /** Called on every change of the claim. */
+  /** Called on every change of the claim or of a volume that refers to it. */
   readonly #waiters = new Map<ObjectKey, Set<() => void>>()
   /** The state of the last cycle, until the pod is bound or rejected. */
   readonly #states = new WeakMap<Pod, PodVolumes>()
@@ -85,15 +84,19 @@ class VolumeBinder {
     this.#deps = deps
     this.#lookup = new StorageLookup(deps.informers)
     this.#bindTimeoutSeconds = bindTimeoutSeconds
-    deps.informers.of(persistentVolumeClaim).onChange(({ key }) => {
-      for (const check of this.#waiters.get(key) ?? []) check()
+    deps.informers.of(persistentVolumeClaim).onChange(({ key }) => this.#check(key))
+    deps.informers.of(persistentVolume).onChange(({ now, before }) => {
+      for (const volume of [now, before]) {
+        const key = volume && claimKeyOf(volume)
+        if (key !== undefined) this.#check(key)
+      }
     })
   }
 
   points(): Partial<SchedulerPlugin<PodVolumes, never>> {
     return {
       preFilter: ({ pod }) => this.#preFilter(pod),
-      filter: ({ snapshot }, slot, volumes) => this.#check(snapshot.nodeAt(slot), slot, volumes),
+      filter: ({ snapshot }, slot, volumes) => this.#fit(snapshot.nodeAt(slot), slot, volumes),
       reserve: ({ pod, snapshot }, nodeName) => {
         for (const { claim, volume } of this.#bindings(pod, snapshot.slotOf(nodeName))?.matched ?? [])
           this.#assumed.set(volume.metadata.name, keyOf(claim))
@@ -102,9 +105,9 @@ class VolumeBinder {
       preBind: async ({ pod, snapshot }, nodeName, ctx) => {
         const slot = snapshot.slotOf(nodeName)
         const bindings = this.#bindings(pod, slot)
-        if (bindings === undefined) return
-        const selected = await this.#write(bindings, nodeName, ctx)
-        await this.#untilBound(pod, selected, ctx.signal)
+        if (bindings === undefined || slot === undefined) return
+        const requested = await this.#write(bindings, nodeName, ctx)
+        await this.#untilBound(requested, snapshot.nodeAt(slot), ctx.signal)
         this.#release(pod, slot)
       },
     }
@@ -144,7 +147,7 @@ class VolumeBinder {
       : []
   }
 
-  #check(node: Node | undefined, slot: number, { bound, waiting, byNode }: PodVolumes): Rejection | undefined {
+  #fit(node: Node | undefined, slot: number, { bound, waiting, byNode }: PodVolumes): Rejection | undefined {
     if (node === undefined) return volumeGone
     for (const volume of bound) {
       if (volume === undefined) return volumeGone
@@ -173,9 +176,14 @@ class VolumeBinder {
     return by !== undefined && by !== keyOf(claim)
   }
 
-  /** Returns the claims for which the node was selected. */
-  async #write({ matched, provisioned }: Bindings, nodeName: string, ctx: Context): Promise<Selected[]> {
+  #check(key: ObjectKey): void {
+    for (const check of this.#waiters.get(key) ?? []) check()
+  }
+
+  /** A volume that was changed meanwhile is a conflict, and the pod is scheduled again. */
+  async #write({ matched, provisioned }: Bindings, nodeName: string, ctx: Context): Promise<RequestedBindings> {
     const { client } = this.#deps
+    const reserved: ReservedVolume[] = []
     for (const { claim, volume } of matched) {
       const { namespace, name, uid, resourceVersion } = claim.metadata
       const claimRef = { kind: claim.kind, apiVersion: claim.apiVersion, namespace, name, uid, resourceVersion }
@@ -184,45 +192,37 @@ class VolumeBinder {
         annotations: { [bindingAnnotations.boundByController]: 'yes' },
       }
       const patch = { metadata, spec: { claimRef } }
-      await client.of(persistentVolume).patch(volume.metadata.name, '', patch, 'merge', ctx)
+      const written = await client.of(persistentVolume).patch(volume.metadata.name, '', patch, 'merge', ctx)
+      reserved.push({ claim: keyOf(claim), volume: volume.metadata.name, revision: revisionOf(written) })
     }
-    const selected: Selected[] = []
+    const selected: SelectedNode[] = []
     for (const claim of provisioned) {
       const patch = { metadata: { annotations: { [bindingAnnotations.selectedNode]: nodeName } } }
       const isSelected = annotationOf(claim, bindingAnnotations.selectedNode) === nodeName
       const written = isSelected
         ? claim
         : await client.of(persistentVolumeClaim).patch(claim.metadata.name, namespaceOf(claim), patch, 'merge', ctx)
-      selected.push({ key: keyOf(claim), nodeName, revision: revisionOf(written) })
+      selected.push({ claim: keyOf(claim), revision: revisionOf(written) })
     }
-    return selected
+    return { reserved, selected }
   }
 
-  /** The claim, if its provisioner has removed the selected node, so that the pod is scheduled again. */
-  #failedClaim({ key, nodeName, revision }: Selected): PersistentVolumeClaim | undefined {
-    const claim = this.#lookup.claim(key)
-    // The cache may not have the annotation yet.
-    if (claim === undefined || isClaimBound(claim) || revisionOf(claim) < revision) return undefined
-    return annotationOf(claim, bindingAnnotations.selectedNode) === nodeName ? undefined : claim
-  }
-
-  /**
-   * Waits until every claim of the pod is bound. Rejects when a claim is deleted, when a provisioner has given up the
-   * selected node, or when the timeout expires.
-   */
-  async #untilBound(pod: Pod, selected: readonly Selected[], signal: AbortSignal): Promise<void> {
-    const keys = claimsOf(pod).map(({ key }) => key)
+  /** Waits until the claims are bound. Rejects when they cannot be any more, or when the timeout expires. */
+  async #untilBound(requested: RequestedBindings, node: Node | undefined, signal: AbortSignal): Promise<void> {
+    const keys = [...requested.reserved, ...requested.selected].map(({ claim }) => claim)
+    const view = {
+      claim: (key: ObjectKey) => this.#lookup.claim(key),
+      volume: (name: string) => this.#lookup.volume(name),
+      node,
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const fail = (why: string) => reject(new Error(`binding volumes: ${why}`))
     const check = () => {
-      const claims = keys.map((key) => this.#lookup.claim(key))
-      const failed = selected.map((each) => this.#failedClaim(each)).find((claim) => claim !== undefined)
-      if (claims.some((claim) => claim === undefined || isBeingDeleted(claim))) reject(new Error('a claim has gone'))
-      else if (failed !== undefined)
-        reject(new Error(`provisioning failed for PVC ${JSON.stringify(failed.metadata.name)}`))
-      else if (claims.every((claim) => claim !== undefined && isClaimBound(claim))) resolve()
+      const progress = bindingProgress(requested, view)
+      if (progress.kind === 'bound') resolve()
+      else if (progress.kind === 'failed') fail(progress.why)
     }
-    const seconds = this.#bindTimeoutSeconds
-    const timer = this.#deps.clock.after(seconds * 1000, () => reject(new Error(`no volume after ${seconds} s`)))
+    const timer = this.#deps.clock.after(this.#bindTimeoutSeconds * 1000, () => fail('context deadline exceeded'))
     const leave = () => reject(signal.reason as Error)
     signal.addEventListener('abort', leave, { once: true })
     for (const key of keys) getOrInsert(this.#waiters, key, () => new Set()).add(check)
