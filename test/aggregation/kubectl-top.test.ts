@@ -1,5 +1,5 @@
 // `kubectl top` with its options, over the metrics API of simulated nodes.
-import { equal } from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,5 +58,9 @@ test('kubectl top shows nodes and pods, sorted, summed, selected, by container a
     'busy 250m 64Mi\nlarge 100m 512Mi\n________ ________\n350m 576Mi',
   )
   equal(await top('pod', '-l', 'app=none'), 'No resources found in default namespace.')
+  equal(await top('pod', '--field-selector', 'metadata.name=busy', '--no-headers'), 'busy 250m 64Mi')
+  equal(await top('pod', '--use-protocol-buffers=false', '-l', 'app=busy', '--no-headers'), 'busy 250m 64Mi')
   equal((await top('node', '--no-headers', '--sort-by=memory')).split(' ')[0], 'node-0')
+  const hostname = 'kubernetes.io/hostname=node-0'
+  match(await top('node', '-l', hostname, '--show-capacity'), /^NAME .*\nnode-0 \d+m \d+% \d+Mi \d+%$/)
 })

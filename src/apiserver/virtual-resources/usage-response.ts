@@ -5,14 +5,13 @@ import { nodeMetrics, type NodeMetrics } from '../../api/metrics/v1beta1/node-me
 import { podMetrics, type PodMetrics } from '../../api/metrics/v1beta1/pod-metrics.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
-import { matchesLabels } from '../../api/selectors/selectors.ts'
 import { notFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Usage, UsageReader } from './usage-reader.ts'
 import type { ResourceRequest } from '../request/request.ts'
 import type { ObjectLister } from '../watch-cache/object-caches.ts'
+import { Selection } from '../watch-cache/selection.ts'
 
 /** The averaging window of kubelets. */
 const windowText = '10s'
@@ -74,8 +73,10 @@ function selected<T extends Node | Pod>({ target, query }: ResourceRequest, list
     const found = lister.get(kind, target.namespace, target.name)
     return found === undefined ? [] : [found]
   }
-  const selector = parseLabelSelector(query.get('labelSelector') ?? '')
-  return lister.list(kind, target.namespace).filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+  const { resource, namespace } = target
+  const texts = [query.get('labelSelector') ?? '', query.get('fieldSelector') ?? ''] as const
+  const selection = new Selection(resource, namespace, ...texts)
+  return lister.list(kind, namespace).filter((object) => selection.matches(object))
 }
 
 const quantities = ({ cpuNanoCores, memoryBytes }: Usage) => ({

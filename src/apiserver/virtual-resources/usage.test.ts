@@ -12,7 +12,7 @@ import { UsageReader } from './usage-reader.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('nodes and pods have the usage that their kubelets report, and labels select them', async () => {
+test('nodes and pods have the usage that their kubelets report; labels and names select them', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const make = (name: string, usage: string) =>
     cluster.client.of(pod).create(
@@ -32,6 +32,10 @@ test('nodes and pods have the usage that their kubelets report, and labels selec
     items.map(({ metadata, containers, window }) => [metadata.name, metadata.labels, containers, window]),
     [['busy', { app: 'busy' }, [{ name: 'c', usage: { cpu: '250000000n', memory: '65536Ki' } }], '10s']],
   )
+  const named = async (fieldSelector: string) =>
+    (await pods.list({ namespace: 'default', fieldSelector }, ctx)).items.map(({ metadata }) => metadata.name)
+  deepEqual(await named('metadata.name=busy'), ['busy'])
+  await rejects(named('spec.nodeName=node-0'), { code: 400 })
   equal((await pods.get('idle', 'default', ctx)).containers[0]?.usage['cpu'], '0')
   await rejects(pods.get('none', 'default', ctx), { code: 404 })
   deepEqual(
