@@ -93,6 +93,7 @@ export class Kubelet {
   readonly #workers: PodWorkers
   readonly #syncer: PodSyncer
   readonly #probes: ProbeManager
+  readonly #statusManager: PodStatusManager
   readonly #volumes: VolumeManager
   readonly #refresher: VolumeRefresher
   readonly #plugins: ReturnType<typeof pluginComponents>
@@ -179,6 +180,7 @@ export class Kubelet {
     this.#workers = workers
     this.#syncer = new PodSyncer({ ...shared, states, probes, statusManager, executor, resizer, admitter })
     this.#probes = probes
+    this.#statusManager = statusManager
     this.#volumes = volumes
     this.#refresher = new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
     this.#plugins = pluginComponents(deps, nodeName, registry, objects)
@@ -199,6 +201,11 @@ export class Kubelet {
 
   pods(): readonly Pod[] {
     return this.#pods.all()
+  }
+
+  /** How many containers have ended. */
+  terminatedContainers(): ReturnType<PodStatusManager['terminatedContainers']['samples']> {
+    return this.#statusManager.terminatedContainers.samples()
   }
 
   probeMetrics(format: ExpositionFormat): string {

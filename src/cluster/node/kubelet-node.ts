@@ -73,6 +73,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
       pods: () => Promise.resolve(kubelet.pods()),
       runningUid: (shown) => kubelet.runningUid(shown),
       stats: kubelet.stats,
+      terminatedContainers: () => kubelet.terminatedContainers(),
       probeMetrics: (format) => kubelet.probeMetrics(format),
       ...(systemLogs === undefined ? {} : { systemLogs }),
       ...(configuration === undefined ? {} : { configuration }),

@@ -42,6 +42,8 @@ export interface PodSyncState {
   readonly restarting: Set<string>
   /** Termination messages by container id. */
   readonly terminationMessages: Map<string, string>
+  /** Ids of ended containers that the metrics have counted; undefined before the first one. */
+  countedIds?: ReadonlySet<string> | undefined
   termination?: PodTermination
   /** Whether the admission check is done. */
   isAdmitted: boolean

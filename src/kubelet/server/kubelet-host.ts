@@ -5,6 +5,7 @@ import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { SystemLogs } from '../../machine/logs/system-logs.ts'
 import type { JsonObject } from '../../schema/json/json-value.ts'
 import type { NodeStats } from '../stats/node-stats.ts'
+import type { TerminatedContainers } from '../status/terminated-containers.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
 
 export interface KubeletHost {
@@ -19,6 +20,8 @@ export interface KubeletHost {
   readonly runningUid?: (pod: Pod) => string
   /** Usage of the node and its pods; left out where nothing is measured. */
   readonly stats?: Pick<NodeStats, 'cpuAndMemory' | 'machine' | 'summary'>
+  /** How many containers have ended; none when left out. */
+  readonly terminatedContainers?: () => ReturnType<TerminatedContainers['samples']>
   readonly probeMetrics?: (format: ExpositionFormat) => string
   /** Logs of the node; left out where there are none. */
   readonly systemLogs?: SystemLogs

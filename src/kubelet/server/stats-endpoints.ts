@@ -5,7 +5,7 @@ import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from '../stats/metri
 import { KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
 
 export async function statsEndpoint(
-  { stats, probeMetrics }: KubeletHost,
+  { stats, terminatedContainers, probeMetrics }: KubeletHost,
   path: readonly string[],
   query: URLSearchParams,
   { headers, signal }: Pick<WireRequest, 'headers' | 'signal'>,
@@ -23,7 +23,7 @@ export async function statsEndpoint(
       return ok('application/json', JSON.stringify(await summary))
     }
     case 'metrics':
-      return metrics(kubeletMetrics(await measured().summary(signal)))
+      return metrics(kubeletMetrics(await measured().summary(signal), terminatedContainers?.()))
     case 'metrics/resource':
       return metrics(resourceMetrics(await measured().summary(signal)))
     case 'metrics/cadvisor':

@@ -151,7 +151,7 @@ const networkCounters = [
   ['container_network_transmit_errors_total', 'Cumulative count of errors encountered while transmitting', 'txErrors'],
 ] as const
 
-export const kubeletMetrics = ({ node, pods }: Summary): MetricFamily[] =>
+export const kubeletMetrics = ({ node, pods }: Summary, terminated: readonly Sample[] = []): MetricFamily[] =>
   sampled([
     gauge('kubelet_node_name', "[ALPHA] The node's name. The count is always 1.", [[{ node: node.nodeName }, 1]]),
     gauge('kubelet_running_containers', '[ALPHA] Number of containers currently running', [
@@ -159,6 +159,11 @@ export const kubeletMetrics = ({ node, pods }: Summary): MetricFamily[] =>
     ]),
     ...volumeFamilies(pods),
     gauge('kubelet_running_pods', '[ALPHA] Number of pods that have a running pod sandbox', [[{}, pods.length]]),
+    counter(
+      'kubelet_terminated_containers_total',
+      '[ALPHA] Cumulative number of containers terminated, by type, exit code and reason',
+      terminated,
+    ),
   ])
 
 const volumeGauges = [

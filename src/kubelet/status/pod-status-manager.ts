@@ -14,6 +14,7 @@ import type { ProbeManager } from '../probes/probe-manager.ts'
 import { withResize } from '../resources/resize.ts'
 import type { StaticPods } from '../sources/static-pods.ts'
 import { statusPatch } from './status-patch.ts'
+import { TerminatedContainers } from './terminated-containers.ts'
 
 export interface PodStatusManagerDeps {
   readonly client: Client
@@ -34,6 +35,7 @@ const overwriteDelayMs = 10_000
 
 export class PodStatusManager {
   readonly #deps: PodStatusManagerDeps
+  readonly terminatedContainers = new TerminatedContainers()
 
   constructor(deps: PodStatusManagerDeps) {
     this.#deps = deps
@@ -62,6 +64,7 @@ export class PodStatusManager {
       nowMs: clock.nowMs(),
     })
     const status = state.resize === undefined ? found : withResize(found, wanted, state.resize, rfc3339(clock.nowMs()))
+    this.terminatedContainers.count(wanted, status, state)
     return this.#write(wanted, status, state, context)
   }
 
