@@ -1,5 +1,5 @@
 // Which connections a request to an extension server uses.
-import { deepEqual, equal, throws } from 'node:assert/strict'
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
@@ -29,11 +29,17 @@ function connectionsTo(...addresses: string[]) {
   const opened: OutboundOptions[] = []
   const closed: string[] = []
   const observers: CacheObserver[] = []
-  const state = { addresses, identity: { certificate: 'front proxy', key: 'key' } }
+  const identity = { certificate: 'front proxy', key: 'key' }
+  const state = { addresses, identity, sent: 0, failures: [] as Error[] }
+  const send = () => {
+    state.sent++
+    const failure = state.failures.shift()
+    return failure === undefined ? answer() : Promise.reject(failure)
+  }
   const outbound: OutboundProvider = {
     connect(options) {
       opened.push(options)
-      return { send: answer, close: () => Promise.resolve(void closed.push(options.origin)) }
+      return { send, close: () => Promise.resolve(void closed.push(options.origin)) }
     },
     async exchange(options) {
       opened.push(options)
@@ -69,6 +75,22 @@ test('requests share the connections to an endpoint of the Service, also after i
   deepEqual(opened, [{ origin: 'https://10.1.0.7:8443', tls }])
   deepEqual(closed, [])
 })
+
+const lost = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+const retries: [string, method: string, failures: Error[], sent: number, fails: boolean][] = [
+  ['a read is sent again when its connection was lost', 'GET', [lost], 2, false],
+  ['a read is sent again once', 'GET', [lost, lost], 2, true],
+  ['a write is not sent again', 'POST', [lost], 1, true],
+  ['a read whose connection was refused is not sent again', 'GET', [new Error('refused')], 1, true],
+]
+for (const [what, method, failures, sent, fails] of retries)
+  test(what, async () => {
+    const to = connectionsTo('10.1.0.7')
+    to.state.failures = [...failures]
+    const response = to.connections.send(extension(), { ...get, method }, signal)
+    await (fails ? rejects(response) : response)
+    equal(to.state.sent, sent)
+  })
 
 test('a watch has a connection of its own', async () => {
   const { connections, opened } = connectionsTo('10.1.0.7')

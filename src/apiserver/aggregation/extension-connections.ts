@@ -1,6 +1,12 @@
 // ExtensionConnections: the connections to extension servers, with the front proxy's client certificate. Calls share a pool
 // for each extension; a watch or an upgrade gets its own connection, so that calls do not wait for it.
-import type { Outbound, OutboundExchange, OutboundProvider, OutboundRequest } from '../../platform/http/outbound.ts'
+import type {
+  Outbound,
+  OutboundExchange,
+  OutboundProvider,
+  OutboundRequest,
+  OutboundResponse,
+} from '../../platform/http/outbound.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
@@ -32,6 +38,9 @@ interface Pool {
   readonly outbound: Outbound
 }
 
+/** The server has closed the connection, perhaps because it was idle. */
+const lostCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
 /** Pools; beyond this the oldest is closed. */
 const poolsMax = 256
 
@@ -61,8 +70,16 @@ export class ExtensionConnections {
     return endpoint
   }
 
-  send(extension: Extension, request: OutboundRequest, signal: AbortSignal): ReturnType<Outbound['send']> {
-    return this.#outbound(extension, this.endpointOf(extension)).send(request, signal)
+  /** As Go's client, a read that a reused connection lost before its response is sent once more. */
+  async send(extension: Extension, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+    const outbound = this.#outbound(extension, this.endpointOf(extension))
+    try {
+      return await outbound.send(request, signal)
+    } catch (error) {
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (!isRead || !lostCodes.has((error as { readonly code?: string }).code ?? '') || signal.aborted) throw error
+      return outbound.send(request, signal)
+    }
   }
 
   exchange(extension: Extension, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange> {
