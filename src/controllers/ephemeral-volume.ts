@@ -26,6 +26,10 @@ export const ephemeralVolumeController = defineController<Pod>({
     }
     return { changes }
   },
+  measure({ plan: { changes }, failure }, { ephemeralClaims, ephemeralClaimFailures }) {
+    ephemeralClaims.add({}, changes.length)
+    if (failure !== undefined) ephemeralClaimFailures.add({})
+  },
 })
 
 function planVolume(owner: Pod, { name: volume, ephemeral }: Volume, view: PlanView): Plan {

@@ -3,7 +3,7 @@
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
 import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
-import { hasReason } from '../api/errors/status-error.ts'
+import { hasReason, StatusError } from '../api/errors/status-error.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import { isNamespaceEnding } from './runtime/change-runner.ts'
 import { defineController } from './runtime/controller.ts'
@@ -24,7 +24,8 @@ export const rootCertificateController = defineController({
     const { namespace: namespaceName, name } = splitKey(key)
     return name === mapName ? [namespaceName] : []
   },
-  async reconcile(key, { client, cached, settings }, context) {
+  async reconcile(key, tools, context) {
+    const { client, cached, settings } = tools
     const { certificateAuthority } = settings
     const found = cached(namespace, key)
     if (certificateAuthority === undefined || found === undefined || isBeingDeleted(found)) return undefined
@@ -32,13 +33,20 @@ export const rootCertificateController = defineController({
     const known = cached(configMap, objectKey(key, mapName))
     if (known !== undefined && equalValues(known.data, data)) return undefined
     const maps = client.of(configMap)
+    const startMs = tools.monotonicMs
+    const count = (code: number) => {
+      tools.metrics.rootCertificateSyncs.add({ code: String(code) })
+      tools.metrics.rootCertificateSeconds.observe({ code: String(code) }, (tools.monotonicMs - startMs) / 1000)
+    }
     try {
       if (known === undefined) await maps.create({ metadata: { name: mapName, annotations }, data }, key, context)
       else {
         const metadata = { ...known.metadata, annotations: { ...known.metadata.annotations, ...annotations } }
         await maps.update({ ...known, metadata, data }, context)
       }
+      count(200)
     } catch (error) {
+      count(error instanceof StatusError ? error.code : 500)
       // Another writer created it, or the namespace is terminating: there is nothing left to do. A quota may have room later.
       if (!hasReason(error, 'AlreadyExists') && !isNamespaceEnding(error) && !hasReason(error, 'NotFound')) throw error
     }

@@ -51,7 +51,7 @@ export const taintEvictionController = defineController({
     return equalValues(taints, known) ? [] : byIndex(podsByNode, key).map(keyOf)
   },
   async reconcile(key, tools, context) {
-    const { cached, state, nowMs, recordEvent } = tools
+    const { cached, state, nowMs, recordEvent, metrics } = tools
     const object = cached(pod, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const { uid } = object.metadata
@@ -71,6 +71,8 @@ export const taintEvictionController = defineController({
     recordEvent(object, note(`Marking for deletion Pod ${key}`), context)
     await removePod(object, { why, isForced: false }, tools, context)
     state.sinceMs.delete(uid)
+    metrics.taintEvictions.add({})
+    metrics.taintEvictionSeconds.observe({}, (tools.nowMs - sinceMs - allowedMs) / 1000)
     return undefined
   },
 })

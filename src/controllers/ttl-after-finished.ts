@@ -18,7 +18,8 @@ export const ttlAfterFinishedController = defineController({
   account: 'ttl-after-finished-controller',
   watches: [job],
   enqueues: (_, { key, now }) => (now !== undefined && expiryMs(now as Job) !== undefined ? [key] : []),
-  async reconcile(key, { client, cached, nowMs }, context) {
+  async reconcile(key, tools, context) {
+    const { client, cached, nowMs, metrics } = tools
     const object = cached(job, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const dueMs = expiryMs(object)
@@ -29,6 +30,7 @@ export const ttlAfterFinishedController = defineController({
       // The resourceVersion is a precondition, because the TTL may have been changed in the meantime.
       const options = { uid, resourceVersion, propagationPolicy: 'Foreground' as const }
       await client.of(job).delete(name, namespaceOf(object), options, context)
+      metrics.expiredJobSeconds.observe({}, (tools.nowMs - dueMs) / 1000)
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error
     }

@@ -51,7 +51,6 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
 
   apiextensions_apiserver_validation_ratcheting_seconds: 'not measured',
   'apiextensions_openapi_*': 'not measured',
-  aggregator_unavailable_apiservice: 'not measured',
   apiserver_authorization_decisions_total: 'not measured',
   'apiserver_cel_*': 'not measured',
   apiserver_client_certificate_expiration_seconds: 'not measured',
@@ -84,22 +83,18 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   rest_client_rate_limiter_duration_seconds: 'not measured',
   'serviceaccount_*': 'not measured',
 
-  cronjob_controller_job_creation_skew_duration_seconds: 'not measured',
   daemonset_controller_stale_sync_skips_total: 'not measured',
   'endpoint_slice_*': 'not measured',
-  'ephemeral_volume_controller_*': 'not measured',
   garbagecollector_controller_resources_sync_error_total: 'not measured',
-  'horizontal_pod_autoscaler_controller_metric_computation_*': 'not measured',
-  'job_controller_*': 'not measured',
+  job_controller_job_pods_creation_total: 'not measured',
   leader_election_master_status: 'not measured',
-  'node_collector_*': 'not measured',
+  'node_collector_unhealthy_nodes_*': 'not measured',
+  'node_collector_update_*': 'not measured',
+  'node_collector_zone_*': 'not measured',
   replicaset_controller_sorting_deletion_age_ratio: 'not measured',
   'retroactive_storageclass_*': 'not measured',
-  'root_ca_cert_publisher_*': 'not measured',
-  'taint_eviction_controller_*': 'not measured',
-  ttl_after_finished_controller_job_deletion_duration_seconds: 'not measured',
 
-  kube_pod_resource_request: 'not measured',
+  kube_pod_resource_request: 'no such thing', // in /metrics/resources of the scheduler, as in upstream
   scheduler_inflight_events: 'not measured',
   scheduler_pod_scheduled_after_flush_total: 'not measured',
 }

@@ -8,6 +8,7 @@ import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { Unreachable, type OutboundProvider } from '../../platform/http/outbound.ts'
+import type { AggregationMetrics } from '../metrics/aggregation-metrics.ts'
 import type { ResourceDeps } from '../registry/resource/resource-deps.ts'
 import type { ObjectLister, CacheObserver } from '../watch-cache/object-caches.ts'
 import { AvailabilityController } from './availability-controller.ts'
@@ -23,6 +24,7 @@ export interface AggregationDeps {
   readonly outbound?: OutboundProvider
   readonly proxyIdentity?: (() => Identity | undefined) | undefined
   readonly lister: ObjectLister
+  readonly serverMetrics: { readonly aggregation: AggregationMetrics }
   readonly caches: { observe(kind: Kind, observer: CacheObserver): void }
   resource(kind: Kind): ResourceDeps
   /** Called with the group whose discovery or OpenAPI has changed. */
@@ -44,7 +46,11 @@ export class Aggregation {
     this.#connections = new ExtensionConnections({ outbound, proxyIdentity, caches: reads })
     const calls = { ...deps, connections: this.#connections, extensions }
     this.documents = new ExtensionDocuments(calls)
-    this.#availability = new AvailabilityController({ ...calls, documents: this.documents })
+    this.#availability = new AvailabilityController({
+      ...calls,
+      documents: this.documents,
+      metrics: deps.serverMetrics.aggregation,
+    })
     this.proxy = new ExtensionProxy({ ...calls, onFailure: (extension) => this.#availability.check(extension) })
     observe(apiService, extensions)
     observe(apiService, this.documents)

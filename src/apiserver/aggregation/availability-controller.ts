@@ -9,6 +9,7 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
+import type { AggregationMetrics } from '../metrics/aggregation-metrics.ts'
 import type { ResourceDeps } from '../registry/resource/resource-deps.ts'
 import { updateWithRetry } from '../registry/verbs/update-with-retry.ts'
 import type { Extension } from '../request/extension.ts'
@@ -23,6 +24,7 @@ export interface AvailabilityControllerDeps extends ExtensionCallDeps {
   readonly documents: ExtensionDocuments
   readonly lister: ObjectLister
   resource(kind: Kind): ResourceDeps
+  readonly metrics: AggregationMetrics
   readonly clock: Clock
   readonly log: Log
 }
@@ -98,18 +100,19 @@ export class AvailabilityController {
   }
 
   async #reconcile(name: string, signal: AbortSignal): Promise<void> {
-    const { lister, log } = this.#deps
+    const { lister, log, metrics } = this.#deps
     this.#timers.get(name)?.cancel()
     this.#timers.delete(name)
     const object = lister.get(apiService, '', name)
     const extension = object && extensionOf(object)
     if (extension === undefined) this.#readMs.delete(name)
-    if (object === undefined) return
+    if (object === undefined) return metrics.remove(name)
     let isAvailable = false
     try {
       const { availability, resources } =
         extension === undefined ? local : await this.#availabilityOf(extension, signal)
       isAvailable = availability.isAvailable
+      metrics.set(name, isAvailable)
       await this.#update(name, availability, signal)
       if (extension !== undefined && isAvailable) await this.#readDocuments(extension, resources, signal)
       else this.#readMs.delete(name)
@@ -146,6 +149,7 @@ export class AvailabilityController {
     const known = lister.get(apiService, '', name)
     if (known === undefined || change(known) === known) return
     await updateWithRetry(this.#deps.resource(apiService), { namespace: '', name }, context(signal), change)
+    if (!availability.isAvailable) this.#deps.metrics.becameUnavailable(name, availability.reason)
   }
 }
 

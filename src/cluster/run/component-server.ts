@@ -2,7 +2,7 @@
 // server authorizes. Its self-signed certificate is renewed before it expires.
 import { every, type Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
-import { negotiateExposition } from '../../base/observability/exposition.ts'
+import { negotiateExposition, type ExpositionFormat, type MetricFamily } from '../../base/observability/exposition.ts'
 import { HealthCheckMetrics } from '../../base/observability/health-check-metrics.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
@@ -20,6 +20,8 @@ export interface ComponentServerOptions {
   /** 0 selects a free port. */
   readonly port: number
   readonly metrics: Metrics
+  /** Of /metrics/resources, where the component has it. */
+  readonly resources?: () => Iterable<MetricFamily>
   readonly clock: Clock
   /** For token and access reviews. */
   readonly client: Client
@@ -31,9 +33,9 @@ const text = (status: number, body: string): WireResponse => ({
   body,
 })
 
-function metricsResponse(metrics: Metrics, accept: string): WireResponse {
+function metricsResponse(write: (format: ExpositionFormat) => string, accept: string): WireResponse {
   const format = negotiateExposition(accept)
-  return { status: 200, headers: { 'content-type': format.contentType }, body: metrics.text(format) }
+  return { status: 200, headers: { 'content-type': format.contentType }, body: write(format) }
 }
 
 /** How often the certificate is checked. */
@@ -43,6 +45,7 @@ export async function serveComponent({
   host,
   port,
   metrics,
+  resources,
   clock,
   client,
 }: ComponentServerOptions): Promise<Listener> {
@@ -50,6 +53,11 @@ export async function serveComponent({
   const newTls = () => ({ ...temporaryCertificates(deps).serving, clientAuthorities: {} })
   let tls = newTls()
   const slis = new HealthCheckMetrics()
+  const written = new Map<string, (format: ExpositionFormat) => string>([
+    ['/metrics', (format) => metrics.text(format)],
+    ['/metrics/slis', (format) => slis.metrics.text(format)],
+  ])
+  if (resources !== undefined) written.set('/metrics/resources', (format) => format.write(resources()))
   const listener = await nodePlatform.listeners.listen({
     host,
     port,
@@ -65,7 +73,7 @@ export async function serveComponent({
       if (user === undefined) return text(401, 'Unauthorized')
       if (!(await mayRead(user, path, client, request.signal)))
         return text(403, `forbidden: User ${JSON.stringify(user.username)} cannot get path ${JSON.stringify(path)}`)
-      const served = path === '/metrics' ? metrics : path === '/metrics/slis' ? slis.metrics : undefined
+      const served = written.get(path)
       return served === undefined
         ? text(404, '404 page not found')
         : metricsResponse(served, request.headers['accept'] ?? '')

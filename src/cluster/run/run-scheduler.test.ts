@@ -7,6 +7,7 @@ import { silentLog } from '../../base/observability/log.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { objectKey } from '../../api/meta/object.ts'
+import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { read } from './component-server.harness.ts'
 import { fetchSchedulingExplanation } from '../client/scheduling-explanation.ts'
@@ -38,7 +39,8 @@ test('a separate scheduler binds pods of any API server, and the next scheduler 
   }
   const client = cluster.client('test', adminUser)
   const runs = async (name: string) => {
-    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const resources = { requests: { cpu: '10m' } }
+    const spec = { containers: [{ name: 'c', image: 'i', resources }] }
     await client.of(pod).create({ metadata: { name }, spec }, 'default', ctx)
     for await (const event of client.of(pod).watch({ resourceVersion: '0' }, ctx))
       if (event.type !== 'BOOKMARK' && event.object.metadata.name === name && event.object.status.phase === 'Running')
@@ -68,6 +70,11 @@ test('a separate scheduler binds pods of any API server, and the next scheduler 
   match(text, /scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1\n/)
   match((await read(port, '/metrics/slis', token)).text, /kubernetes_healthcheck{name="ping",type="healthz"} 1\n/)
   equal((await read(port, '/metrics/unknown', token)).status, 403)
+  const rules = [{ nonResourceURLs: ['/metrics/resources'], verbs: ['get'] }]
+  await client.of(clusterRole).create({ metadata: { name: 'resources' }, rules }, '', ctx)
+  const reader = { metadata: { name: 'resources' }, subjects, roleRef: { ...roleRef, name: 'resources' } }
+  await client.of(clusterRoleBinding).create(reader, '', ctx)
+  match((await read(port, '/metrics/resources', token)).text, /kube_pod_resource_request{.*pod="a",.*} 0.01\n/)
   const second = start()
   first.stop.abort()
   await first.ended

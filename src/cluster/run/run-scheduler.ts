@@ -7,6 +7,7 @@ import type { Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { LeaderElection } from '../../client/leader-election.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
@@ -15,6 +16,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
 import { extenderOf } from '../../scheduler/framework/extender.ts'
+import { podResourceFamilies } from '../../scheduler/framework/pod-resource-metrics.ts'
 import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
 import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
@@ -48,9 +50,12 @@ export async function runScheduler(
   cleanUps.defer(() => remote.close())
   const client = remote.clientAs('scheduler')
   const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
+  /** Set while this scheduler is the leader. */
+  const led: { informers?: Informers } = {}
   if (serve !== undefined) {
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
-    const listener = await serveComponent({ ...serve, metrics, clock, client })
+    const resources = () => podResourceFamilies(led.informers?.of(pod).all() ?? [])
+    const listener = await serveComponent({ ...serve, metrics, resources, clock, client })
     cleanUps.defer(() => listener.close(drainMs))
     onServe?.(listener.port)
   }
@@ -67,9 +72,11 @@ export async function runScheduler(
   tasks.start('flow', (stop) => remote.exportFlow(shared.flow, log, stop))
   tasks.start('scheduling queries', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))
   tasks.start('leader election', (stop) =>
-    election.run((led) => {
+    election.run((leading) => {
       onLead()
-      new Scheduler({ ...shared, informers: new Informers(client, shared, led) }, led).start()
+      const informers = new Informers(client, shared, leading)
+      led.informers = informers
+      new Scheduler({ ...shared, informers }, leading).start()
     }, stop),
   )
   await joinAndRelease(tasks, election, clock)

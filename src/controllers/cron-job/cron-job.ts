@@ -34,6 +34,12 @@ export const cronJobController = defineController<CronJob>({
       ...(due.requeueAfterMs === undefined ? {} : { requeueAfterMs: due.requeueAfterMs }),
     }
   },
+  measure({ plan, failure, nowMs }, { cronJobSkewSeconds }) {
+    const { lastScheduleTime } = (plan.status ?? {}) as CronJobStatus
+    const isCreated = failure === undefined && plan.changes.some(({ kind }) => kind === 'create')
+    if (isCreated && lastScheduleTime !== undefined)
+      cronJobSkewSeconds.observe({}, (nowMs - Date.parse(lastScheduleTime)) / 1000)
+  },
 })
 
 const isFinished = (object: Job): boolean => hasJobCondition(object, 'Complete') || hasJobCondition(object, 'Failed')

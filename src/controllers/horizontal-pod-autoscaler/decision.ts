@@ -30,6 +30,8 @@ export interface Decision {
   readonly reason: string
   /** Undefined when metrics were not evaluated. */
   readonly metrics?: readonly MetricStatus[]
+  /** The replicas that each metric asked for; undefined for one that failed. */
+  readonly proposals?: readonly (number | undefined)[]
   readonly conditions: Conditions
   readonly events: readonly EventNote[]
   readonly memory: AutoscalerMemory
@@ -46,14 +48,15 @@ export function decide(input: DecisionInput): Decision {
     return proposalOf(spec, reading, { target, tolerances, settings, nowMs })
   })
   const metrics = results.map((result) => (result.kind === 'failed' ? { type: '' } : result.status))
+  const proposals = results.map((result) => (result.kind === 'failed' ? undefined : result.replicas))
   const failures = results.filter((result) => result.kind === 'failed')
   const events = failures.map(({ reason, message }): EventNote => ({ type: 'Warning', reason, message }))
   const highest = highestOf(results)
   const [failure] = failures
   // A metric that failed could have asked for more replicas, so they are not reduced.
   if (highest === undefined || (failure !== undefined && highest.replicas < target.replicas))
-    return undecided(input, metrics, failure, failures.length, events)
-  return { ...scaled(input, highest), metrics, events }
+    return { ...undecided(input, metrics, failure, failures.length, events), proposals }
+  return { ...scaled(input, highest), metrics, events, proposals }
 }
 
 /** The first of the highest proposals. */

@@ -63,6 +63,7 @@ test('a scale that cannot be written is reported and tried again in the next per
     ['reconciliations_total{action="none",error="internal"}', 1],
     ['reconciliations_total{action="scale_up",error="none"}', 1],
     ['reconciliation_duration_seconds_count{action="scale_up",error="none"}', 1],
+    ['metric_computation_total{action="scale_up",error="none",metric_type="Resource"}', 2],
     ['desired_replicas{hpa_name="web",namespace="default"}', 3],
     ['num_horizontal_pod_autoscalers', 1],
   ] as const)

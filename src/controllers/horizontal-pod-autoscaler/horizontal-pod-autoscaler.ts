@@ -9,7 +9,7 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, namespaceOf, splitKey, type ApiObject } from '../../api/meta/object.ts'
 import type { Selector } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
-import type { AutoscalerOutcome } from '../runtime/autoscaler-metrics.ts'
+import type { AutoscalerOutcome } from '../metrics/autoscaler-metrics.ts'
 import { defineController, type ObjectIndex } from '../runtime/controller.ts'
 import { applyDecision, writeStatus } from './apply-decision.ts'
 import {
@@ -146,9 +146,23 @@ async function decisionFor(
   const isShared = isListShared(tools.state.autoscaledPods.sizeOf(namespace))
   const query = { namespace, selector: selector ?? [], podSelector, isShared, nowMs }
   const readings: MetricReading[] = []
-  for (const metric of metrics) readings.push(await reader.read(metric, query, context))
+  const seconds: number[] = []
+  for (const metric of metrics) {
+    const startMs = tools.monotonicMs
+    readings.push(await reader.read(metric, query, context))
+    seconds.push((tools.monotonicMs - startMs) / 1000)
+  }
   const state = { replicas, statusReplicas: target.statusReplicas, pods }
-  return decide({ autoscaler, conditions, target: state, readings, memory, settings: settingsOf(tools), nowMs })
+  const input = { autoscaler, conditions, target: state, readings, memory, settings: settingsOf(tools), nowMs }
+  const decision = decide(input)
+  for (const [index, proposed] of (decision.proposals ?? []).entries())
+    tools.metrics.autoscaler.computed({
+      action: actionOf((proposed ?? replicas) - replicas),
+      error: proposed === undefined ? 'internal' : 'none',
+      metricType: metrics[index]?.type ?? '',
+      seconds: seconds[index] ?? 0,
+    })
+  return decision
 }
 
 const podsOf = (autoscaler: HorizontalPodAutoscaler, selector: Selector, tools: Tools): readonly Pod[] =>

@@ -13,6 +13,7 @@ import { accountPods, releasePod, tallyPods } from './pod-accounting.ts'
 import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './job-outcome.ts'
 import { adjustParallelism } from './parallelism.ts'
 import { isTracked } from './job-pods.ts'
+import { syncOf } from './job-sync.ts'
 
 const ownManager = 'kubernetes.io/job-controller'
 
@@ -30,6 +31,9 @@ export const jobController = defineController<Job>({
     return isBeingDeleted(object)
       ? { changes: accountPods(object, pods, tallyPods(object, pods), { outcome: undefined }).changes }
       : planRunning(object, pods, view.nowMs)
+  },
+  measure(applied, { job: metrics }) {
+    if (isOurs(applied.object)) metrics.synced(syncOf(applied))
   },
 })
 

@@ -11,7 +11,7 @@ import { startCluster } from '../../cluster/testing/start-cluster.ts'
 import { labels, made, template } from '../runtime/plan.harness.ts'
 import { unknownConditions } from './node-conditions.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { zoneLabel, zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const now = '2030-01-01T00:00:00Z'
 
@@ -198,3 +198,12 @@ test('nothing is evicted when all nodes stop reporting', async () => {
     ['NoSchedule'],
   )
 })
+
+const zoneLabels: [labels: object, label: string][] = [
+  [{}, ''],
+  [{ 'topology.kubernetes.io/zone': 'a' }, ':\0:a'],
+  [{ 'topology.kubernetes.io/zone': 'a', 'topology.kubernetes.io/region': 'r' }, 'r:\0:a'],
+]
+for (const [own, label] of zoneLabels)
+  test(`the zone of a node with the labels ${JSON.stringify(own)} is ${JSON.stringify(label)} in metrics`, () =>
+    equal(zoneLabel(made(node, 'n', { metadata: { labels: own } })), label))

@@ -13,7 +13,7 @@ import { defineController, type ReconcileTools } from '../runtime/controller.ts'
 import { podsByNode } from '../workload/pods-by-node.ts'
 import { readyCondition, unknownConditions } from './node-conditions.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { zoneLabel, zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const graceMs = 50_000
@@ -144,8 +144,10 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
     const taints = changed.length === 0 ? {} : { taints: changed }
     await client.of(node).update({ ...object, spec: { ...spec, ...taints } }, context)
     const zone = zoneOf(object)
-    if (waitMs === 0 && evictionState(object) === 'due')
+    if (waitMs === 0 && evictionState(object) === 'due') {
       state.nextEvictionMs.set(zone, nowMs + state.zones.evictionIntervalMs(zone))
+      tools.metrics.nodeEvictions.add({ zone: zoneLabel(object) })
+    }
   }
   return waitMs === 0 ? undefined : waitMs
 }

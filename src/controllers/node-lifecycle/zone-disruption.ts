@@ -14,6 +14,12 @@ const disruptedNodesMin = 3
 export const zoneOf = ({ metadata: { labels = {} } }: Node): string =>
   `${labels['topology.kubernetes.io/region'] ?? ''}/${labels['topology.kubernetes.io/zone'] ?? ''}`
 
+/** The zone in metrics, as upstream names it: empty where a node has neither region nor zone. */
+export function zoneLabel({ metadata: { labels = {} } }: Node): string {
+  const [region = '', zone = ''] = [labels['topology.kubernetes.io/region'], labels['topology.kubernetes.io/zone']]
+  return region === '' && zone === '' ? '' : `${region}:\0:${zone}`
+}
+
 type ZoneState = 'normal' | 'partial' | 'full'
 
 interface Zone {

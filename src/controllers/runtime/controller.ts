@@ -8,7 +8,7 @@ import type { Client } from '../../client/client.ts'
 import type { ServedKind } from '../../client/discovery.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import type { ObjectChange as Seen } from '../../client/informer/informer.ts'
-import type { AutoscalerMetrics } from './autoscaler-metrics.ts'
+import type { ControllerFamilies } from '../metrics/controller-families.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { DiscoveredKinds } from './discovered-kinds.ts'
 
@@ -48,6 +48,18 @@ export interface Plan {
   readonly nextState?: unknown
 }
 
+/** A plan that was applied to its object. */
+export interface AppliedPlan<T extends ApiObject = ApiObject> {
+  readonly object: T
+  readonly plan: Plan
+  /** Why a write failed; undefined where all succeeded. */
+  readonly failure?: Error
+  /** Whether the object has the status of the plan now. */
+  readonly hasStatus: boolean
+  readonly nowMs: number
+  readonly seconds: number
+}
+
 /** What a plan may read besides its object: the caches of the kinds that its controller owns and watches. */
 export interface PlanView {
   readonly nowMs: number
@@ -81,6 +93,8 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   /** Whether an orphan is adopted. An owned object for which this is false is released. */
   claims?(object: T, candidate: ApiObject): boolean
   plan(object: T, view: PlanView): Plan
+  /** Updates the metrics of the controller after a plan was applied, or after it failed. */
+  measure?(applied: AppliedPlan<T>, metrics: ControllerFamilies): void
   /** What to delete when the object no longer exists; `last` is its last version, if this process has seen it. */
   leftovers?(key: ObjectKey, view: Pick<PlanView, 'find'>, last: T | undefined): readonly DeleteChange[]
 }
@@ -101,7 +115,7 @@ export interface ReconcileTools<State = unknown> {
   readonly nowMs: number
   readonly state: State
   readonly settings: ControllerSettings
-  readonly metrics: { readonly autoscaler: AutoscalerMetrics }
+  readonly metrics: ControllerFamilies
   /** For durations. */
   readonly monotonicMs: number
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined

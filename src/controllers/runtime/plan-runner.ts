@@ -51,14 +51,25 @@ export class PlanRunner implements Runner {
       await this.#applyOwnership(key, object, patches, context)
       return later(expectationMs)
     }
+    const { client, events, clock } = this.#deps
+    const startMs = clock.monotonicMs()
     const plan = this.#planFor(key, object)
-    const { client, events } = this.#deps
     const expect = (change: Change, written: ApiObject) =>
       this.#expect(key, change.of, written, change.kind === 'delete' ? 'deleted' : 'written')
-    const failure = await runChanges(object, plan.changes, { client, events, expect }, context)
-    await this.#applyStatus(key, object, plan, failure, context)
-    for (const note of plan.events ?? []) events.record(object, note, context)
-    if (failure !== undefined) throw failure
+    const result: { failure?: Error; hasStatus: boolean } = { hasStatus: false }
+    try {
+      const failure = await runChanges(object, plan.changes, { client, events, expect }, context)
+      await this.#applyStatus(key, object, plan, failure, context)
+      result.hasStatus = true
+      for (const note of plan.events ?? []) events.record(object, note, context)
+      if (failure !== undefined) throw failure
+    } catch (error) {
+      result.failure = error as Error
+      throw error
+    } finally {
+      const seconds = (clock.monotonicMs() - startMs) / 1000
+      this.#controller.measure?.({ object, plan, ...result, nowMs: clock.nowMs(), seconds }, this.#deps.metrics)
+    }
     if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
   }
 

@@ -10,7 +10,7 @@ import type { WorkQueue } from '../../base/work/work-queue.ts'
 import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/events/event-recorder.ts'
 import type { Informers } from '../../client/informer/informers.ts'
-import type { AutoscalerMetrics } from './autoscaler-metrics.ts'
+import type { ControllerFamilies } from '../metrics/controller-families.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 
 export interface ControllerDeps {
@@ -24,7 +24,7 @@ export interface ControllerDeps {
   readonly settings: ControllerSettings
 }
 
-export interface ControllerMetrics {
+export interface ControllerMetrics extends ControllerFamilies {
   /** Calls the function before the metrics are read; returns a function that removes it. */
   readonly beforeText: (collect: () => void) => () => void
   readonly depth: Gauge
@@ -37,7 +37,6 @@ export interface ControllerMetrics {
   readonly waitSeconds: Histogram
   /** How long a worker takes for a key. */
   readonly workSeconds: Histogram
-  readonly autoscaler: AutoscalerMetrics
 }
 
 /** Processes one key. `later` requeues it after a delay. */

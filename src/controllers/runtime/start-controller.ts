@@ -8,7 +8,7 @@ import { WorkQueue, type Work } from '../../base/work/work-queue.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { splitKey } from '../../api/meta/object.ts'
 import { EventRecorder } from '../../client/events/event-recorder.ts'
-import { AutoscalerMetrics } from './autoscaler-metrics.ts'
+import { controllerFamilies } from '../metrics/controller-families.ts'
 import type { Controller } from './controller.ts'
 import { PlanRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
@@ -19,7 +19,7 @@ const secondsBounds = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999
 
 /** The names are upstream's, so existing dashboards work. */
 export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
-  autoscaler: new AutoscalerMetrics(metrics),
+  ...controllerFamilies(metrics),
   beforeText: (collect) => metrics.beforeText(collect),
   depth: metrics.gauge('workqueue_depth', '[BETA] Current depth of workqueue', ['name']),
   unfinishedSeconds: metrics.gauge(

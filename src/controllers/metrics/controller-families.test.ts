@@ -1,0 +1,49 @@
+// The metrics of single controllers, in a cluster in virtual time.
+import { equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/observability/context.ts'
+import { cronJob } from '../../api/batch/v1/cron-job.ts'
+import { job } from '../../api/batch/v1/job.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
+
+const ctx = context(new AbortController().signal)
+
+test('Jobs, CronJobs, evictions and certificates are counted', async () => {
+  await using cluster = await startCluster({ https: true, simulation: { images: { work: () => Promise.resolve(0) } } })
+  const { client, clock } = cluster
+  const template = { spec: { containers: [{ name: 'c', image: 'work' }], restartPolicy: 'Never' as const } }
+  await client
+    .of(job)
+    .create({ metadata: { name: 'j' }, spec: { ttlSecondsAfterFinished: 5, template } }, 'default', ctx)
+  const spec = { schedule: '* * * * *', jobTemplate: { spec: { template } } }
+  await client.of(cronJob).create({ metadata: { name: 'c' }, spec }, 'default', ctx)
+  const containers = [{ name: 'c', image: 'i' }]
+  await client.of(pod).create({ metadata: { name: 'p' }, spec: { containers } }, 'default', ctx)
+  await clock.advance('70s')
+  const taints = [{ key: 'k', effect: 'NoExecute' }]
+  await client.of(node).patch('node-0', '', { spec: { taints } }, 'merge', ctx)
+  await clock.advance('10s')
+  let text = ''
+  for await (const piece of streamCoxswainPath(cluster.kubeconfig, '/metrics', ctx.signal)) text += piece
+  const value = (series: string): number =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')[1],
+    )
+  match(
+    text,
+    /^job_controller_jobs_finished_total\{completion_mode="NonIndexed",reason="CompletionsReached",result="succeeded"\} 2$/m,
+  )
+  equal(value('job_controller_job_pods_finished_total{completion_mode="NonIndexed",result="succeeded"}'), 2)
+  equal(value('cronjob_controller_job_creation_skew_duration_seconds_count'), 1)
+  equal(value('ttl_after_finished_controller_job_deletion_duration_seconds_count'), 1)
+  // The pod, and the finished one of the CronJob.
+  equal(value('taint_eviction_controller_pod_deletions_total'), 2)
+  equal(value('taint_eviction_controller_pod_deletion_duration_seconds_count'), 2)
+  equal(value('root_ca_cert_publisher_sync_total{code="200"}') > 0, true)
+})
