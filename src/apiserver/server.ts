@@ -402,7 +402,8 @@ export class ApiServer {
     if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
     if (announcedBytes(request) > largeBodyBytes) this.#large.checkSpace(request.user?.name ?? '')
     const body = readBody()
-    const received = body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', request.seat, body) : body
+    const received =
+      body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', request.seat, body) : body
     return thenMaybe(received, ({ bytes, parse }) => {
       if (request.target.kind === 'resource') this.#deps.requestMetrics.received(request.target, bytes)
       return this.#paceRequest(request, bytes, (paced) =>

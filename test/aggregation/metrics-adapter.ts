@@ -113,9 +113,8 @@ const server = createServer(
     ca: authentication['requestheader-client-ca-file'],
   },
   (request, response) =>
-    void respond(request).then(({ status, body }) => {
-      response.writeHead(status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(body))
-    }),
+    void respond(request).then(({ status, body }) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    ),
 )
 server.listen(port, host, () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))

@@ -120,7 +120,7 @@ export function drawnLines(diagram: string): DrawnMessage[] {
     if (ms === undefined) return []
     const arrow = arrows.find((one) => one === signs[sign as keyof typeof signs]) ?? 'call'
     const outcome = what.includes(' → ') && arrow === 'call' ? what.slice(what.lastIndexOf(' → ') + 3) : undefined
-    const failed = hasFailed({ arrow, to, outcome })
+    const failed = hasFailed({ arrow, to, what, outcome })
     return [
       { id, arrow, from, to, afterMs: Number(ms), text: what, count: 1, isInferred: sign === '╌╌►', hasFailed: failed },
     ]
