@@ -17,6 +17,7 @@ import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
 import { grpcMessagesBench } from './grpc-messages.ts'
 import { identityBench } from './identity.ts'
+import { ingressBench } from './ingress.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
 import { localPathBench } from './local-path.ts'
@@ -50,6 +51,7 @@ const benches: readonly Bench[] = [
   flowCostBench,
   grpcMessagesBench,
   identityBench,
+  ingressBench,
   isolationBench,
   kubeletBench,
   localPathBench,
