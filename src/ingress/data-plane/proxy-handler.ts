@@ -186,9 +186,8 @@ class Exchange {
     const { clock, endpoints, limits } = this.#deps
     const { requestHeaders, responseHeaders, rewrite, mirrors } = filtersOf(filters)
     const target = changedPath(this.#path, rewrite?.path, route.match.path) + (this.#query && `?${this.#query}`)
-    const hostname = rewrite?.hostname
-    const own: SentRequest = { target, requestHeaders, hostname, body: this.#body(backend) }
-    const sent = mirrors.length === 0 ? own : { ...own, body: this.#mirrored(own, mirrors) }
+    const sent: SentRequest = { target, requestHeaders, hostname: rewrite?.hostname }
+    const copied = mirrors.length === 0 ? undefined : this.#mirrored(sent, backend, mirrors)
     // The signal of the request is aborted by the deadline, until the response begins, and when the client disconnects.
     const { signal } = this.#request
     const responseMs = Math.min(route.requestMsMax ?? limits.responseMsMax, route.backendMsMax ?? Infinity)
@@ -205,7 +204,7 @@ class Exchange {
         this.#attempts++
         this.#endpoint = `${endpoint.address}:${endpoint.port}`
         const event = onForward(this.#endpoint)
-        const attempt = { ...sent, backend, endpoint, responseHeaders }
+        const attempt = { ...sent, backend, endpoint, responseHeaders, copied }
         try {
           const response = await this.#attempt(attempt, signal)
           this.#deps.recorder.finish(event, String(response.status))
@@ -232,7 +231,7 @@ class Exchange {
 
   async #attempt(attempt: Attempt, signal: AbortSignal): Promise<WireResponse> {
     const { clock, pools, limits, outbound } = this.#deps
-    const { backend, endpoint, target, responseHeaders, body } = attempt
+    const { backend, endpoint, target, responseHeaders, copied } = attempt
     const { method, upgrade } = this.#request
     const protocol = backend.protocol
     const requested = upgrade ? this.#request.headers['upgrade'] : undefined
@@ -241,6 +240,7 @@ class Exchange {
       const deps = { clock, outbound, endpoint, responseHeaders, idleMsMax: limits.upgradedIdleMsMax }
       return forwardUpgrade(deps, { method, target, headers }, signal)
     }
+    const body = copied ?? this.#body(backend)
     const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)
     return wireResponse(response, responseHeaders)
   }
@@ -256,18 +256,18 @@ class Exchange {
     return this.#request.bodyPieces(protocol === 'h2c' ? Infinity : this.#deps.limits.bodyBytesMax)
   }
 
-  /** Sends copies of the request; returns the body of the request itself. Upgrades are not copied. */
-  #mirrored(sent: SentRequest, all: readonly Mirror[]): AsyncIterable<Uint8Array> | undefined {
+  /** Sends copies of the request; returns its body if that is copied, too. Upgrades are not copied. */
+  #mirrored(sent: SentRequest, own: Backend, all: readonly Mirror[]): CopiedBody | undefined {
     const { mirrors, random } = this.#deps
     const { method, upgrade } = this.#request
-    const { target } = sent
     const chosen = upgrade ? [] : all.filter(({ share }) => share >= 1 || random.fraction() < share)
-    const body = chosen.length === 0 || sent.body === undefined ? undefined : new CopiedBody(sent.body)
+    const body = chosen.length === 0 ? undefined : this.#body(own)
+    const copied = body && new CopiedBody(body)
     for (const { backend } of chosen) {
       const headers = this.#headers(backend.protocol, sent, undefined)
-      mirrors.send(backend, { method, target, headers, body: body?.copy() })
+      mirrors.send(backend, { method, target: sent.target, headers, body: copied?.copy() })
     }
-    return body ?? sent.body
+    return copied
   }
 }
 
@@ -279,13 +279,14 @@ interface SentRequest {
   readonly requestHeaders: readonly HeaderChanges[]
   /** The host of the request, if it is not the client's. */
   readonly hostname: string | undefined
-  readonly body: AsyncIterable<Uint8Array> | undefined
 }
 
 interface Attempt extends SentRequest {
   readonly backend: Backend
   readonly endpoint: Peer
   readonly responseHeaders: readonly HeaderChanges[]
+  /** The body, if mirrors get it as well. */
+  readonly copied: CopiedBody | undefined
 }
 
 class ResponseTimeout extends Error {
