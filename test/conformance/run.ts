@@ -175,8 +175,8 @@ async function main(args: readonly string[]): Promise<number> {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort())
   const deadline = realClock.after(options.minutes * 60_000, () => controller.abort())
-  const specs = await runSpecs(options, controller.signal)
-  deadline.cancel()
+  // Until it is cancelled, the process does not end.
+  const specs = await runSpecs(options, controller.signal).finally(() => deadline.cancel())
   for (const line of [...failureLines(specs), ...sigTable(specs)]) print(line)
   return Object.values(specs).every(({ state }) => state === 'passed') ? 0 : 1
 }
