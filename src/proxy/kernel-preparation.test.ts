@@ -4,7 +4,7 @@ import { createLog } from '../base/observability/log.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import { SimulatedKernelSettings } from '../machine/kernel-settings/simulated-kernel-settings.ts'
-import { prepareKernel, routeLoopback } from './kernel-preparation.ts'
+import { prepareBridges, routeLoopback, setConnectionTimeouts } from './kernel-preparation.ts'
 
 const bridges = { 'net/bridge/bridge-nf-call-iptables': '0', 'net/bridge/bridge-nf-call-ip6tables': '0' }
 const timeouts = {
@@ -22,14 +22,16 @@ function newDeps(kernelSettings: KernelSettings) {
 test('packets on bridges are filtered, and connections are tracked as long as by kube-proxy', async () => {
   const settings = new SimulatedKernelSettings({ ...bridges, ...timeouts })
   const deps = newDeps(settings)
-  await prepareKernel(deps)
+  await prepareBridges(deps)
+  await setConnectionTimeouts(deps)
   deepEqual([...settings.values.values()], ['1', '1', '86400', '3600'])
   deepEqual(deps.lines, [])
 })
 
 test('settings that do not exist are reported', async () => {
   const deps = newDeps(new SimulatedKernelSettings())
-  await prepareKernel(deps)
+  await prepareBridges(deps)
+  await setConnectionTimeouts(deps)
   deepEqual(
     deps.lines.map((line) => (JSON.parse(line) as { setting: string }).setting),
     [...Object.keys(bridges), ...Object.keys(timeouts)],

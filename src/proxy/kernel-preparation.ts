@@ -19,12 +19,16 @@ const timeouts = {
   'net/netfilter/nf_conntrack_tcp_timeout_close_wait': '3600',
 }
 
-export async function prepareKernel({ kernelSettings, clock, log }: KernelPreparationDeps): Promise<void> {
-  // Responses between two pods of one bridge must pass the rules as well, where the destination is translated back.
+/** Responses between two pods of one bridge must pass the rules as well, where the destination is translated back. */
+export async function prepareBridges({ kernelSettings, clock, log }: KernelPreparationDeps): Promise<void> {
   for (const setting of await filterBridges(kernelSettings, clock))
     log.warn('pods on one bridge may not reach one another through Services: load the kernel module br_netfilter', {
       setting,
     })
+}
+
+/** The settings exist once a rule tracks connections. */
+export async function setConnectionTimeouts({ kernelSettings, clock, log }: KernelPreparationDeps): Promise<void> {
   for (const [setting, value] of Object.entries(timeouts))
     if (!(await clock.outside(kernelSettings.set(setting, value).catch(() => false))))
       log.warn('the timeout of tracked connections could not be set', { setting })

@@ -21,7 +21,7 @@ import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.t
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
 import { staleAmong, staleFlows } from './nftables/stale-flows.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
-import { prepareKernel, routeLoopback } from './kernel-preparation.ts'
+import { prepareBridges, routeLoopback, setConnectionTimeouts } from './kernel-preparation.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
 import type { ProxyEvents } from './proxy-events.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
@@ -75,6 +75,8 @@ export class ServiceProxy {
   #table: ProxyTable
   #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
   readonly #sync: TableSync
+  /** Whether the timeouts of tracked connections were set. */
+  #hasTimeouts = false
 
   constructor(deps: ServiceProxyDeps) {
     this.#deps = deps
@@ -120,7 +122,7 @@ export class ServiceProxy {
 
   async run(signal: AbortSignal): Promise<void> {
     await using _serviceHealth = this.#serviceHealth
-    await prepareKernel(this.#deps)
+    await prepareBridges(this.#deps)
     await unlessAborted(this.#routes.synced(), signal)
     const { informers, nodeName, events } = this.#deps
     const own = informers.of(node).get(nodeName)
@@ -256,6 +258,8 @@ export class ServiceProxy {
 
   async #beforeCheck(): Promise<void> {
     const { nodeAddresses } = this.#deps
+    if (!this.#hasTimeouts) await setConnectionTimeouts(this.#deps)
+    this.#hasTimeouts = true
     await routeLoopback(this.#deps)
     if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: nodeAddresses() })
   }
