@@ -11,7 +11,7 @@ import {
 import type { Bench } from './bench.ts'
 
 const ctx = context(new AbortController().signal)
-const autoscalers = 1_000
+const autoscalers = Math.round(1_000 * Number(process.env['BENCH_SCALE'] ?? 1))
 const podsPerNode = 100
 /** Each namespace has this many autoscalers, as in a cluster with many teams. */
 const perNamespace = 50
@@ -67,7 +67,7 @@ const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + syst
 
 async function evaluation(): Promise<string[]> {
   const simulation = { usage: () => ({ cpuMillis: 5 }) }
-  await using cluster = await startCluster({ nodes: autoscalers / podsPerNode, simulation })
+  await using cluster = await startCluster({ nodes: Math.ceil(autoscalers / podsPerNode), simulation })
   await createTargets(cluster)
   await cluster.clock.advance('2m')
   const without = await measure(cluster)
