@@ -188,6 +188,7 @@ inNamespaces(import.meta.url, () => {
       deepEqual(seen.trim().split('\n'), [content, content, content, owner, writes, 'no'], name)
     }
     match(await up.sh('memory', 'grep " /v " /proc/mounts'), /^tmpfs \/v tmpfs .*size=1024k/)
+    equal(await up.sh('memory', '/bin/busybox stat -c %a /v'), '3777\n', 'as a tmpfs, and for its group')
     equal(
       await up.sh('projected', 'cat /v/name; /bin/busybox stat -L -c " %a %u %g" /v/token'),
       'projected 640 0 2000\n',

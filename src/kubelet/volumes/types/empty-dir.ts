@@ -24,7 +24,7 @@ export const emptyDirVolume = defineVolumeType({
     if (medium !== '' && !(await disk.mountsBelow(directory)).includes(directory)) {
       if (isHuge) await disk.mountHugetlbfs(directory, pageBytesOf(work.pod, medium))
       else await disk.mountTmpfs(directory, sizeLimit === undefined ? undefined : quantityUnits(sizeLimit))
-      await disk.makeDirectory(directory, 0o777)
+      await disk.makeDirectory(directory, isHuge ? 0o777 : 0o1777)
     }
     // Ownership is only set when the directory is new; afterwards it belongs to the containers.
     if (isNew) await applyFsGroup(directory, work)
