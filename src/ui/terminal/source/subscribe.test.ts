@@ -103,8 +103,8 @@ test('YAML has the type, has no managed fields, and follows the object', async (
     `  resourceVersion: "${revision}"`,
     'spec:',
     '  containers:',
-    '  - name: main',
-    '    image: nginx',
+    '  - image: nginx',
+    '    name: main',
     'status:',
     `  phase: ${phase}`,
   ]
