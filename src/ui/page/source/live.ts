@@ -39,7 +39,7 @@ export class LiveSource implements Source {
   ): Promise<void> {
     const response = await fetchOk(`${uiPath}/stream`, { signal })
     if (response.body === null) return
-    await readJsonLines(response.body, (values) => onEvents(values.flatMap(eventsOf), values.some(isGap)))
+    await readJsonLines(response.body, pastAtOnce(onEvents))
   }
 
   async resources(): Promise<readonly Resource[]> {
@@ -125,7 +125,22 @@ const eventsOf = (value: unknown): readonly FlowEvent[] => {
   const { event } = value as StreamLine
   return event === undefined ? [] : [event]
 }
-const isGap = (value: unknown): boolean => (value as StreamLine).kind === 'gap'
+const isKind = (kind: string) => (value: unknown) => (value as StreamLine).kind === kind
+
+/** What was recorded before is passed on in one batch, so that it is drawn once; what follows as it arrives. */
+export function pastAtOnce(
+  onEvents: (events: readonly FlowEvent[], gap: boolean) => void,
+): (lines: readonly unknown[]) => void {
+  let past: unknown[] | undefined = []
+  return (lines) => {
+    past?.push(...lines)
+    if (past !== undefined && !lines.some(isKind('ready'))) return
+    const ready = past ?? lines
+    past = undefined
+    const [events, hasGap] = [ready.flatMap(eventsOf), ready.some(isKind('gap'))]
+    if (events.length > 0 || hasGap) onEvents(events, hasGap)
+  }
+}
 
 interface WireHistory {
   /** The newest first. */

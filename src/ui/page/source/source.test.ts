@@ -3,6 +3,7 @@ import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { lineReader, readJsonLines } from './json-lines.ts'
+import { pastAtOnce } from './live.ts'
 import { RecordedSource, type RecordedRun } from './recorded.ts'
 import { requestError } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
@@ -153,4 +154,20 @@ suite('recorded run', () => {
         images,
       )
     })
+})
+
+test('past events are passed on together, later ones as they arrive', () => {
+  const batches: unknown[] = []
+  const receive = pastAtOnce((events, gap) => batches.push([events.map(({ id }) => id), gap]))
+  const line = (id: number): object => ({ kind: 'event', event: { id } })
+  receive([line(1)])
+  receive([{ kind: 'gap', missed: 1 }, line(2)])
+  deepEqual(batches, [])
+  receive([line(3), { kind: 'ready', nowMs: 0 }])
+  receive([line(4)])
+  receive([{ kind: 'rates', lines: [] }])
+  deepEqual(batches, [
+    [[1, 2, 3], true],
+    [[4], false],
+  ])
 })

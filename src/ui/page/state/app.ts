@@ -8,10 +8,13 @@ import { RequestError } from '../source/requests.ts'
 import { resourceId, type Resource, type RowChange, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
+import { DrawPace } from './draw-pace.ts'
 import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
 const reconnectMs = 1_000
+/** Boxes, pods and rates of the map are drawn this often; messages move in every frame. */
+const mapStepMs = 200
 
 export interface AppDeps {
   readonly source: Source
@@ -35,6 +38,7 @@ export class App {
   readonly time: TimeControl
   readonly details: ObjectDetails
   readonly diagram = new DiagramCache(this)
+  readonly mapPace = new DrawPace(this, mapStepMs)
   location: PageLocation
   resources: readonly Resource[] = []
   /** The event under the pointer. */

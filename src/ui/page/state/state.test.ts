@@ -3,11 +3,13 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FlowRecorder, type FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { locationOf } from '../model/permalink.ts'
 import { RecordedSource, type RecordedRun } from '../source/recorded.ts'
 import { RequestError } from '../source/requests.ts'
 import type { Actions, Resource, Source } from '../source/source.ts'
 import { App } from './app.ts'
 import { Arrivals } from './arrivals.ts'
+import { DrawPace } from './draw-pace.ts'
 import { DiagramCache, diagramOf, shownMs } from './diagram.ts'
 import { marksAfter, TimeControl } from './time-control.ts'
 
@@ -196,6 +198,34 @@ suite('page', () => {
     await app.attempt(() => Promise.reject(new Error('it is not possible')))
     equal(app.notice, 'it is not possible')
   })
+})
+
+test('a view that takes long is drawn at a pace, and at once at another location', async () => {
+  const waits: number[] = []
+  let end: () => void = () => undefined
+  let nowMs = 0
+  const page = {
+    location: locationOf('#map'),
+    nowMs: () => nowMs,
+    later: (ms: number, before: () => void) => {
+      waits.push(ms)
+      end = before
+      return Promise.resolve()
+    },
+  }
+  const pace = new DrawPace(page, 200)
+  equal(pace.isDue(), true)
+  nowMs = 50
+  deepEqual([pace.isDue(), pace.isDue()], [false, false])
+  deepEqual(waits, [150])
+  page.location = locationOf('#map')
+  equal(pace.isDue(), true)
+  end()
+  nowMs = 240
+  equal(pace.isDue(), false)
+  deepEqual(waits, [150, 10])
+  nowMs = 250
+  equal(pace.isDue(), true)
 })
 
 suite('edit', () => {

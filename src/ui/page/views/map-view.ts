@@ -1,6 +1,6 @@
 // The map: clients, API server, store, controllers, and nodes with their pods as boxes; lines have the rate of messages and
 // errors. Messages move along the lines as they happen.
-import { html, nothing, svg, type TemplateResult } from 'lit'
+import { html, noChange, nothing, svg, type TemplateResult } from 'lit'
 import { pathText, pointAt, type Point } from '../model/line-routes.ts'
 import { isArrowKey, nearest } from '../model/nearest.ts'
 import { podsByNode } from '../model/pod-marks.ts'
@@ -19,7 +19,8 @@ import { movingMessages } from './moving-messages.ts'
 
 const labelCharsMax = 24
 
-export function mapView(app: App): TemplateResult {
+export function mapView(app: App): TemplateResult | typeof noChange {
+  if (!app.mapPace.isDue()) return noChange
   const nowMs = shownMs(app)
   const recent = app.record.between(nowMs - rateWindowMs, nowMs)
   const pods = podsByNode(app.pods.objects())

@@ -1,12 +1,12 @@
 // The page: navigation, the current view, the time slider and notices.
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type noChange, type TemplateResult } from 'lit'
 import type { App } from '../state/app.ts'
 import { viewNames, type ViewName } from '../model/permalink.ts'
 import { flowsView } from './flows-view.ts'
 import { mapView } from './map-view.ts'
 import { objectsView } from './objects-view.ts'
 
-const views: Readonly<Record<ViewName, (app: App) => TemplateResult>> = {
+const views: Readonly<Record<ViewName, (app: App) => TemplateResult | typeof noChange>> = {
   flows: flowsView,
   objects: objectsView,
   map: mapView,
