@@ -492,9 +492,9 @@ suite('HTTPRoute traffic', () => {
 
     test('HTTPRouteRequestMirror', async () => {
       const received = await addMirror('mirror')
-      await stage.addSimple('mirror', 1310, [{ filters: [mirror('mirror')], backendRefs: [to('one')] }])
-      equal(await stage.served(1310, '/a?b'), 'one')
-      equal(await stage.served(1310, '/c', { method: 'POST', body: 'hello' }), 'one')
+      await stage.addSimple('mirror', 1330, [{ filters: [mirror('mirror')], backendRefs: [to('one')] }])
+      equal(await stage.served(1330, '/a?b'), 'one')
+      equal(await stage.served(1330, '/c', { method: 'POST', body: 'hello' }), 'one')
       await until(() => received.length === 2)
       deepEqual(received.toSorted(), ['GET /a?b ', 'POST /c hello'])
     })
@@ -502,8 +502,8 @@ suite('HTTPRoute traffic', () => {
     test('HTTPRouteRequestMultipleMirrors', async () => {
       const all = [await addMirror('mirror-1'), await addMirror('mirror-2')]
       const filters = [mirror('mirror-1'), mirror('mirror-2')]
-      await stage.addSimple('mirrors', 1311, [{ filters, backendRefs: [to('one')] }])
-      equal(await stage.served(1311, '/', { method: 'POST', body: 'hello' }), 'one')
+      await stage.addSimple('mirrors', 1331, [{ filters, backendRefs: [to('one')] }])
+      equal(await stage.served(1331, '/', { method: 'POST', body: 'hello' }), 'one')
       await until(() => all.every((each) => each.length === 1))
       deepEqual(all, [['POST / hello'], ['POST / hello']])
     })
@@ -511,9 +511,9 @@ suite('HTTPRoute traffic', () => {
     test('HTTPRouteRequestPercentageMirror', async () => {
       const [some, none] = [await addMirror('mirror-some'), await addMirror('mirror-none')]
       const filters = [mirror('mirror-some', { percent: 50 }), mirror('mirror-none', { percent: 0 })]
-      await stage.addSimple('percentage', 1312, [{ filters, backendRefs: [to('one')] }])
+      await stage.addSimple('percentage', 1332, [{ filters, backendRefs: [to('one')] }])
       const requests = 60
-      for (let count = 0; count < requests; count++) equal(await stage.served(1312), 'one')
+      for (let count = 0; count < requests; count++) equal(await stage.served(1332), 'one')
       await until(() => some.length > 0)
       // The chance that all or no requests are copied is 2^-59.
       deepEqual([some.length < requests, none.length], [true, 0])

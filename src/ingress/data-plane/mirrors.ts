@@ -1,4 +1,4 @@
-// Mirrors: sends copies of requests to other Services. Nobody waits for their responses, which are discarded.
+// Mirrors: sends copies of requests to other Services. Their responses are discarded, and requests do not wait for them.
 import type { Clock } from '../../base/time/clock.ts'
 import type { PooledRequest, PooledResponse } from '../../platform/http/http-pool.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
