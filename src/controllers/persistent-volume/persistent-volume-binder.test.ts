@@ -180,13 +180,16 @@ test('a class concerns the claims that wait for it, and a default class those wi
   equal(world.claim('d')?.spec.storageClassName, 'fast')
 })
 
-test('the event of a delayed claim names the pods that wait', async () => {
+test('a pod does not cause work for its claims; the next event of a delayed claim names the pods that wait', async () => {
   const world = new BinderWorld(lateClass, aClaim('c', { storageClassName: 'late' }), aClaim('d'))
   await world.settle()
   world.events.length = 0
   const volumes = ['c', 'd'].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }))
   world.put(made(pod, 'p', { spec: { containers: [{ name: 'c', image: 'i' }], volumes } }))
   world.put(made(pod, 'q', { spec: { containers: [{ name: 'c', image: 'i' }] } }))
+  await world.settle()
+  deepEqual(world.events, [])
+  world.put({ ...(world.claim('c') as PersistentVolumeClaim) })
   await world.settle()
   deepEqual(world.events, ['c: Normal WaitForPodScheduled'])
 })

@@ -59,22 +59,14 @@ function concerned(kind: Kind, change: ObjectChange<ApiObject>, tools: Tools): C
     case storageClass.kind:
       return { claims: claimsOfClass(change as ObjectChange<StorageClass>, state), volumes: [] }
     default:
-      return { claims: waitingClaimsOf(change as ObjectChange<Pod>, tools), volumes: [] }
+      // The event that names the pods of a claim is recorded when the claim is examined again, as upstream does.
+      return { claims: none, volumes: [] }
   }
 }
 
 /** Claims that wait for this class, or for a default class. */
 const claimsOfClass = ({ key, now }: ObjectChange<StorageClass>, { waiting }: BinderState): ObjectKey[] =>
   now === undefined ? [] : [...waiting.ofClass(key), ...(isDefaultClass(now) ? waiting.ofClass('') : [])]
-
-/** The events of a delayed claim name the pods that wait to be scheduled. */
-function waitingClaimsOf({ now, before }: ObjectChange<Pod>, tools: Tools): ObjectKey[] {
-  if (now === undefined || before !== undefined) return []
-  return claimsOfPod(now).filter((key) => {
-    const claim = tools.state.claims.get(key)
-    return claim !== undefined && isWaiting(claim) && isDelayed(claim, viewOf(tools))
-  })
-}
 
 function claimsOfPod(target: Pod): readonly ObjectKey[] {
   const { volumes } = target.spec
