@@ -27,7 +27,7 @@ const response = (body: PooledResponse['body']): PooledResponse => ({
 
 test('responses are read to their end and discarded', async () => {
   let isRead = false
-  const { mirrors } = stage(async () =>
+  const { clock, mirrors } = stage(async () =>
     response(
       (async function* () {
         yield new Uint8Array(1)
@@ -36,7 +36,7 @@ test('responses are read to their end and discarded', async () => {
     ),
   )
   mirrors.send(backend, request)
-  await new Promise((resolve) => setImmediate(resolve))
+  await clock.settle()
   equal(isRead, true)
 })
 

@@ -4,6 +4,7 @@
 import { Agent, request } from 'node:https'
 import { connect } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { every, realClock } from '../../../src/base/time/clock.ts'
 
 export interface ClientOrder {
   readonly host: string
@@ -29,7 +30,7 @@ const { host, port, ca, requestsPerSecond, closed } = JSON.parse(process.argv[2]
 const outcomes = new Map<string, number>()
 const certificates = new Set<string>()
 const kept = new Agent({ keepAlive: true, maxSockets: connectionsMax })
-const startMs = performance.now()
+const startMs = realClock.monotonicMs()
 let [pending, sent] = [0, 0]
 
 function sendOne(): void {
@@ -50,25 +51,25 @@ function sendOne(): void {
     .end()
 }
 
-const sending = setInterval(() => {
-  const due = ((performance.now() - startMs) / 1_000) * requestsPerSecond
+const sending = every(realClock, 5, () => {
+  const due = ((realClock.monotonicMs() - startMs) / 1_000) * requestsPerSecond
   while (sent < due && pending < pendingMax) sendOne()
-}, 5)
-const trespassing = setInterval(() => {
+})
+const trespassing = every(realClock, 200, () => {
   for (const address of closed) {
     const socket = connect({ host: address, port: 8080, timeout: 1_000 })
     socket.on('error', () => {}).on('timeout', () => socket.destroy())
   }
-}, 200)
+})
 
 process.stdin.resume().on('end', () => {
-  clearInterval(sending)
-  clearInterval(trespassing)
+  sending.cancel()
+  trespassing.cancel()
   const finish = () => {
     if (pending > 0) return
     const seen: Seen = { outcomes: Object.fromEntries(outcomes), certificates: certificates.size }
     process.stdout.write(`${JSON.stringify(seen)}\n`, () => process.exit())
   }
-  setInterval(finish, 20)
+  every(realClock, 20, finish)
 })
 process.stdout.write('ready\n')

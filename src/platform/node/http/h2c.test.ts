@@ -59,7 +59,6 @@ test('a connection without bytes is closed', async () => {
   await once(socket, 'connect')
   while (!socket.destroyed) {
     await server.clock.advance(1_000)
-    await new Promise((resolve) => setImmediate(resolve))
   }
   await closed
 })

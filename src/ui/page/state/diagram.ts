@@ -1,13 +1,22 @@
 // The diagram that the page shows: the messages of the selected object, or of what happens now, until the selected time.
 import type { FlowMessage } from '../../../flows/flow-messages.ts'
 import { drawnMessages, type DrawnMessage } from '../../../flows/svg/drawn-message.ts'
-import type { App } from './app.ts'
+import type { FlowRecord } from '../model/flow-record.ts'
+import type { PageLocation } from '../model/permalink.ts'
+import type { PacedPage } from './draw-pace.ts'
 
 export interface Diagram {
   readonly messages: readonly FlowMessage[]
   readonly drawn: readonly DrawnMessage[]
   /** The lifelines in their order, if it is not that of the messages. */
   readonly participants: readonly string[]
+}
+
+/** The part of the page's state that a diagram depends on. */
+export interface DiagramState {
+  readonly location: PageLocation
+  readonly record: FlowRecord
+  readonly showsStages: boolean
 }
 
 /** After computing a diagram, the page is free for this many times as long. */
@@ -18,12 +27,12 @@ const restFactor = 4
  * frame when there are many, so it is computed for a part of the time only.
  */
 export class DiagramCache {
-  readonly #app: App
+  readonly #app: DiagramState & PacedPage
   #last: { readonly key: string; readonly version: number; readonly diagram: Diagram } | undefined
   #freeUntilMs = 0
   #isWaiting = false
 
-  constructor(app: App) {
+  constructor(app: DiagramState & PacedPage) {
     this.#app = app
   }
 
@@ -55,7 +64,7 @@ export class DiagramCache {
 }
 
 /** The messages that the page shows. */
-export function diagramOf(app: App): Diagram {
+export function diagramOf(app: DiagramState): Diagram {
   const { object, between, expanded, revision } = app.location
   const messages = app.record.messages({
     object,
@@ -70,10 +79,10 @@ export function diagramOf(app: App): Diagram {
 }
 
 /** The time that the page shows: that of the selected revision, or of the newest event. */
-export const shownMs = (app: App): number => untilMs(app, app.location.revision) ?? app.record.newestMs
+export const shownMs = (app: DiagramState): number => untilMs(app, app.location.revision) ?? app.record.newestMs
 
 /** The time of the write of a revision. */
-function untilMs(app: App, revision: number | undefined): number | undefined {
+function untilMs(app: DiagramState, revision: number | undefined): number | undefined {
   if (revision === undefined) return undefined
   let ms: number | undefined
   for (const event of app.record.values()) if (event.arrow === 'persist' && event.revision <= revision) ms = event.atMs

@@ -1,13 +1,21 @@
 // How often a view is drawn whose drawing takes long: the map of a large cluster. A change of the location is drawn at once.
-import type { App } from './app.ts'
+import type { PageLocation } from '../model/permalink.ts'
+
+/** A page whose parts are drawn for a part of the time. */
+export interface PacedPage {
+  readonly location: PageLocation
+  nowMs(): number
+  /** Draws again after a time; `before` is called first. */
+  later(ms: number, before: () => void): Promise<void>
+}
 
 export class DrawPace {
-  readonly #app: Pick<App, 'location' | 'nowMs' | 'later'>
+  readonly #app: PacedPage
   readonly #stepMs: number
   #drawn: { readonly location: object; readonly atMs: number } | undefined
   #isWaiting = false
 
-  constructor(app: Pick<App, 'location' | 'nowMs' | 'later'>, stepMs: number) {
+  constructor(app: PacedPage, stepMs: number) {
     this.#app = app
     this.#stepMs = stepMs
   }
