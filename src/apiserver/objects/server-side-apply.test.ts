@@ -318,12 +318,12 @@ const refusals: readonly Refusal[] = [
     /uid mismatch: the provided object specified uid u, and no existing object was found$/,
   ],
   [
-    'a resourceVersion of a missing object',
+    'a resourceVersion of a missing object that is not a number',
     'a',
-    configMap({}, { resourceVersion: '7' }) as unknown as JsonObject,
+    configMap({}, { resourceVersion: 'abc' }) as unknown as JsonObject,
     '',
-    409,
-    /the object has been modified/,
+    500,
+    /^strconv\.ParseUint: parsing "abc": invalid syntax$/,
   ],
   [
     'an unknown field',
@@ -360,6 +360,12 @@ for (const [why, name, body, query, status, message] of refusals)
     match(answer.body.message, message)
     equal(answer.status, status)
   })
+
+test('the resourceVersion of a missing object is ignored', async () => {
+  await using server = await startServer()
+  const { status, body } = await apply(server, `${configMaps}/a`, configMap({ x: '1' }, { resourceVersion: '7' }))
+  deepEqual([status, body.data], [201, { x: '1' }])
+})
 
 test('an apply with an old version is rejected, and force is only for applies', async () => {
   await using server = await startServer()

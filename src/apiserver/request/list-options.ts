@@ -97,12 +97,17 @@ const uint64DigitsMax = 20
 
 /** Why the text of a resourceVersion is not a number of 64 bits; undefined if it is one. */
 export function revisionProblem(text: string): string | undefined {
+  const problem = numberProblem(text)
+  return problem === undefined ? undefined : `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`
+}
+
+/** As revisionProblem, in the words of Go's parser. */
+export function numberProblem(text: string): string | undefined {
   const isNumber = /^\d*$/.test(text)
   const digits = text.replace(/^0+/, '')
   if (isNumber && digits.length <= uint64DigitsMax && BigInt(digits) <= uint64Max) return undefined
-  const quoted = JSON.stringify(text)
   const why = isNumber ? 'value out of range' : 'invalid syntax'
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`
+  return `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`
 }
 
 /** The only valid stage is `All`. */

@@ -1,16 +1,9 @@
 // Patches: JSON patch, JSON merge patch, strategic merge patch, and apply.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
-import {
-  badRequest,
-  conflict,
-  hasReason,
-  invalidPatch,
-  modifiedConflict,
-  StatusError,
-} from '../../../api/errors/status-error.ts'
+import { badRequest, conflict, hasReason, invalidPatch, StatusError } from '../../../api/errors/status-error.ts'
 import { goText } from '../../../schema/apply/check-applied.ts'
-import { isJsonObject, jsonKind, type JsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
+import { isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
 import {
   jsonPatch,
   JsonPatchError,
@@ -22,6 +15,7 @@ import type { Message } from '../../../schema/descriptor/field.ts'
 import { invalid } from '../../../schema/validation/field-error.ts'
 import { sortedJson } from '../../../schema/validation/sorted-json.ts'
 import { strategicMerge, StrategicMergeError } from '../../../schema/patch/strategic-merge.ts'
+import { numberProblem } from '../../request/list-options.ts'
 import type { PatchType, ResourceRequest } from '../../request/request.ts'
 import { applyConfiguration, appliedConfiguration } from '../../objects/server-side-apply.ts'
 import { requireCreate } from './create-access.ts'
@@ -76,7 +70,8 @@ function patched({ kind }: ResourceDeps, body: unknown, patch: unknown, type: Ex
 }
 
 function appliedToMissing(config: JsonObject, deps: ResourceDeps, request: ResourceRequest): WriteInput {
-  const metadata = (isJsonObject(config['metadata']) ? config['metadata'] : {}) as Partial<ApiObject['metadata']>
+  const sent: JsonObject = isJsonObject(config['metadata']) ? config['metadata'] : {}
+  const metadata = sent as Partial<ApiObject['metadata']>
   const { name } = request.target
   if (metadata.uid)
     throw conflict(
@@ -84,9 +79,14 @@ function appliedToMissing(config: JsonObject, deps: ResourceDeps, request: Resou
       name,
       `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
     )
-  if (metadata.resourceVersion) throw modifiedConflict(deps.kind, name)
+  // As upstream, the resourceVersion of a missing object is parsed and otherwise ignored.
+  const { resourceVersion } = sent
+  const problem = typeof resourceVersion === 'string' ? numberProblem(resourceVersion) : undefined
+  if (problem !== undefined) throw new StatusError(500, '', problem)
   checkName(metadata, request)
-  return applyConfiguration(undefined, config, applyOptionsOf(deps, request, undefined))
+  const isIgnored = typeof resourceVersion === 'string'
+  const applied = isIgnored ? { ...config, metadata: without(sent, 'resourceVersion') } : config
+  return applyConfiguration(undefined, applied, applyOptionsOf(deps, request, undefined))
 }
 
 export function patchOf({ body }: ResourceRequest): { value: unknown; patchType: PatchType } {
