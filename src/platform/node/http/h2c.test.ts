@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
 import { realClock } from '../../../base/time/clock.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { plainProtocolOf } from '../socket/protocol-detection.ts'
@@ -59,6 +60,7 @@ test('a connection without bytes is closed', async () => {
   await once(socket, 'connect')
   while (!socket.destroyed) {
     await server.clock.advance(1_000)
+    await eventLoopTurn()
   }
   await closed
 })
