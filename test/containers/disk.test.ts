@@ -30,6 +30,7 @@ inNamespaces(import.meta.url, () => {
     await rejects(disk.mountDevice(device, 'nosuchfs', paths.first, [], signal), {
       message: 'mkfs.nosuchfs is not installed on this node',
     })
+    await rejects(disk.mountDevice(device, '/../../bin/true', paths.first, [], signal), /is not a type of file system/)
     await Promise.all(Object.values(paths).map((path) => disk.mountDevice(device, 'ext4', path, [], signal)))
     await disk.mountDevice(device, 'ext4', paths.first, [], signal)
     deepEqual((await disk.mountsBelow(directory)).toSorted(), Object.values(paths))

@@ -7,11 +7,14 @@ const run = promisify(execFile)
 /** `blkid` found nothing that it knows on the device. */
 const nothingFound = 2
 const formatMsMax = 600_000
+/** The type becomes a part of a program's name, so it must not lead to another directory. */
+const typePattern = /^[a-z0-9][a-z0-9_.-]*$/
 /** Their program asks whether to overwrite, unless it is forced. */
 const extended = new Set(['ext2', 'ext3', 'ext4'])
 
 /** Creates a file system if the device has neither one nor partitions. */
 export async function formatIfEmpty(device: string, type: string, signal: AbortSignal): Promise<void> {
+  if (!typePattern.test(type)) throw new Error(`${JSON.stringify(type)} is not a type of file system`)
   if (!(await isEmpty(device, signal))) return
   // No blocks for root only, as a volume is not a system disk.
   const flags = extended.has(type) ? ['-F', '-m0'] : []
