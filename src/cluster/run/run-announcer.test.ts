@@ -11,7 +11,8 @@ import { announcerNamespace, leaseNameOf } from '../../cloud/address-pool/addres
 import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
 import { SimulatedAnnouncedAddresses } from '../../machine/announced-addresses/simulated-announced-addresses.ts'
 import { adminUser } from '../client/component-users.ts'
-import { runAnnouncer, thisMachinesAddresses } from './run-announcer.ts'
+import { thisMachinesAddresses } from '../node/announced-addresses.ts'
+import { runAnnouncer } from './run-announcer.ts'
 import { serveCluster } from './served-cluster.harness.ts'
 
 const addresses = '192.0.2.240-192.0.2.249'

@@ -8,10 +8,8 @@ import { Informers } from '../../client/informer/informers.ts'
 import { AddressAnnouncer } from '../../cloud/address-pool/address-announcer.ts'
 import type { AddressPool } from '../../cloud/address-pool/address-pool.ts'
 import type { AnnouncedAddresses } from '../../machine/announced-addresses/announced-addresses.ts'
-import { NodeAnnouncedAddresses } from '../../machine/announced-addresses/node-announced-addresses.ts'
-import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
-import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { openRemote } from '../client/remote.ts'
+import { thisMachinesAddresses } from '../node/announced-addresses.ts'
 
 export interface RunAnnouncerOptions {
   readonly kubeconfig: string
@@ -23,9 +21,6 @@ export interface RunAnnouncerOptions {
   /** Called when it takes part in elections. */
   readonly onReady: () => void
 }
-
-export const thisMachinesAddresses = (): AnnouncedAddresses =>
-  new NodeAnnouncedAddresses({ processes: nodeProcesses, kernelSettings: nodeKernelSettings() })
 
 /** Runs until the signal is aborted. The addresses are removed then. */
 export async function runAnnouncer(options: RunAnnouncerOptions, signal: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ import { controllerMetrics } from '../../controllers/runtime/start-controller.ts
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { GrpcChannel } from '../../wire/grpc/grpc-channel.ts'
 import { openRemote } from '../client/remote.ts'
-import { startControllerManager } from './controller-manager.ts'
+import { startControllerManager } from '../components/controller-manager.ts'
 import { joinAndRelease } from './join-and-release.ts'
 
 export interface RunCloudControllerManagerOptions {

@@ -11,8 +11,6 @@ import type { DataDirectory } from '../data-directory/open-directory.ts'
 /** Maximum number of concurrent deletions. */
 const deletionsMax = 50
 
-export const simulatedNodeName = (index: number): string => `node-${index}`
-
 /** Simulated nodes of this process have a generated name and address (TEST-NET-1) and, unlike joined ones, no port. */
 const isSimulatedHere = ({ metadata, status }: Node): boolean =>
   /^node-\d+$/.test(metadata.name) &&
