@@ -7,13 +7,16 @@ import { MemoryLog } from '../logs/memory-log.ts'
 import { containerFiles, type ContainerFiles } from './container-files.ts'
 import type { ContainerConfig, SandboxConfig } from './runtime-config.ts'
 import type { RuntimeContainer } from './container-runtime.ts'
-import type { SimulatedBehaviour } from './simulated-behaviour.ts'
+import { answersAt, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './simulated-process.ts'
 
 const stdinBytesMax = 64 * 1024
 export const logPrefix = 'simulated:/'
 /** Shared, because creating an error with its stack for every container is expensive. */
 const hasEnded = new Error('the container has exited')
+
+export const environmentOf = ({ environment }: ContainerConfig): Record<string, string> =>
+  Object.fromEntries(environment.map(({ name, value }) => [name, value]))
 
 export const imageIdOf = (image: string): string => `simulated://${image}`
 
@@ -68,6 +71,11 @@ export class SimulatedContainer implements ConnectionOwner {
     this.program = program
     this.imageId = imageIdOf(config.image)
     this.logPath = `${logPrefix}${id}`
+  }
+
+  /** Whether it responds to connections and commands. */
+  isAnswering(clock: Clock): boolean {
+    return this.state === 'running' && answersAt(this.behaviour, clock.nowMs() - this.startedMs)
   }
 
   get log(): MemoryLog {

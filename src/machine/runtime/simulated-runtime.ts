@@ -4,28 +4,21 @@ import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { newUid } from '../../base/random/ids.ts'
-import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
-import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { SimulatedDisk } from '../disk/simulated-disk.ts'
 import type { LogFiles } from '../logs/log-files.ts'
-import { copyStream } from '../../wire/byte-pipe.ts'
 import {
   networkFunctions,
   type NetworkFunctions,
   type PodClient,
   type ContainerNetwork,
 } from '../network/container-network.ts'
-import { dialError } from '../network/network-error.ts'
-import { noFaults, type NetworkHost } from '../network/link-faults.ts'
-import { noOwner } from '../network/simulated-connection.ts'
-import { openTo, type NetworkListener } from '../network/simulated-network.ts'
-import { authorityOf, type PodDialer, type DialTarget } from '../dialer/pod-dialer.ts'
+import type { NetworkListener } from '../network/simulated-network.ts'
+import type { PodDialer } from '../dialer/pod-dialer.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './runtime-config.ts'
-import { ExecTimeout, ImageNotFound, readyCondition } from './container-runtime.ts'
+import { ImageNotFound, readyCondition } from './container-runtime.ts'
 import {
-  answersAt,
   runBehaviour,
   behaviourFromAnnotations,
   printLog,
@@ -33,14 +26,20 @@ import {
   type SimulatedBehaviour,
 } from './simulated-behaviour.ts'
 import { makeMountSources } from './container-files.ts'
-import { nextAddress } from './simulated-addresses.ts'
-import { imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
+import {
+  environmentOf,
+  imageIdOf,
+  logPrefix,
+  SimulatedContainer,
+  type SimulatedSandbox,
+} from './simulated-container.ts'
+import { SimulatedExec } from './simulated-exec.ts'
+import { SimulatedPodNetwork, type SimulatedPod } from './simulated-pod-network.ts'
 import type {
   ContainerRuntime,
   ExecResult,
   ImageCredentials,
   LocalStreams,
-  ProcessStreams,
   RuntimeFileSystems,
   RuntimeHandler,
   RuntimeHealth,
@@ -49,17 +48,16 @@ import type {
   RuntimeStats,
 } from './container-runtime.ts'
 import {
-  healthCheckRefused,
-  notRun,
   serveUntilTerminated,
   type SimulatedCommand,
   type SimulatedProcess,
   type SimulatedProgram,
 } from './simulated-process.ts'
-import { execCommand, shellProgram, type ScriptProcess, type ShellProgram } from './simulated-shell.ts'
+import { shellProgram, type ShellProgram } from './simulated-shell.ts'
 import { usageAt, usageFromAnnotations, type MeasuredContainer, type SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
+export type { SimulatedPod } from './simulated-pod-network.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
 
 export interface SimulatedRuntimeOptions {
@@ -85,22 +83,6 @@ export interface SimulatedRuntimeSettings extends SimulatedRuntimeOptions {
   readonly disk?: SimulatedDisk
 }
 
-const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
-const fail: SimulatedCommand = () => Promise.resolve({ exitCode: 1 })
-
-const environmentOf = ({ environment }: ContainerConfig): Record<string, string> =>
-  Object.fromEntries(environment.map(({ name, value }) => [name, value]))
-
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
-
-/** A pod as a server. */
-export interface SimulatedPod {
-  readonly namespace: string
-  readonly name: string
-  readonly listenerAt: (port: number) => NetworkListener | undefined
-}
-
-const loopback: NetworkHost = { address: '127.0.0.1', pod: '', node: '' }
 const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
 const crashedCode = 1
@@ -110,14 +92,9 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly version = '1'
   readonly streams: LocalStreams = {
     kind: 'local',
-    exec: (id, command, io, signal) => this.#exec(id, command, io, signal, (container) => this.#shellOf(container)),
-    attach: (id, io, signal) => this.#attach(id, io, signal),
-    connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
-  }
-  /** Connections to the simulated containers. */
-  readonly dialer: PodDialer = {
-    connect: (target) => this.#connect(this.#addresses.get(target.host), target),
-    checkHealth: (target, service) => this.#probeHealth(target, service),
+    exec: async (id, command, io, signal) => this.#exec.stream(this.#running(id), command, io, signal),
+    attach: async (id, io, signal) => this.#exec.attach(this.#running(id), io, signal),
+    connect: (sandboxId, port) => this.#pods.connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
   }
   /** Logs of its containers, by `logPath`. */
   readonly logs: LogFiles = {
@@ -126,6 +103,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #clock: Clock
   readonly #random: Random
   readonly #options: SimulatedRuntimeSettings
+  readonly #pods: SimulatedPodNetwork
+  readonly #exec: SimulatedExec
   readonly #sandboxes = new Map<string, SimulatedSandbox>()
   /** Sandboxes by pod uid, the latest last. */
   readonly #sandboxesOfPod = new Map<string, SimulatedSandbox[]>()
@@ -134,14 +113,18 @@ export class SimulatedRuntime implements ContainerRuntime {
   #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
   readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
   readonly #listeners = new Set<(podUid: string) => void>()
-  /** Ready sandboxes by address. */
-  readonly #addresses = new Map<string, SimulatedSandbox>()
-  #addressLast = ''
-
   constructor(clock: Clock, random: Random, options: SimulatedRuntimeSettings = {}) {
     this.#clock = clock
     this.#random = random
     this.#options = options
+    const { podRange = () => podRangeDefault, network, command, disk } = options
+    this.#pods = new SimulatedPodNetwork({ clock, random, podRange, nodeAddress: () => network?.().nodeAddress })
+    this.#exec = new SimulatedExec({ clock, command, disk })
+  }
+
+  /** Connections to the simulated containers. */
+  get dialer(): PodDialer {
+    return this.#pods.dialer
   }
 
   /** The runtime is healthy unless a test sets another state. */
@@ -209,33 +192,23 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
-    const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
+    const ips = config.namespaces.network === 'node' ? [] : [this.#pods.newAddress()]
     const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
-    for (const ip of ips) this.#addresses.set(ip, sandbox)
+    this.#pods.add(sandbox)
     getOrInsert(this.#sandboxesOfPod, config.podUid, () => []).push(sandbox)
     return sandbox.id
-  }
-
-  #takeAddress(): string {
-    const { podRange = () => podRangeDefault } = this.#options
-    const range = podRange()
-    if (range === undefined) throw new Error('the node has no range of addresses for its pods yet')
-    const address = nextAddress(range, this.#addressLast, (each) => this.#addresses.has(each))
-    if (address === undefined) throw new Error(`no address is left in the range ${range} of the node`)
-    this.#addressLast = address
-    return address
   }
 
   async stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
-    this.#releaseAddresses(sandbox)
+    this.#leaveNetwork(sandbox)
   }
 
-  #releaseAddresses(sandbox: SimulatedSandbox): void {
-    if (sandbox.isReady) for (const ip of sandbox.ips) this.#addresses.delete(ip)
+  #leaveNetwork(sandbox: SimulatedSandbox): void {
+    this.#pods.remove(sandbox)
     sandbox.isReady = false
   }
 
@@ -244,7 +217,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
     for (const { id } of sandbox.containers) this.#containers.delete(id)
-    this.#releaseAddresses(sandbox)
+    this.#leaveNetwork(sandbox)
     this.#sandboxes.delete(sandboxId)
     this.#removeFromPod(sandbox)
   }
@@ -326,13 +299,7 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   #runShell(container: SimulatedContainer, shell: ShellProgram): void {
     const { signal: terminated } = (container.stop = new AbortController())
-    this.#endWith(container, shell({ ...this.#scriptOf(container), log: this.#logOf(container), terminated }))
-  }
-
-  #scriptOf(container: SimulatedContainer): ScriptProcess {
-    const files = container.files(this.#options.disk)
-    const environment = environmentOf(container.config)
-    return { clock: this.#clock, environment, files, ended: container.endedSignal }
+    this.#endWith(container, shell({ ...this.#exec.scriptOf(container), log: this.#logOf(container), terminated }))
   }
 
   #endWith(container: SimulatedContainer, running: Promise<number>): void {
@@ -408,85 +375,19 @@ export class SimulatedRuntime implements ContainerRuntime {
     }
   }
 
-  async exec(
-    containerId: string,
-    command: readonly string[],
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<ExecResult> {
-    const late = Promise.withResolvers<never>()
-    const timer = this.#clock.after(timeoutMs, () =>
-      late.reject(new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`)),
-    )
-    const [stdout, stderr]: [Uint8Array[], Uint8Array[]] = [[], []]
-    const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
-    const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
-    try {
-      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal, () => succeed), late.promise])
-      return { exitCode, stdout: concatBytes(stdout), stderr: concatBytes(stderr) }
-    } finally {
-      timer.cancel()
-    }
+  exec(containerId: string, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ExecResult> {
+    return this.#exec.run(this.#running(containerId), command, timeoutMs, signal)
   }
 
-  async #exec(
-    containerId: string,
-    command: readonly string[],
-    io: ProcessStreams,
-    signal: AbortSignal,
-    otherwise: (container: SimulatedContainer) => SimulatedCommand,
-  ): Promise<number> {
+  #running(containerId: string): SimulatedContainer {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
-    const handler = container.command ?? this.#options.command ?? otherwise(container)
-    const run = this.#isAnswering(container) ? handler : fail
-    const {
-      exitCode,
-      stdout = '',
-      stderr = '',
-    } = await unlessAborted(run(command, { name: container.config.name, image: container.config.image }, io), signal)
-    const encoder = new TextEncoder()
-    if (stdout !== '') await io.stdout(encoder.encode(stdout))
-    if (stderr !== '') await io.stderr(encoder.encode(stderr))
-    return exitCode
-  }
-
-  /** The commands that simulated containers have. */
-  #shellOf(container: SimulatedContainer): SimulatedCommand {
-    return async (command, shown, io) => {
-      const printed = { stdout: '', stderr: '' }
-      const print = (text: string, stream: 'stdout' | 'stderr') => void (printed[stream] += text)
-      const exitCode = await execCommand(command, this.#scriptOf(container), print)
-      return exitCode === undefined ? notRun(command, shown, io) : { exitCode, ...printed }
-    }
-  }
-
-  /** The client gets all output from now on. As with real runtimes, the exit code is not reported. */
-  async #attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number> {
-    const container = this.#containers.get(containerId)
-    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
-    const encoder = new TextEncoder()
-    const leave = container.log.onLine((line) => void io.stdout(encoder.encode(`${line}\n`)).catch(() => {}))
-    const typed = copyStream(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
-    typed.catch(() => {}) // the client has disconnected
-    try {
-      await unlessAborted(container.ended, signal)
-      return 0
-    } finally {
-      leave()
-    }
-  }
-
-  #isAnswering({ state, behaviour, startedMs }: SimulatedContainer): boolean {
-    return state === 'running' && answersAt(behaviour, this.#clock.nowMs() - startedMs)
+    return container
   }
 
   /** The pod with this address, while its sandbox is ready. */
   podAt(address: string): SimulatedPod | undefined {
-    const sandbox = this.#addresses.get(address)
-    if (sandbox === undefined) return undefined
-    const { namespace, name } = sandbox.config
-    return { namespace, name, listenerAt: (port) => this.#listenerIn(sandbox, port) }
+    return this.#pods.podAt(address)
   }
 
   /** What listens at a port of the node: a pod that uses the node's network, or the host port of another one. */
@@ -494,7 +395,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     for (const sandbox of this.#sandboxes.values()) {
       const inPod =
         sandbox.ips.length === 0 ? port : sandbox.config.ports.find(({ hostPort }) => hostPort === port)?.containerPort
-      const listener = inPod === undefined || !sandbox.isReady ? undefined : this.#listenerIn(sandbox, inPod)
+      const listener = inPod === undefined || !sandbox.isReady ? undefined : this.#pods.listenerIn(sandbox, inPod)
       if (listener !== undefined) return listener
     }
     return undefined
@@ -503,35 +404,6 @@ export class SimulatedRuntime implements ContainerRuntime {
   /** The machine has lost power: peers of its connections get no packet. */
   loseConnections(): void {
     for (const container of this.#containers.values()) container.loseConnections()
-  }
-
-  #listenerIn(sandbox: SimulatedSandbox, port: number): NetworkListener | undefined {
-    for (const container of sandbox.containers) {
-      const accept = this.#isAnswering(container) ? container.ports(this.#clock).acceptorAt(port) : undefined
-      if (accept !== undefined) return { owner: container, accept }
-    }
-    return undefined
-  }
-
-  /** Connects from the node. */
-  #connect(sandbox: SimulatedSandbox | undefined, target: DialTarget): Promise<ByteStream> {
-    const listener = sandbox === undefined ? undefined : this.#listenerIn(sandbox, target.port)
-    const dialled = authorityOf(target)
-    if (listener === undefined) return Promise.reject(dialError(dialled, 'ECONNREFUSED'))
-    const deps = { clock: this.#clock, random: this.#random, faults: noFaults }
-    const sourceAddress = this.#options.network?.().nodeAddress ?? loopback.address
-    const link = { client: loopback, server: loopback, owner: noOwner, dialled, sourceAddress }
-    return Promise.resolve(openTo(listener, deps, link))
-  }
-
-  #probeHealth(target: DialTarget, service: string): Promise<string> {
-    for (const container of this.#addresses.get(target.host)?.containers ?? []) {
-      const status = this.#isAnswering(container)
-        ? container.ports(this.#clock).health(target.port, service)
-        : undefined
-      if (status !== undefined) return Promise.resolve(status)
-    }
-    return Promise.reject(healthCheckRefused(authorityOf(target)))
   }
 
   reopenLog(_containerId: string, _signal: AbortSignal): Promise<void> {
