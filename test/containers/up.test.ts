@@ -1,5 +1,6 @@
 // coxswain up with real containers: kubectl creates pods, and they run.
 import { equal, match } from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { startUp } from '../process.ts'
@@ -61,5 +62,24 @@ inNamespaces(import.meta.url, () => {
     )
     await k(['delete', 'deploy/web', 'pod/once', '--timeout=200s'])
     await k(['wait', 'pod', '--all', '--for=delete', '--timeout=200s'])
+  })
+
+  test('the port of the kubelet serves clients that the cluster authorizes', async () => {
+    await using up = await startUp('--runtime', 'containerd', '--kubelet-port', '10251')
+    const [kubectl] = kubectls()
+    if (kubectl === undefined) throw new Error('there is no kubectl')
+    const k = (...args: string[]) => runKubectl(kubectl, up.kubeconfig, args)
+    const registered = await k('wait', `node/${hostname().toLowerCase()}`, '--for=create', '--timeout=200s')
+    equal(registered.code, 0, registered.err)
+    const port = await k('get', 'nodes', '-o', 'jsonpath={.items[*].status.daemonEndpoints.kubeletEndpoint.Port}')
+    equal(port.out, '10251')
+    const kubelet = ['--server=https://127.0.0.1:10251', '--insecure-skip-tls-verify']
+    const pods = await k(...kubelet, 'get', '--raw', '/pods')
+    equal((JSON.parse(pods.out) as { kind: string }).kind, 'PodList', pods.err)
+    const token = (await k('create', 'token', 'default')).out.trim()
+    const other = ['--kubeconfig=/dev/null', ...kubelet, `--token=${token}`, 'get', '--raw', '/pods']
+    match((await k(...other)).err, /Forbidden/)
+    const none = ['--kubeconfig=/dev/null', ...kubelet, '--token=none', 'get', '--raw', '/pods']
+    match((await k(...none)).err, /asked for the client to provide credentials/)
   })
 })

@@ -16,6 +16,7 @@ import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
+import { portOf } from '../options/component-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 const nodesMax = 5000
@@ -64,6 +65,12 @@ export const up = defineCommand({
       section: 'Ingress',
     },
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
+    'kubelet-port': {
+      type: 'string',
+      value: '<n>',
+      help: 'its HTTPS port at --bind; 0 for none (10250, or none if --bind is a loopback address)',
+      section: 'Kubelet of this machine',
+    },
     ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
     ...inSection(signingDurationFlag, 'Certificates'),
     verbose: { type: 'boolean', short: 'v', help: 'log more' },
@@ -86,6 +93,7 @@ export const up = defineCommand({
       nodes,
       containers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
+      kubeletPort: options['kubelet-port'] === undefined ? undefined : portOf('kubelet-port', options['kubelet-port']),
       nodeRangeFlags: options,
       autoscalerFlags: options,
       ingressFlags: options,

@@ -21,7 +21,7 @@ export function realKubeletComponent(cluster: KubeletsContext, real: RealNode): 
     const client = cluster.client(`kubelet/${name}`, nodeUser(name))
     const kubelet = startRealKubelet(real, { client, clock, random, flow, log }, tasks)
     const configuration = configz(real.settings)
-    serveKubelet(cluster, { ...real, configuration, nodeName: name, kubelet }, client, tasks)
+    serveKubelet(cluster, { ...real, configuration, nodeName: name, kubelet }, client, tasks, real.server)
   })
 }
 

@@ -34,6 +34,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { nodeServices, removeNodeNetwork, type NodeServices } from './node-services.ts'
+import type { KubeletServerHolder } from './kubelet-port.ts'
 import { PodProtection } from './pod-protection.ts'
 import { stopPods } from './stop-pods.ts'
 import { cniPluginDirectory } from './container-prerequisites.ts'
@@ -47,6 +48,8 @@ export interface RealNode {
   host(services: () => readonly Service[]): NodeHost
   /** Volumes of the StorageClass `local-path`. */
   readonly volumes: NodeVolumes
+  /** Where its kubelet's server is set, if it has a port. */
+  readonly server?: KubeletServerHolder | undefined
   /** The network of the ranges that were known before the start. */
   readonly network: NodeNetwork | undefined
   /** The proxy and the DNS server of a node with this network. */
@@ -65,6 +68,8 @@ export interface RealNodeOptions {
   readonly settings: KubeletSettings
   readonly dataDirectory: string
   readonly hostIp: string
+  /** The port of the kubelet, if it has one. */
+  readonly kubeletPort?: number | undefined
   /** The hostname when omitted. */
   readonly name?: string
   /** Known before the start; without them the cluster assigns ranges. */
@@ -179,7 +184,7 @@ const nodeVolumes = (directory: string, disk: Disk, processes: Processes): NodeV
 
 /** The node as far as it is known without its runtime. */
 async function describeMachine(
-  { dataDirectory, hostIp, podCidrs, settings, name = hostname() }: RealNodeOptions,
+  { dataDirectory, hostIp, kubeletPort, podCidrs, settings, name = hostname() }: RealNodeOptions,
   load: NodeHostLoad,
 ): Promise<NodeDescription> {
   const { capacityBytes } = await load.fileSystem(dataDirectory)
@@ -196,6 +201,7 @@ async function describeMachine(
   return {
     name: name.toLowerCase(),
     hostIp,
+    ...(kubeletPort === undefined ? {} : { kubeletPort }),
     capacity,
     allocatable: allocatableOf(capacity, [kubeReserved, systemReserved, { memory: String(hugeBytes) }], thresholds),
     runtime: unknownRuntime,

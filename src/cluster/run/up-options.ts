@@ -39,6 +39,8 @@ export interface UpOptions {
   readonly ingressFlags?: IngressFlagValues
   /** Flags of this machine's kubelet. */
   readonly kubeletFlags?: KubeletFlagValues
+  /** The port of that kubelet; 0 for none. By default 10250, unless `host` is a loopback address. */
+  readonly kubeletPort?: number | undefined
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** Number of recorded flow events; 0 records none. */
@@ -87,6 +89,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   autoscalerFlags: {},
   ingressFlags: {},
   kubeletFlags: {},
+  kubeletPort: undefined,
   schedulerConfiguration: {},
   flowEvents: flowEventsDefault,
   limits: {},

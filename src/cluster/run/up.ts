@@ -86,6 +86,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       podCidrs,
       serviceRanges: serviceRanges.clusterCidrs,
       settings: kubeletSettings(options.kubeletFlags),
+      kubeletPort: options.kubeletPort,
+      authority: storage.certificates.authority,
     }
     const localNode = new LocalNode(nodeOptions, log, stopping)
     const policies = buildRequestPolicies(
