@@ -1,12 +1,13 @@
 // CopiedBody: the body of a request that is also mirrored. It is read once, as fast as its reader takes pieces; a copy whose
 // reader is slower holds a bounded number of bytes and fails beyond it.
+import { PieceQueue } from '../../platform/http/piece-queue.ts'
 
 /** Bytes that wait for the reader of one copy. */
 const waitingBytesMax = 1 << 20
 
 export class CopiedBody implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterable<Uint8Array>
-  readonly #copies: BodyCopy[] = []
+  readonly #copies: PieceQueue[] = []
 
   constructor(source: AsyncIterable<Uint8Array>) {
     this.#source = source
@@ -14,60 +15,28 @@ export class CopiedBody implements AsyncIterable<Uint8Array> {
 
   /** Must be called before the body is read. */
   copy(): AsyncIterable<Uint8Array> {
-    const copy = new BodyCopy()
+    const copy = new PieceQueue()
     this.#copies.push(copy)
     return copy
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    let end: 'ended' | Error = new Error('the body was not read to its end')
+    let isComplete = false
     try {
       for await (const piece of this.#source) {
-        for (const copy of this.#copies) copy.add(piece)
+        for (const copy of this.#copies) add(copy, piece)
         yield piece
       }
-      end = 'ended'
+      isComplete = true
     } finally {
-      for (const copy of this.#copies) copy.finish(end)
+      for (const copy of this.#copies)
+        if (isComplete) copy.end()
+        else copy.fail(new Error('the body was not read to its end'))
     }
   }
 }
 
-class BodyCopy implements AsyncIterable<Uint8Array> {
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
-  #state: 'open' | 'ended' | Error = 'open'
-  #wake: (() => void) | undefined
-
-  add(piece: Uint8Array): void {
-    if (this.#state !== 'open') return
-    this.#waiting.push(piece)
-    this.#waitingBytes += piece.length
-    if (this.#waitingBytes > waitingBytesMax) this.finish(new Error('the copy of the body is read too slowly'))
-    this.#wake?.()
-  }
-
-  finish(how: 'ended' | Error): void {
-    if (this.#state !== 'open') return
-    this.#state = how
-    if (how !== 'ended') this.#waiting = []
-    this.#wake?.()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    try {
-      for (;;) {
-        const pieces = this.#waiting
-        this.#waiting = []
-        this.#waitingBytes = 0
-        yield* pieces
-        if (this.#waiting.length > 0) continue
-        if (this.#state instanceof Error) throw this.#state
-        if (this.#state === 'ended') return
-        await new Promise<void>((resolve) => (this.#wake = resolve))
-      }
-    } finally {
-      this.finish('ended')
-    }
-  }
+function add(copy: PieceQueue, piece: Uint8Array): void {
+  copy.push(piece)
+  if (copy.waitingBytes > waitingBytesMax) copy.fail(new Error('the copy of the body is read too slowly'))
 }

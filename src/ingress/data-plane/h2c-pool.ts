@@ -2,6 +2,7 @@
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import type { Http2Connection, Http2Exchange, Http2Failure, Http2Provider } from '../../platform/http/http2-client.ts'
 import { NotSent, type HttpPool, type PooledRequest, type PooledResponse } from '../../platform/http/http-pool.ts'
+import { PieceQueue } from '../../platform/http/piece-queue.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 
 /** Bytes of a response that wait for the client before the endpoint is not read any more. */
@@ -72,12 +73,10 @@ class H2cExchange {
   readonly #exchange: Http2Exchange
   readonly #signal: AbortSignal
   readonly #onDone: () => void
+  readonly #body = new PieceQueue({ onRoom: () => this.#resume(), onLeft: () => this.#leave() })
   #trailers: PooledResponse['headers'] | undefined
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
   #isPaused = false
-  #state: 'open' | 'ended' | Error = 'open'
-  #wake: (() => void) | undefined
+  #isDone = false
 
   constructor(connection: Http2Connection, request: PooledRequest, signal: AbortSignal, onDone: () => void) {
     this.#signal = signal
@@ -88,12 +87,12 @@ class H2cExchange {
         this.#head.resolve({
           status: Number(status),
           headers,
-          body: this.#pieces(),
+          body: this.#body,
           trailers: () => this.#trailers,
         }),
       data: (bytes) => this.#receive(bytes),
       trailers: (trailers) => (this.#trailers = trailers),
-      closed: (failure) => this.#finish(failure === undefined ? 'ended' : failureOf(failure)),
+      closed: (failure) => this.#finish(failure && failureOf(failure)),
     })
     if (request.body === undefined) this.#exchange.end()
     else void this.#sendBody(request.body)
@@ -109,59 +108,46 @@ class H2cExchange {
   }
 
   #receive(bytes: Uint8Array): void {
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (this.#waitingBytes > waitingBytesMax) {
-      this.#isPaused = true
-      this.#exchange.pause()
-    }
-    this.#wake?.()
+    this.#body.push(bytes)
+    if (this.#body.waitingBytes <= waitingBytesMax) return
+    this.#isPaused = true
+    this.#exchange.pause()
+  }
+
+  #resume(): void {
+    if (this.#isPaused) this.#exchange.resume()
+    this.#isPaused = false
+  }
+
+  /** The client does not read the response to its end. */
+  #leave(): void {
+    this.#exchange.cancel()
+    this.#finish()
   }
 
   async #sendBody(body: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const piece of body) {
-        if (this.#state !== 'open') return
+        if (this.#isDone) return
         if (!this.#exchange.write(piece)) await this.#exchange.whenDrained()
       }
       this.#exchange.end()
     } catch (error) {
       // The client has disconnected, or its body is too large.
-      if (this.#state !== 'open') return
+      if (this.#isDone) return
       this.#exchange.cancel()
       this.#finish(error as Error)
     }
   }
 
-  #finish(how: 'ended' | Error): void {
-    if (this.#state !== 'open') return
+  #finish(failure?: Error): void {
+    if (this.#isDone) return
+    this.#isDone = true
     offAbort(this.#signal, this.#abort)
-    this.#state = how
-    this.#head.reject(how === 'ended' ? new Error('the endpoint sent no response') : how)
+    this.#head.reject(failure ?? new Error('the endpoint sent no response'))
     this.#onDone()
-    this.#wake?.()
-  }
-
-  async *#pieces(): AsyncGenerator<Uint8Array, void> {
-    try {
-      for (;;) {
-        const pieces = this.#waiting
-        this.#waiting = []
-        this.#waitingBytes = 0
-        if (this.#isPaused) this.#exchange.resume()
-        this.#isPaused = false
-        yield* pieces
-        if (this.#waiting.length > 0) continue
-        if (this.#state instanceof Error) throw this.#state
-        if (this.#state === 'ended') return
-        await new Promise<void>((resolve) => (this.#wake = resolve))
-      }
-    } finally {
-      if (this.#state === 'open') {
-        this.#exchange.cancel()
-        this.#finish('ended')
-      }
-    }
+    if (failure === undefined) this.#body.end()
+    else this.#body.fail(failure)
   }
 }
 

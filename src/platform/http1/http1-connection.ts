@@ -12,6 +12,7 @@ import type { OnShed } from '../limits/listen-limits.ts'
 import { isVerified, Overloaded } from '../http/listener.ts'
 import type { ClientCertificate, StreamedRequest, WireResponse, WirePieces } from '../http/listener.ts'
 import type { MemoryBudget } from '../limits/memory-budget.ts'
+import { PieceQueue } from '../http/piece-queue.ts'
 import { sendPieces, type PieceSender } from '../http/send-pieces.ts'
 import type { ServedConnection } from '../http/served-connection.ts'
 import {
@@ -21,7 +22,6 @@ import {
   lingerSecondsMax,
   stalledSecondsMax,
 } from '../http/wire-timeouts.ts'
-import { BodyPieces } from './body-pieces.ts'
 import { responseHead, rejectionText, trailerLines, upgradeHead, type ResponseFraming } from './response-head.ts'
 import { Http1Request } from './http1-request.ts'
 import { leadingEmptyLines, findHeadEnd } from './head-end.ts'
@@ -32,6 +32,8 @@ import { parseRequestHead, type RequestHead } from './request-head.ts'
 export const headBytesMax = 64 << 10
 /** Pipelined bytes that are buffered while a request is handled. */
 const bufferedBytesMax = 64 << 10
+/** Bytes of a forwarded body that wait for the handler before the socket is paused. */
+const streamedBytesMax = 64 << 10
 /** As upstream: up to this much of an unread body is discarded to keep the connection; otherwise it is closed. */
 const discardedBytesMax = 256 << 10
 
@@ -74,7 +76,7 @@ export class Http1Connection implements ServedConnection {
   /** The body being received. An unread body may outlive its request. */
   #body: IncomingBody | undefined
   /** The body being forwarded. */
-  #streamed: BodyPieces | undefined
+  #streamed: PieceQueue | undefined
   #pieceSender: PieceSender | undefined
   /** The current response is a watch, which may be ended at any time. */
   #isWatch = false
@@ -265,7 +267,7 @@ export class Http1Connection implements ServedConnection {
 
   #streamBody(head: RequestHead, bytesMax: number): AsyncIterable<Uint8Array> {
     const body = this.#body
-    const pieces: BodyPieces = new BodyPieces(() => this.#resume())
+    const pieces = new PieceQueue({ onRoom: () => this.#resume() })
     if (body === undefined) {
       pieces.end()
       return pieces
@@ -279,14 +281,14 @@ export class Http1Connection implements ServedConnection {
     }
     if (body.isTaking && this.#state === 'open') {
       if (head.expectsContinue) this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
-      if (!pieces.isFull) this.#resume()
+      if (!isFull(pieces)) this.#resume()
     }
     return pieces
   }
 
   #takeBody(body: IncomingBody, piece: Uint8Array): number {
     const taken = body.take(piece)
-    if (this.#streamed?.isFull === true && !body.isComplete) this.#pause()
+    if (this.#streamed !== undefined && isFull(this.#streamed) && !body.isComplete) this.#pause()
     if (!this.#hasResponded) this.#held.body(body.bytes, body.isComplete)
     if (body.isComplete) this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
     return taken
@@ -456,6 +458,8 @@ const nothing = new Uint8Array(0)
 const utf8 = new TextEncoder()
 const failed: WireResponse = { status: 500, headers: {}, body: '' }
 const goneError = () => new DOMException('the client has disconnected', 'AbortError')
+
+const isFull = ({ waitingBytes }: PieceQueue): boolean => waitingBytes > streamedBytesMax
 
 const wholeOf = (body: WireResponse['body']): Uint8Array | undefined =>
   typeof body === 'string' ? utf8.encode(body) : body instanceof Uint8Array ? body : undefined

@@ -2,8 +2,8 @@
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { BodyTooLarge } from '../http/listener.ts'
+import type { PieceQueue } from '../http/piece-queue.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
-import type { BodyPieces } from './body-pieces.ts'
 import type { BodyFraming } from './request-head.ts'
 
 export class IncomingBody {
@@ -15,7 +15,7 @@ export class IncomingBody {
   #bytesMax = 0
   #reader: PromiseWithResolvers<Uint8Array> | undefined
   #isDiscarded = false
-  #stream: BodyPieces | undefined
+  #stream: PieceQueue | undefined
 
   constructor(framing: BodyFraming) {
     this.#chunked = framing === 'chunked' ? new ChunkedDecoder() : undefined
@@ -56,7 +56,7 @@ export class IncomingBody {
   }
 
   /** Passes the body on as it arrives; bytes must be passed to `take`. */
-  stream(bytesMax: number, pieces: BodyPieces): void {
+  stream(bytesMax: number, pieces: PieceQueue): void {
     this.#stream = pieces
     this.#bytesMax = bytesMax
     if (this.#left > bytesMax) this.#rejectTooLarge()

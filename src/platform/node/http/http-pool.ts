@@ -11,6 +11,7 @@ import {
   type PooledRequest,
   type PooledResponse,
 } from '../../http/http-pool.ts'
+import { PieceQueue } from '../../http/piece-queue.ts'
 
 /** Responses up to this length are collected and sent on in one write. */
 const collectedBytesMax = 64 << 10
@@ -73,11 +74,11 @@ export class PoolExchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: PooledResponse['headers'] = {}
   #trailers: PooledResponse['headers'] | undefined
-  #isCollected = false
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
-  #state: 'open' | 'ended' | Error = 'open'
-  #wake: (() => void) | undefined
+  /** The body, if it is collected. */
+  #collected: Uint8Array[] | undefined
+  /** The body, if it is passed on as it arrives. */
+  readonly #streamed = new PieceQueue({ onRoom: () => this.#resume(), onLeft: () => this.#leave() })
+  #isDone = false
 
   constructor(pool: Pool, request: ExchangeRequest, signal: AbortSignal, onDone: () => void) {
     this.#signal = signal
@@ -115,24 +116,23 @@ export class PoolExchange implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = plain(headers)
     const length = Number(headers['content-length'] ?? Infinity)
-    this.#isCollected = length <= collectedBytesMax
-    if (!this.#isCollected) this.#head.resolve(this.#respond(this.#pieces()))
+    if (length <= collectedBytesMax) this.#collected = []
+    else this.#head.resolve(this.#respond(this.#streamed))
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#waiting.push(piece)
-    this.#waitingBytes += piece.length
-    if (!this.#isCollected && this.#waitingBytes > waitingBytesMax) controller.pause()
-    this.#wake?.()
+    if (this.#collected !== undefined) return void this.#collected.push(piece)
+    this.#streamed.push(piece)
+    if (this.#streamed.waitingBytes > waitingBytesMax) controller.pause()
   }
 
   onResponseEnd(_controller: unknown, trailers: IncomingHttpHeaders): void {
     this.#trailers = plain(trailers)
-    if (this.#isCollected) {
-      const [first = nothing] = this.#waiting
-      this.#head.resolve(this.#respond(this.#waiting.length < 2 ? first : Buffer.concat(this.#waiting)))
+    if (this.#collected !== undefined) {
+      const [first = nothing] = this.#collected
+      this.#head.resolve(this.#respond(this.#collected.length < 2 ? first : Buffer.concat(this.#collected)))
     }
-    this.#finish('ended')
+    this.#finish()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -148,31 +148,24 @@ export class PoolExchange implements Dispatcher.DispatchHandler {
     return { status: this.#status, headers: this.#headers, body, trailers: () => this.#trailers }
   }
 
-  #finish(how: 'ended' | Error): void {
-    if (this.#state !== 'open') return
-    offAbort(this.#signal, this.#abort)
-    this.#state = how
-    if (how !== 'ended') this.#head.reject(this.#signal.aborted ? reasonOf(this.#signal) : failureOf(how))
-    this.#onDone()
-    this.#wake?.()
+  #resume(): void {
+    if (this.#controller?.paused === true) this.#controller.resume()
   }
 
-  async *#pieces(): AsyncGenerator<Uint8Array, void> {
-    try {
-      for (;;) {
-        const pieces = this.#waiting
-        this.#waiting = []
-        this.#waitingBytes = 0
-        if (this.#controller?.paused === true) this.#controller.resume()
-        yield* pieces
-        if (this.#waiting.length > 0) continue
-        if (this.#state instanceof Error) throw this.#state
-        if (this.#state === 'ended') return
-        await new Promise<void>((resolve) => (this.#wake = resolve))
-      }
-    } finally {
-      if (this.#state === 'open') this.#controller?.abort(new DOMException('the response is not read', 'AbortError'))
+  #leave(): void {
+    this.#controller?.abort(new DOMException('the response is not read', 'AbortError'))
+  }
+
+  #finish(failure?: Error): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    offAbort(this.#signal, this.#abort)
+    if (failure === undefined) this.#streamed.end()
+    else {
+      this.#head.reject(this.#signal.aborted ? reasonOf(this.#signal) : failureOf(failure))
+      this.#streamed.fail(failure)
     }
+    this.#onDone()
   }
 }
 
