@@ -120,7 +120,7 @@ const isRolledOut = (client: Client) =>
   })
 
 inNamespaces(import.meta.url, () => {
-  test(`certificates, policies and pods change at ${requestsPerSecond} requests a second without an error`, async () => {
+  test(`certificates, policies and pods change at ${requestsPerSecond} requests a second without an error`, async (context) => {
     await using cleanUps = new AsyncDisposableStack()
     const node = cleanUps.use(await startNode())
     const stage = cleanUps.use(await startIngressCluster({ host: proxyAddress.forClients }))
@@ -156,7 +156,9 @@ inNamespaces(import.meta.url, () => {
       await rollPods(client, round)
     }
     sender.endInput()
-    const { outcomes, certificates } = JSON.parse(await sender.line()) as Seen
+    const { outcomes, certificates, seconds, late } = JSON.parse(await sender.line()) as Seen
+    const sent = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+    context.diagnostic(`${sent} requests in ${seconds.toFixed(1)} s, at most ${late} behind the rate`)
 
     deepEqual(Object.keys(outcomes), ['200'], JSON.stringify(outcomes))
     ok(certificates >= 2, `${certificates} certificates were seen`)

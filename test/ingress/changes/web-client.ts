@@ -1,10 +1,10 @@
 // The client of the test, in a network namespace of its own. It sends requests over HTTPS at a given rate until its input
 // ends, most of them on connections that are kept, and prints what it saw. It also tries to reach pods without
 // the proxy, which no policy allows.
-import { Agent, request } from 'node:https'
 import { connect } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import { every, realClock } from '../../../src/base/time/clock.ts'
+import { HttpsConnection } from './https-connection.ts'
 
 export interface ClientOrder {
   readonly host: string
@@ -19,6 +19,9 @@ export interface Seen {
   /** How many requests ended with each status or error. */
   readonly outcomes: Readonly<Record<string, number>>
   readonly certificates: number
+  readonly seconds: number
+  /** Requests that were not sent at their time, because too many were waiting for their responses. */
+  readonly late: number
 }
 
 const pendingMax = 512
@@ -29,31 +32,58 @@ const connectionsMax = 64
 const { host, port, ca, requestsPerSecond, closed } = JSON.parse(process.argv[2] ?? '') as ClientOrder
 const outcomes = new Map<string, number>()
 const certificates = new Set<string>()
-const kept = new Agent({ keepAlive: true, maxSockets: connectionsMax })
+const options = {
+  ...{ host, port, serverName: 'web.example.com', secureContext: createSecureContext({ ca }) },
+  onCertificate: (serialNumber: string) => void certificates.add(serialNumber),
+}
+const idle: HttpsConnection[] = []
 const startMs = realClock.monotonicMs()
-let [pending, sent] = [0, 0]
+let [pending, sent, late] = [0, 0, 0]
+/** How many connections are kept, and how many requests wait for one. */
+let [kept, waiting] = [0, 0]
 
 function sendOne(): void {
-  const agent = sent++ % newConnectionEvery === 0 ? false : kept
   pending++
-  const done = (outcome: string) => {
+  if (sent++ % newConnectionEvery !== 0) waiting++
+  else exchange(new HttpsConnection(options), (connection) => connection.end())
+}
+
+function sendWaiting(): void {
+  for (; waiting > 0; waiting--) {
+    const connection = keptConnection()
+    if (connection === undefined) return
+    exchange(connection, keep)
+  }
+}
+
+function exchange(connection: HttpsConnection, onDone: (connection: HttpsConnection) => void): void {
+  connection.send((outcome) => {
     pending--
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-  }
-  const name = 'web.example.com'
-  const options = { host, port, ca, path: '/', agent, servername: name, headers: { host: name } }
-  request(options, (response) => {
-    certificates.add((response.socket as TLSSocket).getPeerX509Certificate()?.serialNumber ?? '')
-    response.resume().on('end', () => done(String(response.statusCode)))
-    response.on('error', (error) => done(error.message))
+    onDone(connection)
+    sendWaiting()
   })
-    .on('error', (error) => done(error.message))
-    .end()
+}
+
+function keptConnection(): HttpsConnection | undefined {
+  for (let connection = idle.pop(); connection !== undefined; connection = idle.pop(), kept--)
+    if (connection.isIdle) return connection
+  if (kept >= connectionsMax) return undefined
+  kept++
+  return new HttpsConnection(options)
+}
+
+function keep(connection: HttpsConnection): void {
+  if (connection.isIdle) return void idle.push(connection)
+  kept--
+  connection.end()
 }
 
 const sending = every(realClock, 5, () => {
   const due = ((realClock.monotonicMs() - startMs) / 1_000) * requestsPerSecond
   while (sent < due && pending < pendingMax) sendOne()
+  sendWaiting()
+  late = Math.max(late, Math.floor(due) - sent)
 })
 const trespassing = every(realClock, 200, () => {
   for (const address of closed) {
@@ -65,9 +95,10 @@ const trespassing = every(realClock, 200, () => {
 process.stdin.resume().on('end', () => {
   sending.cancel()
   trespassing.cancel()
+  const seconds = (realClock.monotonicMs() - startMs) / 1_000
   const finish = () => {
     if (pending > 0) return
-    const seen: Seen = { outcomes: Object.fromEntries(outcomes), certificates: certificates.size }
+    const seen: Seen = { outcomes: Object.fromEntries(outcomes), certificates: certificates.size, seconds, late }
     process.stdout.write(`${JSON.stringify(seen)}\n`, () => process.exit())
   }
   every(realClock, 20, finish)
