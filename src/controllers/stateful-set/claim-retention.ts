@@ -19,21 +19,31 @@ const policyOf = ({ spec: { persistentVolumeClaimRetentionPolicy: policy } }: St
 export const isStale = ({ metadata: { ownerReferences = [] } }: PersistentVolumeClaim, podName: string, pod?: Pod) =>
   ownerReferences.some(({ kind, name, uid }) => kind === 'Pod' && name === podName && uid !== pod?.metadata.uid)
 
-/** The change that sets the owners according to the policy; none if they are right. */
+/**
+ * The change that sets the owners according to the policy; none if they are right. A claim of an earlier set or pod of the
+ * same name is left to the garbage collector, and a claim with another controller gets no further one.
+ */
 export function ownClaim(set: StatefulSet, pod: Pod, claim: PersistentVolumeClaim): Change[] {
   if (isBeingDeleted(claim)) return []
-  const { whenDeleted, whenScaled } = policyOf(set)
-  const isLeaving = whenScaled && !isInRange(set, ordinalOf(set, pod))
-  const wanted = isLeaving ? controllerReference(pod) : whenDeleted ? controllerReference(set) : undefined
   const { ownerReferences = [], ...metadata } = claim.metadata
-  const others = ownerReferences.filter((reference) => !isAbout(reference, set) && !isAbout(reference, pod))
-  const isAlreadySo =
-    ownerReferences.length === others.length + (wanted === undefined ? 0 : 1) &&
-    (wanted === undefined || ownerReferences.some(({ uid }) => uid === wanted.uid))
-  if (isAlreadySo) return []
+  const isOurs = (reference: OwnerReference) => isAbout(reference, set) || isAbout(reference, pod)
+  const [ours, others] = [ownerReferences.filter(isOurs), ownerReferences.filter((reference) => !isOurs(reference))]
+  if (ours.some(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid)) return []
+  const wanted = others.some(({ controller }) => controller === true) ? undefined : wantedOwner(set, pod)
+  const isRight =
+    wanted === undefined
+      ? ours.length === 0
+      : ours.length === 1 && ours.every(({ uid, controller }) => uid === wanted.uid && controller === true)
+  if (isRight) return []
   const next = wanted === undefined ? others : [...others, wanted]
   const object = { ...claim, metadata: { ...metadata, ...(next.length === 0 ? {} : { ownerReferences: next }) } }
   return [{ kind: 'update', of: persistentVolumeClaim, object }]
+}
+
+function wantedOwner(set: StatefulSet, pod: Pod): OwnerReference | undefined {
+  const { whenDeleted, whenScaled } = policyOf(set)
+  if (whenScaled && !isInRange(set, ordinalOf(set, pod))) return controllerReference(pod)
+  return whenDeleted ? controllerReference(set) : undefined
 }
 
 const isAbout = ({ kind, name }: OwnerReference, owner: ApiObject): boolean =>

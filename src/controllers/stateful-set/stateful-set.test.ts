@@ -195,6 +195,29 @@ for (const [why, policy, replicas, wanted] of retentions)
     )
   })
 
+const external = { apiVersion: 'v1', kind: 'ConfigMap', name: 'external', uid: 'external' }
+const otherController = { ...external, controller: true }
+const retained = aSet({ replicas: 1, ...claims, ...retention('Delete', 'Retain') })
+const ownersBefore: [why: string, before: object[], after: string[] | undefined][] = [
+  ['the set is added to an owner that is no controller', [external], ['ConfigMap', 'StatefulSet controller']],
+  ['nothing is added to another controller', [otherController], undefined],
+  ['the set leaves another controller', [otherController, owner(retained)], ['ConfigMap controller']],
+  ['the set is the controller again', [{ ...owner(retained), controller: false }], ['StatefulSet controller']],
+  ['an earlier set of the same name stays', [owner(retained, 'earlier')], undefined],
+  ['the set stays', [owner(retained)], undefined],
+]
+for (const [why, before, after] of ownersBefore)
+  test(`owners of a claim: ${why}`, () => {
+    const { changes } = planOf(statefulSetController, retained, first, member(0, first), aClaim(before))
+    const updates = changes.filter(({ of }) => of.kind === 'PersistentVolumeClaim')
+    const shownOwners = updates.map(({ object }) =>
+      ((object as ApiObject).metadata.ownerReferences ?? []).map(
+        ({ kind, controller }) => `${kind}${controller === true ? ' controller' : ''}`,
+      ),
+    )
+    deepEqual(shownOwners, after === undefined ? [] : [after])
+  })
+
 test('the status counts pods, and has the new revision when all pods have it', () => {
   const midway = planOf(
     statefulSetController,
