@@ -68,7 +68,7 @@ const run: RecordedRun = {
     ],
     ['events', { columns: [{ name: 'Name', priority: 0 }], rows: [{ cells: ['e'], object: event }] }],
   ],
-  history: [[key, [{ revision: 3, at: hostile('time'), author: hostile('author'), object: pod }]]],
+  history: [['pods', [[key, [{ revision: 3, at: hostile('time'), author: hostile('author'), state: 'present' }]]]]],
   explanations: [[key, [hostile('why')]]],
   decisions: [
     [

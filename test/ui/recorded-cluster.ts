@@ -1,4 +1,5 @@
-// A recorded run for tests of the page: a Deployment that is rolled out, a pod that fits on no node, and a rejected request.
+// A recorded run for tests of the page: a Deployment that is rolled out, a pod that fits on no node, a
+// rejected request, and a pod that is deleted.
 // Time is virtual and the seed is fixed, so every run gives the same report.
 import { pod, startCluster } from '../../src/cluster/index.ts'
 
@@ -27,6 +28,10 @@ export async function recordCluster(file: string, title: string): Promise<void> 
     .of(pod)
     .create({ metadata: { name: 'big' }, spec: { containers: [container] } }, 'default')
     .catch(() => undefined)
-  await cluster.clock.advance('10s')
+  const pods = cluster.client.of(pod)
+  await pods.create({ metadata: { name: 'short' }, spec: { containers: [container] } }, 'default')
+  await cluster.clock.advance('5s')
+  await pods.delete('short', 'default', { gracePeriodSeconds: 0 })
+  await cluster.clock.advance('5s')
   await cluster.report(file, title)
 }

@@ -149,6 +149,55 @@ suite('flows', () => {
   })
 })
 
+suite('time', () => {
+  test('the history of an object has its revisions with authors and differences', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects?resource=deployments.apps&object=deployments/default/web&tab=History`)
+    const revisions = page.locator('.revision')
+    await revisions.nth(2).waitFor()
+    match(await revisions.last().innerText(), /^revision \d+, [\d-]+T[\d:.]+Z, by test$/m)
+    match(await revisions.first().innerText(), /by controller\/deployment/)
+    await revisions.first().locator('.diff .added', { hasText: 'availableReplicas: 3' }).waitFor()
+  })
+
+  test('the history of a pod that was deleted is there, and the slider shows the pod', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects?object=pods/default/short&tab=History`)
+    await page.getByText('This object does not exist.').waitFor()
+    await page.locator('summary', { hasText: ': deleted' }).waitFor()
+    equal(await page.locator('tr[data-name="short"]').count(), 0)
+    const slider = page.getByRole('slider')
+    await slider.focus()
+    await page.keyboard.press('Home')
+    await page.getByText(/^revision \d+/).waitFor()
+    equal(await page.locator('tbody tr[data-name]').count(), 0)
+    const created = (await page.locator('summary').last().innerText()).replace(/^revision (\d+).*/, '$1')
+    await page.evaluate(
+      (revision) => (location.hash = location.hash.replace(/revision=\d+/, `revision=${revision}`)),
+      created,
+    )
+    await page.locator('tr[data-name="short"]', { hasText: 'Pending' }).waitFor()
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.locator('pre.yaml', { hasText: 'name: short' }).waitFor()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.locator('tr[data-name="short"]', { hasText: /ContainerCreating|Running/ }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    match(page.url(), /revision=\d+/)
+    await page.getByRole('button', { name: 'Now' }).click()
+    await page.getByText('now', { exact: true }).waitFor()
+  })
+
+  test('pointing at a write shows what it changed', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.locator('[data-event] .m', { hasText: 'put deployment web' }).first().hover()
+    await page.locator('[data-card] .diff .added', { hasText: 'replicas: 3' }).first().waitFor()
+  })
+})
+
 suite('objects', () => {
   test("the list has kubectl's columns and is searched by name, label, image and reason", async () => {
     await using opened = await openPage(browser)

@@ -11,7 +11,7 @@ import { present } from '../../base/assert.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
-import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import { badRequest, methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
 import type { Store } from '../../store/store.ts'
 import { AdmissionChain } from '../admission/framework/admission-chain.ts'
@@ -66,6 +66,14 @@ export interface RegistryDeps {
 /** The storage version need not be served. */
 const allVersions = (resource: CustomResource | undefined): readonly CustomResourceVersion[] =>
   resource === undefined ? [] : [resource.storage, ...resource.versions]
+
+/** A retained change of an object. */
+export interface ObjectChange {
+  readonly revision: number
+  readonly key: ObjectKey
+  readonly now: ApiObject | undefined
+  readonly before: ApiObject | undefined
+}
 
 export class Registry {
   readonly #deps: RegistryDeps
@@ -268,6 +276,17 @@ export class Registry {
     for (const { kind, cache } of this.#resources.values())
       if (kind.custom === undefined) oldest = Math.max(oldest, cache.oldestRevision)
     return oldest
+  }
+
+  /** The retained changes of a kind, in its version, in the order of revisions. */
+  *changes(kind: Kind): Generator<ObjectChange> {
+    const { cache, converter } = this.#resource(kind)
+    for (const { revision, key, now, before } of cache.changes)
+      yield {
+        ...{ revision, key },
+        now: now && converter.fromStored(now).object,
+        before: before && converter.fromStored(before).object,
+      }
   }
 
   /** Repairs the allocations of all kinds from their objects. */

@@ -142,6 +142,11 @@ export class WatchCache {
     return this.#oldestRevision
   }
 
+  /** The retained changes, in the order of revisions. */
+  get changes(): readonly Change[] {
+    return this.#history
+  }
+
   get watchers(): number {
     return this.#watchers.size
   }

@@ -1,10 +1,11 @@
 // Reports of clusters, and the helpers that write them when a test fails.
-import { doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { bundlePage } from '../../../scripts/bundle-page.mjs'
+import { configMap } from '../../api/core/v1/config-map.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import type { RecordedRun } from '../../ui/page/source/recorded.ts'
 import { reportText } from './cluster-report.ts'
@@ -44,6 +45,35 @@ test('a report contains flows, objects and explanations, but no values of Secret
   match(new Map(run.explanations).get('pods/default/big')?.join() ?? '', /cannot be scheduled/)
   equal(new Map(run.decisions).get('pods/default/big')?.nodes.length, 1)
   equal(new Map(run.tables).get('secrets')?.rows.length, 1)
+})
+
+test('a report has every retained revision of an object, with its author, also of one that was deleted', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const maps = cluster.client.of(configMap)
+  await maps.create({ metadata: { name: 'settings' }, data: { color: 'red' } }, 'default')
+  await maps.patch('settings', 'default', { data: { color: 'blue' } })
+  const kept = await maps.create({ metadata: { name: 'kept' }, data: { color: 'red' } }, 'default')
+  await maps.delete('settings', 'default')
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"password":"hunter2"}}' }
+  const secrets = cluster.client.of(secret)
+  await secrets.create({ metadata: { name: 'key', annotations }, stringData: { password: 'hunter2' } }, 'default')
+  await secrets.patch('key', 'default', { stringData: { password: 'hunter3' } })
+  const file = join(folder, 'history.html')
+  await cluster.report(file)
+  doesNotMatch(await readFile(file, 'utf8'), /hunter|aHVudGVy/)
+  const run = await readRun(file)
+  const ofMaps = new Map(new Map(run.history).get('configmaps'))
+  const described = ofMaps.get('configmaps/default/settings')?.map((each) => {
+    const { data } = (each.state === 'past' ? each.object : {}) as { data?: { color: string } }
+    return `${each.author}: ${data?.color ?? each.state}`
+  })
+  deepEqual(described, ['test: red', 'test: blue', 'test: deleted'])
+  deepEqual(
+    ofMaps.get('configmaps/default/kept')?.map(({ state, revision }) => [state, revision]),
+    [['present', Number(kept.metadata.resourceVersion)]],
+  )
+  equal(run.revisions?.newest, (await maps.list({})).revision)
+  ok((run.revisions?.marks.length ?? 0) > 5)
 })
 
 test('a report without an API server contains the flows', async () => {

@@ -2,13 +2,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FlowEvent, FlowObject } from '../../base/observability/flow-recorder.ts'
+import type { FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { isSameResource, type Kind } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import { verbsOf } from '../../apiserver/discovery/served-resources.ts'
 import { tableOf } from '../../apiserver/http/table.ts'
+import type { ObjectChange } from '../../apiserver/registry/registry.ts'
+import { withoutSecrets } from '../../apiserver/ui/without-secrets.ts'
 import { objectKeyOf, type RecordedRun } from '../../ui/page/source/recorded.ts'
 import { resourceId, type Resource, type SchedulingDecision, type Table } from '../../ui/page/source/source.ts'
+import { recordHistory } from './recorded-history.ts'
 
 /** Older events and further objects are omitted, so that a browser can open the file. */
 const [eventsMax, objectsMax, explainedMax] = [20_000, 5_000, 200]
@@ -16,27 +19,34 @@ const [eventsMax, objectsMax, explainedMax] = [20_000, 5_000, 200]
 /** What a report reads of a cluster. */
 export interface ReportedCluster {
   readonly kinds: readonly Kind[]
-  readonly events: () => Iterable<FlowEvent>
   readonly list: (kind: Kind) => Promise<readonly ApiObject[]>
   readonly why: (object: ApiObject) => Promise<readonly string[]>
   readonly decision: (pod: ObjectKey) => SchedulingDecision | undefined
   readonly nowMs: number
+  readonly flow: FlowRecorder
+  readonly changes: (kind: Kind) => Iterable<ObjectChange>
+  /** The revisions of which the state is retained; undefined while the API server is not running. */
+  readonly retained: { readonly oldest: number; readonly newest: number } | undefined
 }
 
 export async function recordRun(cluster: ReportedCluster, title: string): Promise<RecordedRun> {
   // The requests of the report itself are not part of the run.
-  const events = [...cluster.events()].slice(-eventsMax)
+  const events = [...cluster.flow.events()].slice(-eventsMax)
   const kinds = listedKinds(cluster.kinds)
   const lists = await Promise.all(kinds.map(async (kind) => ({ kind, objects: await objectsOf(cluster, kind) })))
-  const present = lists.filter(({ objects }) => objects.length > 0)
+  const { retained } = cluster
+  const { history, revisions } =
+    retained === undefined ? { history: [], revisions: undefined } : recordHistory({ ...cluster, retained, lists })
+  const withHistory = new Set(history.map(([resource]) => resource))
+  const known = lists.filter(({ kind }) => withHistory.has(resourceId(resourceOf(kind))))
   return {
     title,
     events,
     resources: kinds.map(resourceOf),
-    tables: present.map(({ kind, objects }) => [resourceId(resourceOf(kind)), tableFor(kind, objects, cluster.nowMs)]),
-    history: [],
-    explanations: await explanationsOf(cluster, present),
-    decisions: decisionsOf(cluster, present),
+    tables: known.map(({ kind, objects }) => [resourceId(resourceOf(kind)), tableFor(kind, objects, cluster.nowMs)]),
+    ...{ history, revisions },
+    explanations: await explanationsOf(cluster, known),
+    decisions: decisionsOf(cluster, known),
   }
 }
 
@@ -49,17 +59,10 @@ const listedKinds = (kinds: readonly Kind[]): Kind[] =>
 /** None while the API server is not running. */
 async function objectsOf(cluster: ReportedCluster, kind: Kind): Promise<readonly ApiObject[]> {
   try {
-    return (await cluster.list(kind)).slice(0, objectsMax).map(withoutSecrets)
+    return (await cluster.list(kind)).slice(0, objectsMax)
   } catch {
     return []
   }
-}
-
-/** Reports are shared, so they contain the names of a Secret's values only. */
-function withoutSecrets(object: ApiObject): ApiObject {
-  if (object.kind !== 'Secret') return object
-  const { data = {}, ...rest } = object as ApiObject & { data?: Readonly<Record<string, unknown>> }
-  return { ...rest, data: Object.fromEntries(Object.keys(data).map((name) => [name, ''])) } as ApiObject
 }
 
 function resourceOf(definition: Kind): Resource {
@@ -70,7 +73,11 @@ function resourceOf(definition: Kind): Resource {
 function tableFor(kind: Kind, objects: readonly ApiObject[], nowMs: number): Table {
   const table = tableOf(kind, objects, {}, { include: 'Object', nowMs, withColumns: true })
   const { columnDefinitions, rows } = table as { columnDefinitions: Table['columns']; rows: Table['rows'] }
-  return { columns: columnDefinitions.map(({ name, priority }) => ({ name, priority })), rows }
+  return {
+    columns: columnDefinitions.map(({ name, priority }) => ({ name, priority })),
+    // Reports are shared, so they contain the names of a Secret's values only.
+    rows: rows.map(({ cells, object }) => ({ cells, object: withoutSecrets(kind.plural, object as ApiObject) })),
+  }
 }
 
 interface KindObjects {

@@ -288,8 +288,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Writes an HTML file with the web page over everything that is recorded: flows, objects, explanations and scheduling
-   * decisions. It opens without a server. The values of Secrets are left out.
+   * Writes an HTML file with the web page over everything that is recorded: flows, objects with their history,
+   * explanations and scheduling decisions. It opens without a server. The values of Secrets are left out.
    */
   async report(file: string, title = 'Coxswain', failure?: string): Promise<void> {
     const run = this.#recorded ?? (await this.#recordRun(title))
@@ -313,11 +313,16 @@ export class TestCluster implements AsyncDisposable {
     return recordRun(
       {
         kinds: this.#kinds.all(),
-        events: () => cluster.flow.events(),
+        flow: cluster.flow,
         list: async (kind) => (await client.of(kind).list({})).items,
         why: async (object) => (await this.#explain(this.#kinds.ofObject(object), object)).waits,
         decision: (pod) => cluster.decisions.explain(pod),
         nowMs: clock.nowMs(),
+        changes: (kind) => (kind.computed === undefined ? (cluster.server?.registry.changes(kind) ?? []) : []),
+        retained: cluster.server && {
+          oldest: cluster.server.registry.oldestRevision,
+          newest: this.#deps.store.revision,
+        },
       },
       title,
     )

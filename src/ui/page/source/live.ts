@@ -5,17 +5,20 @@ import { LiveActions } from './live-actions.ts'
 import { readJsonLines } from './json-lines.ts'
 import { fetchJson, fetchOk } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
-import type {
-  Actions,
-  ClusterObject,
-  HistoryEntry,
-  Resource,
-  RevisionMark,
-  RevisionRange,
-  RowChange,
-  SchedulingDecision,
-  Source,
-  Table,
+import {
+  historyEntry,
+  type Actions,
+  type ClusterObject,
+  type DescribedRevision,
+  type HistoryEntry,
+  type ListOptions,
+  type Resource,
+  type RevisionMark,
+  type RevisionRange,
+  type RowChange,
+  type SchedulingDecision,
+  type Source,
+  type Table,
 } from './source.ts'
 
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
@@ -54,11 +57,7 @@ export class LiveSource implements Source {
     onChange: (change: RowChange) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const query = new URLSearchParams({ includeObject: 'Object' })
-    if (revision !== undefined) {
-      query.set('resourceVersion', String(revision))
-      query.set('resourceVersionMatch', 'Exact')
-    }
+    const query = new URLSearchParams({ includeObject: 'Object', ...atRevision(revision) })
     const headers = { accept: tableType }
     const path = resourcePath(resource)
     const read = (parameters: URLSearchParams): Promise<WireTable> =>
@@ -86,15 +85,19 @@ export class LiveSource implements Source {
     })
   }
 
-  async list(resource: Resource, namespace: string, fieldSelector = ''): Promise<readonly ClusterObject[]> {
-    const query = fieldSelector === '' ? '' : `?fieldSelector=${encodeURIComponent(fieldSelector)}`
-    return (await fetchJson<{ items: ClusterObject[] }>(`${resourcePath(resource, namespace)}${query}`)).items
+  async list(
+    resource: Resource,
+    { namespace, revision, fieldSelector }: ListOptions,
+  ): Promise<readonly ClusterObject[]> {
+    const query = new URLSearchParams(atRevision(revision))
+    if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector)
+    return (await fetchJson<{ items: ClusterObject[] }>(`${resourcePath(resource, namespace)}?${query}`)).items
   }
 
   async history(resource: Resource, { namespace, name }: FlowObject): Promise<readonly HistoryEntry[]> {
     const query = new URLSearchParams({ ...named(resource), namespace, name })
     const { revisions } = await fetchJson<WireHistory>(`${uiPath}/history?${query}`)
-    return revisions.map(entryOf).toReversed()
+    return revisions.map(historyEntry).toReversed()
   }
 
   async why(resource: Resource, { namespace, name }: FlowObject): Promise<readonly string[]> {
@@ -113,6 +116,10 @@ export class LiveSource implements Source {
     return { oldest: oldest.revision, newest: newest.revision, marks }
   }
 }
+
+/** The parameters of a list that show the objects as they were. */
+const atRevision = (revision: number | undefined): Record<string, string> =>
+  revision === undefined ? {} : { resourceVersion: String(revision), resourceVersionMatch: 'Exact' }
 
 const named = ({ group, version, plural }: Resource): Record<string, string> => ({ group, version, resource: plural })
 
@@ -144,20 +151,8 @@ export function pastAtOnce(
 
 interface WireHistory {
   /** The newest first. */
-  readonly revisions: readonly {
-    readonly revision: number
-    readonly atMs?: number
-    readonly sender?: string
-    readonly manager?: string
-    readonly object?: ClusterObject
-  }[]
+  readonly revisions: readonly DescribedRevision[]
 }
-
-const entryOf = ({ revision, atMs, sender, manager, object }: WireHistory['revisions'][number]): HistoryEntry => ({
-  ...{ revision, object },
-  at: atMs === undefined ? 'unknown time' : new Date(atMs).toISOString(),
-  author: sender ?? manager ?? 'unknown',
-})
 
 interface WireRevisions {
   readonly oldest: { readonly revision: number }

@@ -1,16 +1,22 @@
 // The data of a recorded run, which is embedded in the report of a test.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
-import type {
-  ClusterObject,
-  HistoryEntry,
-  Resource,
-  RevisionRange,
-  RowChange,
-  SchedulingDecision,
-  Source,
-  Table,
+import {
+  resourceId,
+  type ClusterObject,
+  type HistoryEntry,
+  type ListOptions,
+  type Resource,
+  type RevisionRange,
+  type RowChange,
+  type SchedulingDecision,
+  type Source,
+  type Table,
+  type TableRow,
 } from './source.ts'
-import { resourceId } from './source.ts'
+
+/** A retained revision. The object and the cells of the present one are those of its row in the table. */
+export type RecordedRevision = Pick<HistoryEntry, 'revision' | 'at' | 'author'> &
+  ({ readonly state: 'present' | 'deleted' } | ({ readonly state: 'past' } & TableRow))
 
 /** What a report contains. Maps are arrays of pairs, because names of objects are chosen by users. */
 export interface RecordedRun {
@@ -20,8 +26,14 @@ export interface RecordedRun {
   readonly events: readonly FlowEvent[]
   readonly resources: readonly Resource[]
   readonly tables: readonly (readonly [resource: string, table: Table])[]
+  /** The retained revisions of each object, the oldest first, by resource and key of an object. */
+  readonly history: readonly (readonly [
+    resource: string,
+    objects: readonly (readonly [object: string, revisions: readonly RecordedRevision[]])[],
+  ])[]
+  /** The revisions for which the cluster can be shown; undefined if nothing is retained. */
+  readonly revisions?: RevisionRange | undefined
   /** By key of an object: `pods/default/web`. */
-  readonly history: readonly (readonly [object: string, entries: readonly HistoryEntry[]])[]
   readonly explanations: readonly (readonly [object: string, sentences: readonly string[]])[]
   readonly decisions: readonly (readonly [object: string, decision: SchedulingDecision])[]
 }
@@ -34,7 +46,7 @@ export class RecordedSource implements Source {
   readonly actions = undefined
   readonly #run: RecordedRun
   readonly #tables: ReadonlyMap<string, Table>
-  readonly #history: ReadonlyMap<string, readonly HistoryEntry[]>
+  readonly #history: ReadonlyMap<string, ReadonlyMap<string, readonly RecordedRevision[]>>
   readonly #explanations: ReadonlyMap<string, readonly string[]>
   readonly #decisions: ReadonlyMap<string, SchedulingDecision>
 
@@ -42,7 +54,7 @@ export class RecordedSource implements Source {
     this.title = run.title
     this.#run = run
     this.#tables = new Map(run.tables)
-    this.#history = new Map(run.history)
+    this.#history = new Map(run.history.map(([resource, objects]) => [resource, new Map(objects)]))
     this.#explanations = new Map(run.explanations)
     this.#decisions = new Map(run.decisions)
   }
@@ -60,19 +72,22 @@ export class RecordedSource implements Source {
     revision: number | undefined,
     onChange: (change: RowChange) => void,
   ): Promise<void> {
-    const table = this.#tables.get(resourceId(resource)) ?? { columns: [], rows: [] }
-    onChange({ kind: 'replace', table: revision === undefined ? table : this.#tableAt(resource, table, revision) })
+    onChange({ kind: 'replace', table: this.#tableAt(resource, revision) })
   }
 
-  async list(resource: Resource, namespace: string): Promise<readonly ClusterObject[]> {
-    const { rows } = this.#tables.get(resourceId(resource)) ?? { rows: [] }
-    return rows
-      .map(({ object }) => object)
+  async list(resource: Resource, { namespace, revision }: ListOptions): Promise<readonly ClusterObject[]> {
+    return this.#tableAt(resource, revision)
+      .rows.map(({ object }) => object)
       .filter(({ metadata }) => namespace === '' || metadata.namespace === namespace)
   }
 
-  async history(_resource: Resource, object: FlowObject): Promise<readonly HistoryEntry[]> {
-    return this.#history.get(objectKeyOf(object)) ?? []
+  async history(resource: Resource, object: FlowObject): Promise<readonly HistoryEntry[]> {
+    const revisions = this.#history.get(resourceId(resource))?.get(objectKeyOf(object)) ?? []
+    const row = this.#tableAt(resource, undefined).rows.find((each) => keyOfRow(resource, each) === objectKeyOf(object))
+    return revisions.map((each) => ({
+      ...{ revision: each.revision, at: each.at, author: each.author },
+      object: rowAt(each, row)?.object,
+    }))
   }
 
   async why(_resource: Resource, object: FlowObject): Promise<readonly string[]> {
@@ -84,22 +99,26 @@ export class RecordedSource implements Source {
   }
 
   async revisions(): Promise<RevisionRange | undefined> {
-    const marks = this.#run.history
-      .flatMap(([, entries]) => entries.map(({ revision, at }) => ({ revision, atMs: Date.parse(at) || undefined })))
-      .toSorted((a, b) => a.revision - b.revision)
-    const [oldest, newest] = [marks[0], marks.at(-1)]
-    return oldest && newest && { oldest: oldest.revision, newest: newest.revision, marks }
+    return this.#run.revisions
   }
 
-  /** The objects as they were at a revision. Cells are known of the last state only, so the name is shown. */
-  #tableAt({ plural }: Resource, { columns }: Table, revision: number): Table {
-    const objects = [...this.#history].flatMap(([key, entries]) => {
-      if (!key.startsWith(`${plural}/`)) return []
-      return entries.findLast((entry) => entry.revision <= revision)?.object ?? []
+  /** The objects as they were at a revision. */
+  #tableAt(resource: Resource, revision: number | undefined): Table {
+    const table = this.#tables.get(resourceId(resource)) ?? { columns: [], rows: [] }
+    if (revision === undefined) return table
+    const present = new Map(table.rows.map((row) => [keyOfRow(resource, row), row]))
+    const rows = [...(this.#history.get(resourceId(resource)) ?? [])].flatMap(([key, revisions]) => {
+      const last = revisions.findLast((each) => each.revision <= revision)
+      return (last && rowAt(last, present.get(key))) ?? []
     })
-    return {
-      columns: columns.slice(0, 1),
-      rows: objects.map((object) => ({ cells: [object.metadata.name], object })),
-    }
+    return { columns: table.columns, rows }
   }
+}
+
+const keyOfRow = ({ plural }: Resource, { object: { metadata } }: TableRow): string =>
+  objectKeyOf({ resource: plural, namespace: metadata.namespace ?? '', name: metadata.name })
+
+function rowAt(revision: RecordedRevision, present: TableRow | undefined): TableRow | undefined {
+  if (revision.state === 'past') return revision
+  return revision.state === 'present' ? present : undefined
 }

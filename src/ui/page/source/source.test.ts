@@ -104,14 +104,28 @@ suite('recorded run', () => {
     ],
     history: [
       [
-        'pods/default/web',
+        'pods',
         [
-          { revision: 3, at: '', author: 'x', object: object('a') },
-          { revision: 5, at: '', author: 'y', object: object('b') },
+          [
+            'pods/default/web',
+            [
+              { revision: 3, at: '', author: 'x', state: 'past', object: object('a'), cells: ['web', '9s'] },
+              { revision: 5, at: '', author: 'y', state: 'present' },
+            ],
+          ],
+          [
+            'pods/default/gone',
+            [
+              { revision: 4, at: '', author: 'x', state: 'past', object: object('g'), cells: ['gone', '9s'] },
+              { revision: 6, at: '', author: 'z', state: 'deleted' },
+            ],
+          ],
         ],
       ],
-      ['services/default/web', [{ revision: 4, at: '', author: 'x', object: object('s') }]],
+      // Another group may have a resource of the same name.
+      ['pods.other', [['pods/default/web', [{ revision: 4, at: '', author: 'x', state: 'present' }]]]],
     ],
+    revisions: { oldest: 3, newest: 9, marks: [{ revision: 3, atMs: undefined }] },
     explanations: [['pods/default/web', ['It waits.']]],
     decisions: [['pods/default/web', { at: '', schedulerName: 's', message: '', nodes: [] }]],
   }
@@ -120,15 +134,21 @@ suite('recorded run', () => {
   test('everything about an object', async () => {
     deepEqual(await source.why(pods, web), ['It waits.'])
     deepEqual(await source.why(pods, { ...web, name: 'other' }), [])
-    equal((await source.history(pods, web)).length, 2)
+    deepEqual(await source.history(pods, web), [
+      { revision: 3, at: '', author: 'x', object: object('a') },
+      { revision: 5, at: '', author: 'y', object: object('b') },
+    ])
+    deepEqual(
+      (await source.history(pods, { ...web, name: 'gone' })).map((entry) => entry.object?.spec?.['image']),
+      ['g', undefined],
+    )
     equal((await source.decision(web))?.schedulerName, 's')
-    equal((await source.list(pods, 'default')).length, 1)
-    equal((await source.list(pods, 'elsewhere')).length, 0)
-    deepEqual(await source.list(deployments, ''), [])
+    equal((await source.list(pods, { namespace: 'default', revision: undefined })).length, 1)
+    equal((await source.list(pods, { namespace: 'elsewhere', revision: undefined })).length, 0)
+    deepEqual(await source.list(deployments, { namespace: '', revision: undefined }), [])
     deepEqual(await source.resources(), run.resources)
-    const marks = [3, 4, 5].map((revision) => ({ revision, atMs: undefined }))
-    deepEqual(await source.revisions(), { oldest: 3, newest: 5, marks })
-    equal(await new RecordedSource({ ...run, history: [] }).revisions(), undefined)
+    equal((await source.list(pods, { namespace: 'default', revision: 4 })).length, 2)
+    deepEqual(await source.revisions(), run.revisions)
     equal(source.actions, undefined)
   })
 
@@ -138,20 +158,22 @@ suite('recorded run', () => {
     equal(count, 0)
   })
 
-  for (const [revision, images] of [
-    [undefined, ['b']],
+  for (const [revision, rows] of [
+    [undefined, ['web 1s b']],
     [2, []],
-    [3, ['a']],
-    [9, ['b']],
+    [3, ['web 9s a']],
+    [4, ['web 9s a', 'gone 9s g']],
+    [5, ['web 1s b', 'gone 9s g']],
+    [9, ['web 1s b']],
   ] as const)
     test(`the list at ${revision ?? 'present'}`, async () => {
       const changes: RowChange[] = []
       await source.followTable(pods, revision, (change) => changes.push(change))
       const [change] = changes
-      const rows = change?.kind === 'replace' ? change.table.rows : []
+      const shown = change?.kind === 'replace' ? change.table.rows : []
       deepEqual(
-        rows.map(({ object: { spec } }) => spec?.['image']),
-        images,
+        shown.map(({ cells, object: { spec } }) => `${cells.join(' ')} ${String(spec?.['image'])}`),
+        rows,
       )
     })
 })

@@ -64,6 +64,21 @@ export interface HistoryEntry {
   readonly object: ClusterObject | undefined
 }
 
+/** A revision as the server describes it. */
+export interface DescribedRevision {
+  readonly revision: number
+  readonly atMs?: number | undefined
+  readonly sender?: string | undefined
+  readonly manager?: string | undefined
+  readonly object?: ClusterObject | undefined
+}
+
+export const historyEntry = ({ revision, atMs, sender, manager, object }: DescribedRevision): HistoryEntry => ({
+  ...{ revision, object },
+  at: atMs === undefined ? 'unknown time' : new Date(atMs).toISOString(),
+  author: sender ?? manager ?? 'unknown',
+})
+
 export interface NodeVerdict {
   readonly node: string
   readonly verdict: string
@@ -105,6 +120,14 @@ export interface Terminal {
   close(): void
 }
 
+export interface ListOptions {
+  /** Empty for all namespaces. */
+  readonly namespace: string
+  /** Undefined for the present. */
+  readonly revision: number | undefined
+  readonly fieldSelector?: string
+}
+
 export interface Source {
   /** The name of the cluster or of the test. */
   readonly title: string
@@ -119,7 +142,7 @@ export interface Source {
     onChange: (change: RowChange) => void,
     signal: AbortSignal,
   ): Promise<void>
-  list(resource: Resource, namespace: string, fieldSelector?: string): Promise<readonly ClusterObject[]>
+  list(resource: Resource, options: ListOptions): Promise<readonly ClusterObject[]>
   history(resource: Resource, object: FlowObject): Promise<readonly HistoryEntry[]>
   /** Sentences that explain what an object waits for; none when it is healthy. */
   why(resource: Resource, object: FlowObject): Promise<readonly string[]>

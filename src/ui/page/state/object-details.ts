@@ -79,9 +79,12 @@ export class ObjectDetails {
     this.#load(source.history(resource, object), (history) => (this.history = history))
     if (resource.plural === 'pods') this.#load(source.decision(object), (decision) => (this.decision = decision))
     const selector = `involvedObject.name=${object.name}`
-    this.#load(source.list(eventResource, object.namespace, selector), (events) => {
-      this.events = events.filter((each) => involvedName(each) === object.name)
-    })
+    this.#load(
+      source.list(eventResource, { namespace: object.namespace, revision, fieldSelector: selector }),
+      (events) => {
+        this.events = events.filter((each) => involvedName(each) === object.name)
+      },
+    )
   }
 
   /** What a write changed: the difference to the former revision of its object. */

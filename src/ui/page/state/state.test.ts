@@ -29,12 +29,8 @@ const object = { metadata: { name: 'web', namespace: 'default' } }
 const run: RecordedRun = {
   ...{ title: 'a test', events: recordedEvents(), resources: [pods] },
   tables: [['pods', { columns: [{ name: 'Name', priority: 0 }], rows: [{ cells: ['web'], object }] }]],
-  history: [
-    [
-      'pods/default/web',
-      [3, 5, 7].map((revision) => ({ revision, at: new Date(revision).toISOString(), author: 'x', object })),
-    ],
-  ],
+  history: [['pods', [['pods/default/web', [{ revision: 3, at: '', author: 'x', state: 'present' }]]]]],
+  revisions: { oldest: 3, newest: 7, marks: [3, 5, 7].map((revision) => ({ revision, atMs: revision })) },
   explanations: [['pods/default/web', ['It waits.']]],
   decisions: [],
 }

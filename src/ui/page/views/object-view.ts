@@ -11,14 +11,20 @@ import { ownersTab } from './owners-tab.ts'
 import { schedulingTab } from './scheduling-tab.ts'
 import { logsTab, terminalTab } from './container-tabs.ts'
 
-type Tab = (app: App, object: ClusterObject) => TemplateResult
+interface Tab {
+  readonly name: string
+  readonly view: (app: App, object: ClusterObject) => TemplateResult
+  readonly isShown: (app: App) => boolean
+  /** Shown of an object that does not exist any more too; it gets an empty object then. */
+  readonly isAlsoPast?: boolean
+}
 
-const tabs: readonly { readonly name: string; readonly view: Tab; readonly isShown: (app: App) => boolean }[] = [
+const tabs: readonly Tab[] = [
   { name: 'YAML', view: yamlTab, isShown: () => true },
   { name: 'Conditions', view: conditionsTab, isShown: () => true },
-  { name: 'History', view: historyTab, isShown: () => true },
+  { name: 'History', view: historyTab, isShown: () => true, isAlsoPast: true },
   { name: 'Owners', view: ownersTab, isShown: () => true },
-  { name: 'Events', view: eventsTab, isShown: () => true },
+  { name: 'Events', view: eventsTab, isShown: () => true, isAlsoPast: true },
   { name: 'Scheduling', view: schedulingTab, isShown: isPod },
   { name: 'Logs', view: logsTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
   { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
@@ -34,7 +40,7 @@ function isPod(app: App): boolean {
 }
 
 export function objectView(app: App, selected: FlowObject): TemplateResult {
-  const object = app.table.get(selected.namespace, selected.name)?.object ?? app.details.history.at(-1)?.object
+  const object = shownObject(app, selected)
   const shown = tabs.filter(({ isShown }) => isShown(app))
   const current = shown.find(({ name }) => name === app.location.tab) ?? shown[0]
   const { why } = app.details
@@ -58,9 +64,18 @@ export function objectView(app: App, selected: FlowObject): TemplateResult {
       ${shown.map(({ name }) => html`<button role="tab" aria-selected=${name === current?.name} tabindex=${name === current?.name ? 0 : -1} @click=${() => app.go({ tab: name })}>${name}</button>`)}
     </div>
     <div class="tab" role="tabpanel" tabindex="0" aria-label=${current?.name ?? ''}>
-      ${object === undefined ? html`<p class="empty">This object does not exist${app.location.revision === undefined ? '' : ' at this time'}.</p>` : current?.view(app, object)}
+      ${object === undefined ? html`<p class="empty">This object does not exist${app.location.revision === undefined ? '' : ' at this time'}.</p>` : nothing}
+      ${object === undefined && current?.isAlsoPast !== true ? nothing : current?.view(app, object ?? { metadata: { name: selected.name } })}
     </div>
   </article>`
+}
+
+/** The object as the list has it, or as it was at the shown revision. */
+function shownObject(app: App, { resource, namespace, name }: FlowObject): ClusterObject | undefined {
+  const isListed = app.resourceOf(app.location.resource)?.plural === resource
+  const { revision = Infinity } = app.location
+  const row = isListed ? app.table.get(namespace, name) : undefined
+  return row?.object ?? app.details.history.findLast((entry) => entry.revision <= revision)?.object
 }
 
 function onTabKey(app: App, { key, currentTarget }: KeyboardEvent, names: readonly string[]): void {

@@ -22,7 +22,10 @@ export function ownersTab(app: App, { metadata, kind = '' }: ClusterObject): Tem
       const resources = ownedResources.flatMap((id) => app.resourceOf(id) ?? [])
       const lists = await Promise.all(
         resources.map(async (resource) => {
-          const objects = await app.source.list(resource, metadata.namespace ?? '')
+          const objects = await app.source.list(resource, {
+            namespace: metadata.namespace ?? '',
+            revision: app.location.revision,
+          })
           return objects.map((object) => ({ resource: resource.plural, object }))
         }),
       )
