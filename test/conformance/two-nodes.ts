@@ -72,13 +72,15 @@ export class TwoNodes implements AsyncDisposable {
     return !this.ended.aborted && (await this.#kubectl(['get', '--raw', '/readyz'])).code === 0
   }
 
-  /** Creates the namespace of the second machine and connects it; returns the process that holds it. */
+  /** Creates the namespaces of the second machine and connects it; returns the process that holds them. */
   async #connect(): Promise<string> {
-    const holder = spawn('unshare', ['--net', 'sleep', 'infinity'], { stdio: 'ignore' })
+    const holder = spawn('unshare', ['--net', '--uts', 'sleep', 'infinity'], { stdio: 'ignore' })
     this.#processes.push(holder)
     const pid = String(holder.pid)
     const own = readlinkSync('/proc/self/ns/net')
     await until(() => readlinkSync(`/proc/${pid}/ns/net`) !== own)
+    // Pods in the network of the machine have its name.
+    run('nsenter', ['-t', pid, '-u', 'hostname', 'second'])
     const there = ['nsenter', '-t', pid, '-n', 'ip'] as const
     ip('link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'node1', 'netns', pid)
     ip('address', 'add', `${firstAddress}/24`, 'dev', 'node0')
@@ -115,9 +117,9 @@ export class TwoNodes implements AsyncDisposable {
     const token = `${goodToken.id}.${goodToken.secret}`
     writeFileSync(bootstrap, kubeconfigWith(server, authority, token), { mode: 0o600 })
     const data = join(this.#folder, 'second')
-    const flags = ['--bootstrap-kubeconfig', bootstrap, '--data-dir', data, '--hostname-override', 'second']
+    const flags = ['--bootstrap-kubeconfig', bootstrap, '--data-dir', data]
     const kubelet = [coxswain, 'kubelet', ...flags, ...this.#nodeFlags('second')]
-    this.#spawn('second', 'nsenter', ['-t', holder, '-n', ...kubelet])
+    this.#spawn('second', 'nsenter', ['-t', holder, '-n', '-u', ...kubelet])
     await until(async () => this.#hasEnded() || (await this.#kubectl(['get', 'node', 'second'])).code === 0)
     this.#provideImages(data)
   }

@@ -1,7 +1,8 @@
 // coxswain proxy: the service proxy of this machine, in a process separate from the kubelet.
 import { hostname } from 'node:os'
 import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
-import { removeProxyRules, runProxy, type ListenAddress } from '../../cluster/run/run-proxy.ts'
+import type { ListenAddress } from '../../cluster/node/proxy-ports.ts'
+import { removeProxyRules, runProxy } from '../../cluster/run/run-proxy.ts'
 import { localAddressesIn } from '../../cluster/run/local-addresses.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { componentLog, kubeconfigOption, readKubeconfig, verboseOption } from '../options/component-options.ts'

@@ -13,6 +13,7 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { SimulatedKernelSettings } from '../../machine/kernel-settings/simulated-kernel-settings.ts'
 import type { PodNetwork, PodPaths } from '../../machine/pod-network/pod-network.ts'
 import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
+import type { Listener, ListenerProvider } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeUser, proxyUser } from '../client/component-users.ts'
 import { startCluster } from '../testing/start-cluster.ts'
@@ -58,7 +59,13 @@ function recordedPrograms(nftPrints: readonly string[] = []) {
 }
 
 /** The first simulated node of a cluster, as if it were this machine. */
-async function withNode({ hasNetwork }: { readonly hasNetwork: boolean }) {
+async function withNode({
+  hasNetwork,
+  hostIp = '192.0.2.7',
+}: {
+  readonly hasNetwork: boolean
+  readonly hostIp?: string
+}) {
   const cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const [own, other] = (await client.of(node).list({}, called)).items
@@ -76,15 +83,25 @@ async function withNode({ hasNetwork }: { readonly hasNetwork: boolean }) {
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
   const sockets = memorySockets()
   const agents: PolicyAgent[] = []
+  const listened: string[] = []
+  const listeners: ListenerProvider = {
+    ...nodePlatform.listeners,
+    listen({ host, port }) {
+      listened.push(`${host}:${port}`)
+      if (host === hostIp) return Promise.reject(new Error('in use'))
+      const close = () => Promise.resolve(void listened.push(`closed ${host}:${port}`))
+      return Promise.resolve({ port, close, renew: () => Promise.resolve() } as unknown as Listener)
+    },
+  }
   const services = nodeServices(
     {
-      ...{ nodeName, hostIp: '192.0.2.7' },
+      ...{ nodeName, hostIp },
       network: hasNetwork ? { podRanges, gateways: ['10.244.0.1'], podNetwork } : undefined,
       dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/none' },
       onPolicyAgent: (agent) => void agents.push(agent),
     },
     new Metrics(),
-    { ...programs, kernelSettings, sockets, listeners: nodePlatform.listeners },
+    { ...programs, kernelSettings, sockets, listeners },
   )
   const tasks = new TaskGroup()
   const shared = { clock, random: seededRandom(1), log: silentLog }
@@ -108,7 +125,7 @@ async function withNode({ hasNetwork }: { readonly hasNetwork: boolean }) {
     await stop()
     await cluster.stop()
   }
-  const found = { client, clock, nodeName, other, programs, kernelSettings, sockets, services, paths, agents }
+  const found = { client, clock, nodeName, other, programs, kernelSettings, sockets, services, paths, agents, listened }
   return { ...found, startProxy, startDns, stop, [Symbol.asyncDispose]: dispose }
 }
 
@@ -127,6 +144,17 @@ test('the rules of Services are applied and remain when the proxy stops', async 
   await machine.stop()
   equal(machine.programs.running(), 0, 'nft has ended')
   equal(machine.programs.transactions.length, transactions, 'no rule is removed')
+})
+
+test('a node that others can reach has the ports of kube-proxy, as far as they are free', async () => {
+  await using machine = await withNode({ hasNetwork: true })
+  await machine.startProxy()
+  deepEqual(machine.listened, ['192.0.2.7:10256', '127.0.0.1:10256', '127.0.0.1:10249'])
+  await machine.stop()
+  deepEqual(machine.listened.slice(3), ['closed 127.0.0.1:10249', 'closed 127.0.0.1:10256'])
+  await using alone = await withNode({ hasNetwork: true, hostIp: '127.0.0.1' })
+  await alone.startProxy()
+  deepEqual(alone.listened, [])
 })
 
 test('network policies are enforced on a node whose network is ours', async () => {

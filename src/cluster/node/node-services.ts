@@ -1,13 +1,15 @@
 // The network of a real node beyond its own pods: the paths to pods of other nodes, and the rules of Services.
 import type { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
-import type { Log } from '../../base/observability/log.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import type { Client } from '../../client/client.ts'
+import { isLoopback } from '../../base/text/loopback.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { dnsPort } from '../../dns/forwarder/upstream-servers.ts'
 import { dnsMetrics } from '../../dns/server/dns-metrics.ts'
@@ -24,11 +26,15 @@ import type { InteractivePrograms, Processes } from '../../platform/process/proc
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { startProxyEvents } from '../../proxy/proxy-events.ts'
-import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
+import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
 import { removePolicyRules, startPolicyAgent, type PolicyAgent } from '../../network-policy/policy-agent.ts'
 import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
 import { bridge, removeBridge } from './machine-network.ts'
 import type { NodeNetwork } from './node-network.ts'
+import { listenForProxy, type ProxyAddresses } from './proxy-ports.ts'
+
+const healthzPort = 10_256
+const metricsPort = 10_249
 
 export interface NodeServices {
   /** Starts the paths to pods of other nodes and the rules of Services. The rules remain when it stops. */
@@ -56,9 +62,9 @@ export function nodeServices(
   machine: ServicesMachine = thisMachine(),
 ): NodeServices {
   const { network, dns } = options
-  const ofProxy = proxyMetrics(metrics)
+  const ofProxy = { registry: metrics, metrics: proxyMetrics(metrics) }
   const startProxy = (deps: NodeProxyDeps, tasks: TaskGroup) =>
-    startNodeProxy({ ...options, ...deps, machine, metrics: ofProxy }, tasks)
+    startNodeProxy({ ...options, ...deps, ...ofProxy, machine }, tasks)
   if (network === undefined) return { startProxy }
   const ofDns = dnsMetrics(metrics, dns.domain, dnsPort)
   return {
@@ -98,6 +104,7 @@ export interface NodeProxyDeps {
 interface StartedProxyDeps extends NodeProxyDeps, NodeServicesOptions {
   readonly machine: ServicesMachine
   readonly metrics: ProxyMetrics
+  readonly registry: Metrics
 }
 
 function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
@@ -107,7 +114,7 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   if (network !== undefined) startPodRoutes(deps, network, informers, tasks)
   const nftables = new NftProgram({ processes, clock })
   tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
-  startServiceProxy(
+  const { health } = startServiceProxy(
     {
       ...{
         informers,
@@ -130,8 +137,31 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
     },
     tasks,
   )
+  if (!isLoopback(hostIp)) tasks.start('proxy ports', (signal) => openPorts(health, deps, signal))
   // Another CNI plugin enforces policies itself.
   if (network !== undefined) startPolicies(deps, network, informers, tasks)
+}
+
+/** kube-proxy's ports. Load balancers, which are other machines, ask for its health. */
+async function openPorts(
+  health: ServiceProxy['health'],
+  { hostIp, log, registry, machine }: StartedProxyDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await using cleanUps = new AsyncDisposableStack()
+  const loopback = '127.0.0.1'
+  const addresses: readonly ProxyAddresses[] = [
+    { healthz: { host: hostIp, port: healthzPort } },
+    { healthz: { host: loopback, port: healthzPort } },
+    { metricsAt: { host: loopback, port: metricsPort } },
+  ]
+  for (const at of addresses)
+    try {
+      await listenForProxy(at, { health, registry }, machine.listeners, cleanUps)
+    } catch (error) {
+      log.warn('a port of the service proxy cannot be opened', { ...at, error: errorText(error) })
+    }
+  await unlessAborted(new Promise<never>(() => {}), signal)
 }
 
 /** Its transactions do not wait for those of Services. */

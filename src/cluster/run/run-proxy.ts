@@ -15,20 +15,15 @@ import type { KernelSettings } from '../../machine/kernel-settings/kernel-settin
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { NftProgram } from '../../machine/nftables/nft-program.ts'
 import type { Nftables } from '../../machine/nftables/nftables.ts'
-import type { WireResponse } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
 import { PolicyAgent, removePolicyRules, type PolicyAgentDeps } from '../../network-policy/policy-agent.ts'
 import { proxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { startProxyEvents } from '../../proxy/proxy-events.ts'
-import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
+import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
 import { openRemote } from '../client/remote.ts'
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
+import { listenForProxy, type ListenAddress, type ProxyPorts } from '../node/proxy-ports.ts'
 
 /** What the proxy changes. Its nftables are disposed of with the proxy. */
 export interface ProxyMachine {
@@ -38,8 +33,6 @@ export interface ProxyMachine {
   readonly conntrack: Conntrack
   readonly kernelSettings: KernelSettings
 }
-
-type ServedPorts = { readonly healthz?: number; readonly metrics?: number }
 
 export interface RunProxyOptions {
   readonly kubeconfig: string
@@ -58,11 +51,8 @@ export interface RunProxyOptions {
   readonly machine?: ProxyMachine
   readonly log: Log
   /** Called when the rules were applied for the first time, with the ports that are served. */
-  readonly onSynced: (ports: ServedPorts) => void
+  readonly onSynced: (ports: ProxyPorts) => void
 }
-
-/** How long open requests may take during the stop. */
-const drainMs = 1_000
 
 /** Runs until the signal is aborted. */
 export async function runProxy(options: RunProxyOptions, signal: AbortSignal): Promise<void> {
@@ -95,7 +85,7 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
     },
     tasks,
   )
-  const ports = await listen(options, proxy, registry, cleanUps)
+  const ports = await listenForProxy(options, { health: proxy.health, registry }, nodePlatform.listeners, cleanUps)
   tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
   const enforced = Promise.withResolvers<void>()
   if (options.enforcesPolicies) {
@@ -131,40 +121,6 @@ const thisMachine = (): ProxyMachine => ({
   conntrack: new ConntrackProgram(nodeProcesses),
   kernelSettings: nodeKernelSettings(),
 })
-
-const text = (status: number, body: string): WireResponse => ({
-  status,
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body,
-})
-
-async function listen(
-  { healthz, metricsAt }: RunProxyOptions,
-  proxy: ServiceProxy,
-  registry: Metrics,
-  cleanUps: AsyncDisposableStack,
-): Promise<ServedPorts> {
-  const open = async (at: ListenAddress, handle: (path: string) => WireResponse) => {
-    const listener = await nodePlatform.listeners.listen({
-      ...at,
-      handle: ({ target }) => handle(target.split('?', 1)[0] ?? ''),
-    })
-    cleanUps.defer(() => listener.close(drainMs))
-    return listener.port
-  }
-  return {
-    ...(healthz === undefined ? {} : { healthz: await open(healthz, (target) => proxy.health.handle({ target })) }),
-    ...(metricsAt === undefined ? {} : { metrics: await open(metricsAt, (path) => componentResponse(path, registry)) }),
-  }
-}
-
-/** As upstream, without authentication, for which reason the default address is 127.0.0.1. */
-function componentResponse(path: string, registry: Metrics): WireResponse {
-  if (path === '/metrics') return text(200, registry.text())
-  if (path === '/healthz') return text(200, 'ok')
-  if (path === '/proxyMode') return text(200, 'nftables')
-  return text(404, '404 page not found\n')
-}
 
 /** Removes the rules of a proxy that no longer runs; those of network policies only if it enforced them. */
 export async function removeProxyRules(enforcesPolicies: boolean, nftables = newNftables()): Promise<void> {

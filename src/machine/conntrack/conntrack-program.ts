@@ -1,5 +1,6 @@
 // ConntrackProgram: removes flows with the program `conntrack`, because Node.js has no netlink sockets and nft cannot change
 // tracked connections.
+import { errorText } from '../../base/observability/log.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 import type { Conntrack, UdpFlows } from './conntrack.ts'
 
@@ -17,7 +18,7 @@ export class ConntrackProgram implements Conntrack {
     const found = new Map<string, UdpFlows>()
     for (const family of ['IPv4', 'IPv6'] as const) {
       const args = ['-L', '-f', family.toLowerCase(), '-p', 'udp']
-      const { code, stdout, stderr } = await this.#processes.run('conntrack', args, { outputBytesMax }, signal)
+      const { code, stdout, stderr } = await this.#run(args, signal)
       if (code !== 0) throw new Error(`conntrack exited with ${code}: ${stderr.trim()}`)
       for (const line of stdout.split('\n')) {
         const flows = flowsOf(line, family)
@@ -28,10 +29,22 @@ export class ConntrackProgram implements Conntrack {
   }
 
   async remove(flows: UdpFlows, signal: AbortSignal): Promise<void> {
-    const { code, stderr } = await this.#processes.run('conntrack', conntrackArguments(flows), {}, signal)
+    const { code, stderr } = await this.#run(conntrackArguments(flows), signal)
     // It also exits with 1 if there are none.
     if (code !== 0 && !stderr.includes('0 flow entries have been deleted'))
       throw new Error(`conntrack exited with ${code}: ${stderr.trim()}`)
+  }
+
+  async #run(args: readonly string[], signal: AbortSignal) {
+    try {
+      return await this.#processes.run('conntrack', args, { outputBytesMax }, signal)
+    } catch (error) {
+      if (!errorText(error).includes('ENOENT')) throw error
+      const effect = 'UDP clients may keep sending to endpoints that are gone'
+      throw new Error(`${effect}, because the program conntrack is not installed (Debian: apt install conntrack)`, {
+        cause: error,
+      })
+    }
   }
 }
 

@@ -53,6 +53,15 @@ test('no such flows is a success; other failures are errors', async () => {
   )
 })
 
+test('a missing program is named, with what it is for', async () => {
+  const run = () => Promise.reject(new Error('cannot start conntrack: spawn conntrack ENOENT'))
+  const missing = /UDP clients may keep sending .* conntrack is not installed \(Debian: apt install conntrack\)/
+  await rejects(new ConntrackProgram({ run }).remove(flows, signal), missing)
+  await rejects(new ConntrackProgram({ run }).udpFlows(signal), missing)
+  const denied = () => Promise.reject(new Error('cannot start conntrack: spawn conntrack EACCES'))
+  await rejects(new ConntrackProgram({ run: denied }).remove(flows, signal), /EACCES/)
+})
+
 test('tracked flows are listed by destination and endpoint, each once', async () => {
   const client = 'src=10.244.0.9 dst=10.96.0.10 sport=4242 dport=53'
   const reply = 'src=10.244.0.2 dst=10.244.0.9 sport=5353 dport=4242 mark=0 use=1'
