@@ -46,7 +46,12 @@ const availableReason = async (cluster: TestCluster, name: string): Promise<stri
 async function startGarden(options: Parameters<typeof startCluster>[0] = {}) {
   const stack = new AsyncDisposableStack()
   const extension = stack.use(
-    await ExtensionServer.start({ group, versions: ['v1'], serverName: 'garden.default.svc', isAggregated: true }),
+    await ExtensionServer.start({
+      group,
+      versions: ['v1', 'v2'],
+      serverName: 'garden.default.svc',
+      isAggregated: true,
+    }),
   )
   const cluster = stack.use(await startCluster({ time: 'flowing', nodes: 0, controllerManagers: 0, ...options }))
   await cluster.client
@@ -134,6 +139,21 @@ test('a watch is streamed, and ends at the extension server when the client leav
     ],
   )
   await until(() => extension.watches === 0)
+})
+
+test('clients that see that an extension is available find its resources, even while its OpenAPI is read', async () => {
+  await using garden = await startGarden()
+  const { cluster, extension, get, accept } = garden
+  extension.hasSilentOpenApi = true
+  await cluster.client.of(apiService).create(registered(extension, group, 'v2'), '', ctx)
+  await until(async () => (await availableReason(cluster, `v2.${group}`)) === 'Passed')
+  const { body } = await get('/apis', { accept })
+  const { items } = body as unknown as { items: { metadata: { name: string }; versions: object[] }[] }
+  const versions = items.find(({ metadata }) => metadata.name === group)?.versions ?? []
+  deepEqual(
+    versions.map((each) => JSON.stringify(each).includes('"freshness":"Current"')),
+    [true, true],
+  )
 })
 
 test('with the extension server killed under load, errors name it, other APIs work, and it is back within a second', async () => {

@@ -33,6 +33,8 @@ export class ExtensionServer implements AsyncDisposable {
   failure: number | undefined
   /** Requests for discovery are never answered. */
   isSilent = false
+  /** Requests for OpenAPI are never answered. */
+  hasSilentOpenApi = false
   readonly requests: string[] = []
   readonly #options: ExtensionOptions
   readonly #flowers = new Map<string, Flower>()
@@ -112,7 +114,7 @@ export class ExtensionServer implements AsyncDisposable {
     const { pathname, searchParams } = new URL(url, 'https://extension')
     const document = this.#document(pathname, request.headers.accept ?? '')
     if (document !== undefined) {
-      if (this.isSilent) return
+      if (this.isSilent || (this.hasSilentOpenApi && pathname.startsWith('/openapi/'))) return
       if (this.failure !== undefined) return send(response, this.failure, { kind: 'Status', code: this.failure })
       return sendDocument(request, response, document)
     }

@@ -100,7 +100,7 @@ export class AvailabilityController {
   }
 
   async #reconcile(name: string, signal: AbortSignal): Promise<void> {
-    const { lister, log, metrics } = this.#deps
+    const { lister, log, metrics, documents } = this.#deps
     this.#timers.get(name)?.cancel()
     this.#timers.delete(name)
     const object = lister.get(apiService, '', name)
@@ -113,9 +113,12 @@ export class AvailabilityController {
         extension === undefined ? local : await this.#availabilityOf(extension, signal)
       isAvailable = availability.isAvailable
       metrics.set(name, isAvailable)
+      const isDue = extension !== undefined && isAvailable && this.#areDocumentsDue(name)
+      // Clients that see that it is available find its resources.
+      if (isDue) await documents.refreshDiscovery(extension, resources, signal)
       await this.#update(name, availability, signal)
-      if (extension !== undefined && isAvailable) await this.#readDocuments(extension, resources, signal)
-      else this.#readMs.delete(name)
+      if (isDue) await this.#readOpenApi(extension, signal)
+      else if (!isAvailable) this.#readMs.delete(name)
     } catch (error) {
       if (signal.aborted || hasReason(error, 'NotFound')) return
       log.warn('the availability of an APIService could not be updated', { name, error: errorText(error) })
@@ -135,12 +138,16 @@ export class AvailabilityController {
     return availability === undefined ? checkDiscovery(extension, this.#deps, signal) : { availability, resources: '' }
   }
 
-  async #readDocuments(extension: Extension, resources: string, signal: AbortSignal): Promise<void> {
-    const nowMs = this.#deps.clock.monotonicMs()
-    const readMs = this.#readMs.get(extension.name)
-    if (readMs !== undefined && nowMs - readMs < documentsMs) return
-    await this.#deps.documents.refresh(extension, resources, signal)
-    this.#readMs.set(extension.name, nowMs)
+  #areDocumentsDue(name: string): boolean {
+    const readMs = this.#readMs.get(name)
+    return readMs === undefined || this.#deps.clock.monotonicMs() - readMs >= documentsMs
+  }
+
+  async #readOpenApi(extension: Extension, signal: AbortSignal): Promise<void> {
+    const { clock, documents } = this.#deps
+    const startMs = clock.monotonicMs()
+    await documents.refreshOpenApi(extension, signal)
+    this.#readMs.set(extension.name, startMs)
   }
 
   async #update(name: string, availability: Availability, signal: AbortSignal): Promise<void> {

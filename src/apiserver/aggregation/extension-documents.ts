@@ -73,24 +73,43 @@ export class ExtensionDocuments implements ExtensionCatalogue, CacheObserver {
     return [...this.#deps.extensions].flatMap(({ name }) => this.#documents.get(name)?.openApiV2 ?? [])
   }
 
-  /** Reads all documents again. `resources` is the list of resources that the server has just returned. */
-  async refresh(extension: Extension, resources: string, signal: AbortSignal): Promise<void> {
+  /** Reads discovery again. `resources` is the list of resources that the server has just returned. */
+  async refreshDiscovery(extension: Extension, resources: string, signal: AbortSignal): Promise<void> {
     const before = this.#documents.get(extension.name)
-    const sources = new Map<string, Source>()
-    const read = async (path: string, accept: string) => {
-      const source = await this.#read(extension, path, accept, before?.sources.get(path), signal)
-      if (source !== undefined) sources.set(path, source)
-      return source?.value
+    const accept = `${aggregatedType},application/json`
+    const source = await this.#read(extension, '/apis', accept, before?.sources.get('/apis'), signal)
+    const version = versionInGroups(source?.value, extension) ?? versionOfResources(parsed(resources), extension)
+    this.#set(extension, { discovery: JSON.stringify(version) }, [['/apis', source]])
+  }
+
+  /** Reads the OpenAPI documents again. */
+  async refreshOpenApi(extension: Extension, signal: AbortSignal): Promise<void> {
+    const before = this.#documents.get(extension.name)
+    const read = (path: string) => this.#read(extension, path, 'application/json', before?.sources.get(path), signal)
+    const v3 = await read('/openapi/v3')
+    const v2 = await read('/openapi/v2')
+    const isSame = before?.sources.get('/openapi/v2') === v2
+    const changes = {
+      openApiV3Url: urlIn(v3?.value, documentName(extension)),
+      openApiV2: isSame ? before?.openApiV2 : partOf(v2?.value, extension),
     }
-    const groups = versionInGroups(await read('/apis', `${aggregatedType},application/json`), extension)
-    const v3 = await read('/openapi/v3', 'application/json')
-    const v2 = await read('/openapi/v2', 'application/json')
-    const documents: Documents = {
-      discovery: JSON.stringify(groups ?? versionOfResources(parsed(resources), extension)),
-      openApiV3Url: urlIn(v3, documentName(extension)),
-      openApiV2: isSame(before, sources, '/openapi/v2') ? before?.openApiV2 : partOf(v2, extension),
-      sources,
-    }
+    this.#set(extension, changes, [
+      ['/openapi/v3', v3],
+      ['/openapi/v2', v2],
+    ])
+  }
+
+  #set(
+    extension: Extension,
+    changes: Partial<Documents>,
+    read: readonly (readonly [path: string, source: Source | undefined])[],
+  ): void {
+    const before = this.#documents.get(extension.name)
+    const sources = new Map(before?.sources)
+    for (const [path, source] of read)
+      if (source === undefined) sources.delete(path)
+      else sources.set(path, source)
+    const documents = { ...(before ?? nothingRead(extension)), ...changes, sources }
     this.#documents.set(extension.name, documents)
     if (isChanged(before, documents)) this.#deps.onChange(extension)
   }
@@ -122,8 +141,12 @@ export class ExtensionDocuments implements ExtensionCatalogue, CacheObserver {
 
 const documentName = ({ group, version }: GroupVersion): string => `apis/${group}/${version}`
 
-const isSame = (before: Documents | undefined, sources: Documents['sources'], path: string): boolean =>
-  before !== undefined && before.sources.get(path) === sources.get(path)
+const nothingRead = ({ version }: Extension): Documents => ({
+  discovery: JSON.stringify({ version, freshness: 'Stale' }),
+  openApiV3Url: undefined,
+  openApiV2: undefined,
+  sources: new Map(),
+})
 
 const isChanged = (before: Documents | undefined, now: Documents): boolean =>
   before?.discovery !== now.discovery || before.openApiV3Url !== now.openApiV3Url || before.openApiV2 !== now.openApiV2
