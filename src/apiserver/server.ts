@@ -1,18 +1,12 @@
 // ApiServer: the handler chain of a request, from its sender through the filters to the registry. Transports call
 // handle().
 import { yieldToPeers } from '../base/async/yield-to-peers.ts'
-import type { Clock } from '../base/time/clock.ts'
-import { causeOf, type FlowObject, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { causeOf } from '../base/observability/flow-recorder.ts'
 import { HealthCheckMetrics } from '../base/observability/health-check-metrics.ts'
-import type { Log } from '../base/observability/log.ts'
-import type { Metrics } from '../base/observability/metrics.ts'
-import type { Random } from '../base/random/random.ts'
 import { withCause } from '../base/observability/context.ts'
-import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../base/async/maybe-promise.ts'
 import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
-import type { Kind } from '../api/kind/kind.ts'
 import { apiService } from '../api/apiregistration/v1/api-service.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { service } from '../api/core/v1/service/service.ts'
@@ -20,9 +14,6 @@ import { ipAddress } from '../api/networking/v1/ip-address.ts'
 import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import { StatusError } from '../api/errors/status-error.ts'
-import type { Identity } from '../pki/authority.ts'
-import type { OutboundProvider } from '../platform/http/outbound.ts'
-import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
 import type { WatchForm } from './http/watch-pieces.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
@@ -30,7 +21,6 @@ import { largeBodyBytes } from './http/request-body.ts'
 import { ApiServiceController } from './aggregation/api-service-controller.ts'
 import { DefinitionController } from './custom-resources/definition-controller.ts'
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
-import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import { conversionOf } from './custom-resources/webhook-conversion.ts'
 import { Aggregation } from './aggregation/aggregation.ts'
 import { AggregatedDiscovery } from './discovery/aggregated-discovery.ts'
@@ -38,88 +28,36 @@ import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { addOnApiServiceOf, addOnGroupVersions } from './discovery/local-api-services.ts'
 import { ServedGroups } from './discovery/served-groups.ts'
-import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
+import { SchedulingDecisions } from './flow-endpoints/scheduling-decisions.ts'
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
-import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import { AwaitedBodies } from './request/awaited-bodies.ts'
 import { PacedRequests } from './request/paced-requests.ts'
-import type { Policies } from './filters/policies.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
 import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
 import { healthChecks, type HealthState } from './health/health-checks.ts'
-import { healthResponse, isHealthPath, type HealthCheck } from './health/health.ts'
+import { healthResponse, isHealthPath } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
 import { statusRules } from './strategies/status-rules.ts'
-import { serviceRangesDefault, type ServiceRanges } from './strategies/service/service-ranges.ts'
+import { serviceRangesDefault } from './strategies/service/service-ranges.ts'
 import { ServiceRepair } from './strategies/service/service-repair.ts'
+import type { ApiServerDeps, UiOptions } from './server-deps.ts'
 import { strategiesOf } from './strategies/strategies.ts'
 import { subresourceHandlers } from './strategies/subresource-handlers.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
 import { virtualResources } from './virtual-resources/virtual-resources.ts'
-import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
-import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
-import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
+import { runReconciler } from './bootstrap/bootstrap-reconciler.ts'
+import { callNameOf, isApplyRequest, resumedAt, subjectOf } from './request/call-record.ts'
+import type { ApiRequest, Body, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
-import type { RequestMetrics } from './request/request-metrics.ts'
 import { measuredPolicies } from './filters/measured-policies.ts'
-import type { ServerMetrics } from './metrics/server-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
 import { hasOpenSession, withUiSessions } from './ui/session-authentication.ts'
-import { uiApi, type StepClock, type UiExplanations } from './ui/ui-api.ts'
-import type { UiFiles } from './ui/ui-assets.ts'
+import { uiApi } from './ui/ui-api.ts'
 import { UiEndpoints } from './ui/ui-endpoints.ts'
 import { UiSessions } from './ui/ui-sessions.ts'
-import type { ObjectCaches } from './watch-cache/object-caches.ts'
-
-export interface ApiServerDeps {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly flow: FlowRecorder
-  readonly log: Log
-  readonly metrics: Metrics
-  /** Given, as the request metrics are, because a server that is started again continues them. */
-  readonly conversionMetrics: ConversionMetrics
-  readonly requestMetrics: RequestMetrics
-  readonly serverMetrics: ServerMetrics
-  readonly policies: (caches: ObjectCaches) => Policies
-  /** Objects that every cluster has. Requests wait until they exist. */
-  readonly bootstrapObjects: readonly BootstrapObject[]
-  /** Keep objects as they must be after that. */
-  readonly reconcilers?: readonly BootstrapReconciler[]
-  readonly digest: (text: string) => string
-  readonly kubelets: KubeletConnection
-  /** Cluster IPs and node ports of Services; upstream's usual ones by default. */
-  readonly serviceRanges?: ServiceRanges
-  readonly explain?: Explain
-  /**
-   * Whether the APIs of add-ons are registered, such as the metrics API for `kubectl top`. They are in any case once a
-   * kubelet that serves on a port has joined.
-   */
-  readonly advertisesAddOns?: boolean
-  /** Connects to extension servers. Without it no extension is available. */
-  readonly outbound?: OutboundProvider
-  /** The client certificate of the front proxy, for extension servers. */
-  readonly proxyIdentity?: (() => Identity | undefined) | undefined
-  /** The health check of the KMS plugins. */
-  readonly kmsCheck?: HealthCheck | undefined
-  /** The web UI. Without it the page is missing. */
-  readonly ui?: UiOptions | undefined
-}
-
-export interface UiOptions {
-  readonly files: () => MaybePromise<UiFiles>
-  /** The port of its own, if it has one. */
-  readonly port?: () => number | undefined
-  /** Sessions and streams follow the machine's time where that of the cluster is virtual. */
-  readonly clock?: Clock
-  readonly explanations?: UiExplanations
-  /** Advances the time, where it is virtual. */
-  readonly stepClock?: StepClock | undefined
-}
 
 const noUi: UiOptions = { files: () => new Map() }
 
@@ -473,41 +411,3 @@ const bootstrapRetryMs = 1_000
 const storageHashDigits = 16
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
-
-/** The revision that a watch resumes from; 0 for a new watch and for all other requests. */
-const resumedAt = ({ target, query }: ApiRequest): number =>
-  target.kind === 'resource' && target.verb === 'watch' ? Number(query.get('resourceVersion')) || 0 : 0
-
-const callNames = new WeakMap<Kind, Map<string, string>>()
-
-/** The name of the call in diagrams. Every event of the ring refers to one, so they are shared. */
-function callNameOf({ resource, verb, subresource }: ResourceTarget): string {
-  const names = getOrInsert(callNames, resource, () => new Map<string, string>())
-  const name = subresource === '' ? verb : `${verb}/${subresource}`
-  return getOrInsert(names, name, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
-}
-
-const subjectOf = ({ resource, namespace, name }: ResourceTarget, body: Body): FlowObject => ({
-  resource: resource.plural,
-  namespace,
-  name: name === '' ? nameInBody(body) : name,
-})
-
-function nameInBody(body: Body): string {
-  const metadata =
-    body.kind === 'value'
-      ? (body.value as { metadata?: { name?: unknown; generateName?: unknown } } | null)?.metadata
-      : undefined
-  return typeof metadata?.name === 'string'
-    ? metadata.name
-    : typeof metadata?.generateName === 'string'
-      ? `${metadata.generateName}*`
-      : ''
-}
-
-/** The body of an HTTP request has not been read at the start of the handler chain, so its media type decides. */
-const isApplyRequest = ({ body, credentials }: ApiRequest): boolean =>
-  body.kind === 'value'
-    ? body.patchType === 'apply'
-    : credentials.kind === 'presented' &&
-      (credentials.headers['content-type'] ?? '').startsWith('application/apply-patch')
