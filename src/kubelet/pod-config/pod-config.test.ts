@@ -124,7 +124,8 @@ test('services of the pod’s namespace are variables unless the pod disables th
   ])
 })
 
-const limits: [what: string, resources: object, expected: object][] = [
+const ofPod = { limits: { cpu: '1', memory: '64Mi' }, requests: { memory: '4Gi' } }
+const limits: [what: string, resources: object, expected: object, podResources?: object][] = [
   ['nothing', {}, { cpuShares: 2, oomScoreAdjust: 1000 }],
   [
     'equal requests and limits',
@@ -132,10 +133,22 @@ const limits: [what: string, resources: object, expected: object][] = [
     { cpuShares: 512, cpuPeriodUs: 100_000, cpuQuotaUs: 50_000, memoryBytes: 67_108_864, oomScoreAdjust: -997 },
   ],
   ['half of the memory', { requests: { memory: '4Gi' } }, { cpuShares: 2, oomScoreAdjust: 500 }],
+  [
+    'the limits of its pod',
+    {},
+    { cpuShares: 1024, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 67_108_864, oomScoreAdjust: 500 },
+    ofPod,
+  ],
+  [
+    'a limit and a request of its own',
+    { requests: { cpu: '250m' }, limits: { memory: '32Mi' } },
+    { cpuShares: 256, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 33_554_432, oomScoreAdjust: 500 },
+    ofPod,
+  ],
 ]
-for (const [what, resources, expected] of limits)
+for (const [what, resources, expected, podResources] of limits)
   test(`resources of a container with ${what}`, () => {
-    const object = podOf({ resources })
+    const object = podOf({ resources }, podResources === undefined ? {} : { resources: podResources })
     deepEqual(linuxResources(firstOf(object), object.spec, 8 * 2 ** 30), expected)
   })
 

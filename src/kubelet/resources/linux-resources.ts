@@ -36,17 +36,20 @@ export function hugepageLimits(limits: ReadonlyMap<string, number>): Pick<Contai
 
 const hugepagesPrefix = 'hugepages-'
 
+/** A container without limits of its own has those of the pod. */
 export function linuxResources(
   { resources }: Pick<Container, 'resources'>,
   spec: PodSpec,
   memoryCapacityBytes: number,
 ): ContainerResources {
   const { requests = {}, limits = {} } = resources
-  const memoryBytes = quantityUnits(limits['memory'])
+  const { limits: ofPod = {} } = spec.resources ?? {}
+  const cpuLimitMillis = quantityMillis(limits['cpu']) || quantityMillis(ofPod['cpu'])
+  const memoryBytes = quantityUnits(limits['memory']) || quantityUnits(ofPod['memory'])
   const requestBytes = quantityUnits(requests['memory'] ?? limits['memory'])
   return {
-    cpuShares: cpuShares(quantityMillis(requests['cpu'] ?? limits['cpu'])),
-    ...cpuQuota(quantityMillis(limits['cpu'])),
+    cpuShares: cpuShares(requests['cpu'] === undefined ? cpuLimitMillis : quantityMillis(requests['cpu'])),
+    ...cpuQuota(cpuLimitMillis),
     ...(memoryBytes === 0 ? {} : { memoryBytes }),
     ...hugepageLimits(amountsFrom(limits)),
     oomScoreAdjust: scoreOf(spec, requestBytes, memoryCapacityBytes),

@@ -98,6 +98,17 @@ export class Resizer {
     if (reasons.length > 0) throw new Error(reasons.join(', '))
   }
 
+  /** Containers with changed resources, and those without limits of their own, whose limits are the pod's. */
+  #affected(before: Pod, pod: Pod, changed: readonly Container[]): readonly Container[] {
+    const limits = (container: Container, { spec }: Pod) => {
+      const { cpuQuotaUs, memoryBytes } = linuxResources(container, spec, this.#deps.memoryCapacityBytes)
+      return `${cpuQuotaUs} ${memoryBytes}`
+    }
+    return containersOf(pod).filter(
+      (container) => changed.includes(container) || limits(container, before) !== limits(container, pod),
+    )
+  }
+
   async #apply(
     pod: Pod,
     changed: readonly Container[],
@@ -116,7 +127,7 @@ export class Resizer {
       await this.#rejectBelowUsage(before, pod, containers, signal)
       // The pod's cgroup must never be smaller than its containers'.
       await cgroups.widen(before, pod)
-      for (const container of changed) {
+      for (const container of this.#affected(before, pod, changed)) {
         const present = resourcesInForce(pod, container.name) ?? container.resources
         const live = containers.findLast(({ name, state }) => name === container.name && state === 'running')
         // A container that was started since has the new resources already.

@@ -115,3 +115,24 @@ test('pod-level resources change in place', async () => {
     /ResizeCompleted Pod resize completed: \{"resources":\{"limits":\{"cpu":"4",/,
   )
 })
+
+test('containers without limits of their own are resized with the limits of their pod, without a restart', async () => {
+  const restartPolicy = 'RestartContainer' as const
+  const resizePolicy = (['cpu', 'memory'] as const).map((resourceName) => ({ resourceName, restartPolicy }))
+  const own = { limits: { cpu: '1', memory: '64Mi' } }
+  const containers = [
+    { name: 'c', image: 'i', resizePolicy },
+    { name: 'limited', image: 'i', resizePolicy, resources: own },
+  ]
+  const amounts = (cpu: string) => ({ requests: { cpu: '1', memory: '64Mi' }, limits: { cpu, memory: '1Gi' } })
+  await using it = await running({ containers, resources: amounts('3') })
+  await it.resize({ resources: amounts('4') })
+  const calls = it.cluster.flow(pod, 'p').match(/resize container \w+/g)
+  deepEqual(calls, ['resize container c'])
+  const { containerStatuses = [], resources } = await it.status()
+  deepEqual(
+    containerStatuses.map(({ restartCount }) => restartCount),
+    [0, 0],
+  )
+  equal(resources?.limits?.['cpu'], '4')
+})
