@@ -3,6 +3,7 @@
 // - no change is lost: a key that is added while a worker has it is queued again after done(key);
 // - changes are merged: a key that is added twice before its turn is handed out once, with both causes.
 import { assert } from '../assert.ts'
+import { Fifo } from '../collections/fifo.ts'
 import type { Clock, Timer } from '../time/clock.ts'
 import { mergeCauses, noCause, type Cause } from '../observability/flow-recorder.ts'
 import { offAbort, onAbort } from '../async/on-abort.ts'
@@ -44,7 +45,7 @@ export class WorkQueue<Key> {
   // Invariant: #pending has all keys that need work; #ready are those of them that no worker has, in order of arrival;
   // #working are the keys that workers have. A key is never in both #ready and #working.
   readonly #pending = new Map<Key, Pending>()
-  readonly #ready = new Set<Key>()
+  readonly #ready = new Fifo<Key>()
   readonly #working = new Set<Key>()
   readonly #delayed = new Map<Key, Delayed>()
   readonly #failures = new Map<Key, number>()
@@ -75,7 +76,7 @@ export class WorkQueue<Key> {
     }
     this.#pending.set(key, { addedMs: this.#clock.nowMs(), causes: cause === noCause ? [] : [cause] })
     if (this.#working.has(key)) return
-    this.#ready.add(key)
+    this.#ready.push(key)
     this.#serve()
   }
 
@@ -144,7 +145,7 @@ export class WorkQueue<Key> {
   done(key: Key): void {
     assert(this.#working.delete(key), 'done() was called for a key that no worker holds')
     if (!this.#pending.has(key) || this.#closed) return
-    this.#ready.add(key)
+    this.#ready.push(key)
     this.#serve()
   }
 
@@ -167,14 +168,12 @@ export class WorkQueue<Key> {
   }
 
   #next(): Work<Key> | undefined {
-    for (const key of this.#ready) {
-      const pending = this.#pending.get(key)
-      assert(pending !== undefined && !this.#working.has(key), 'a ready key is pending and not worked on')
-      this.#ready.delete(key)
-      this.#pending.delete(key)
-      this.#working.add(key)
-      return { key, cause: mergeCauses(pending.causes), addedMs: pending.addedMs }
-    }
-    return undefined
+    if (this.#ready.size === 0) return undefined
+    const key = this.#ready.shift() as Key
+    const pending = this.#pending.get(key)
+    assert(pending !== undefined && !this.#working.has(key), 'a ready key is pending and not worked on')
+    this.#pending.delete(key)
+    this.#working.add(key)
+    return { key, cause: mergeCauses(pending.causes), addedMs: pending.addedMs }
   }
 }

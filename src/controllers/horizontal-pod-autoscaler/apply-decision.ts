@@ -1,4 +1,4 @@
-// applyDecision: changes the replicas of a target as decided, and writes the status of the autoscaler.
+// Applies a decision: changes the replicas of a target, and writes the status of the autoscaler.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
@@ -11,29 +11,38 @@ import { keyOf } from '../../api/meta/object.ts'
 import { scaleNotUpdated, scaleUpdated, withCondition, type Conditions } from './autoscaler-conditions.ts'
 import { warning, type Tools } from './autoscaler-state.ts'
 import type { Decision } from './decision.ts'
-import { messageOf, writeScale, type ScaleTarget } from './scale-targets.ts'
+import { messageOf, writeScale, type ScaleRead, type ScaleTarget } from './scale-targets.ts'
 import { withChange } from './scaling-rules.ts'
 
-/** Returns false if the replicas could not be changed. */
-export async function applyDecision(
+/** Writes the status of an autoscaler whose target keeps its replicas. */
+export async function keepReplicas(
   autoscaler: HorizontalPodAutoscaler,
-  target: ScaleTarget,
+  { replicas }: ScaleTarget,
+  decision: Decision,
+  tools: Tools,
+  context: Context,
+): Promise<void> {
+  const { conditions, metrics, memory } = decision
+  tools.state.memories.set(keyOf(autoscaler), memory)
+  const desired = decision.replicas === undefined ? autoscaler.status.desiredReplicas : replicas
+  await writeStatus(autoscaler, statusOf(autoscaler, replicas, desired, metrics, conditions), tools, context)
+}
+
+/** Returns false if the replicas could not be changed. */
+export async function changeReplicas(
+  autoscaler: HorizontalPodAutoscaler,
+  target: ScaleRead,
+  replicas: number,
   decision: Decision,
   tools: Tools,
   context: Context,
 ): Promise<boolean> {
   const { client, state, nowMs } = tools
-  const { replicas = target.replicas, reason, metrics } = decision
+  const { reason, metrics, memory } = decision
   const key = keyOf(autoscaler)
-  const { desiredReplicas } = autoscaler.status
   const status = (conditions: Conditions, desired: number): HorizontalPodAutoscalerStatus =>
     statusOf(autoscaler, target.replicas, desired, metrics, conditions)
-  state.memories.set(key, decision.memory)
-  if (replicas === target.replicas) {
-    const desired = decision.replicas === undefined ? desiredReplicas : replicas
-    await writeStatus(autoscaler, status(decision.conditions, desired), tools, context)
-    return true
-  }
+  state.memories.set(key, memory)
   const size = `New size: ${replicas}; reason: ${reason}`
   try {
     await writeScale(target, replicas, client, context)
@@ -42,11 +51,11 @@ export async function applyDecision(
     const why = messageOf(error)
     tools.recordEvent(autoscaler, warning('FailedRescale', `${size}; error: ${why}`), context)
     const conditions = withCondition(decision.conditions, scaleNotUpdated(why), nowMs)
-    await writeStatus(autoscaler, status(conditions, desiredReplicas), tools, context)
+    await writeStatus(autoscaler, status(conditions, autoscaler.status.desiredReplicas), tools, context)
     return false
   }
   tools.recordEvent(autoscaler, { type: 'Normal', reason: 'SuccessfulRescale', message: size }, context)
-  state.memories.set(key, withChange(decision.memory, replicas - target.replicas, autoscaler.spec, nowMs))
+  state.memories.set(key, withChange(memory, replicas - target.replicas, autoscaler.spec, nowMs))
   const conditions = withCondition(decision.conditions, scaleUpdated(replicas), nowMs)
   const next = { ...status(conditions, replicas), lastScaleTime: rfc3339(nowMs) }
   await writeStatus(autoscaler, next, tools, context)

@@ -1,29 +1,29 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Selector } from '../../api/selectors/selectors.ts'
 import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
-import { AutoscaledPods } from './autoscaled-pods.ts'
+import { AutoscaledPods, type Selected } from './autoscaled-pods.ts'
 
 const podOf = (name: string, app: string): Pod =>
   ({ metadata: { namespace: 'n', name, labels: { app } } }) as unknown as Pod
 const [web, db] = [podOf('1', 'web'), podOf('2', 'db')]
-const namesOf = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name)
+const namesOf = ({ pods }: Selected) => pods.map(({ metadata }) => metadata.name)
 const [ofWeb, ofAll] = [parseLabelSelector('app=web'), parseLabelSelector('')]
 
 test('only autoscalers that exist control pods', () => {
-  const controlled = new AutoscaledPods()
-  controlled.select('n/b', ofAll, () => [web, db])
-  controlled.select('n/a', ofWeb, () => [])
-  deepEqual(controlled.controlling([db, web]), ['n/a', 'n/b'])
-  deepEqual(controlled.controlling([db]), ['n/b'])
-  deepEqual(controlled.sizeOf('n'), { autoscalers: 2, pods: 2 })
-  controlled.delete('n/a')
-  deepEqual(controlled.controlling([web]), ['n/b'])
-  controlled.delete('n/b')
-  controlled.delete('n/b')
-  deepEqual(controlled.controlling([web]), [])
-  deepEqual(controlled.controlling([]), [])
-  deepEqual(controlled.sizeOf('n'), { autoscalers: 0, pods: 0 })
+  const autoscaled = new AutoscaledPods()
+  const controllersOf = (key: string, selector: Selector) =>
+    autoscaled.select(key, selector, () => [web, db]).controllers
+  deepEqual(controllersOf('n/b', ofAll), ['n/b'])
+  deepEqual(controllersOf('n/a', ofWeb), ['n/a', 'n/b'])
+  deepEqual(controllersOf('n/b', ofAll), ['n/a', 'n/b'])
+  deepEqual(controllersOf('n/c', parseLabelSelector('app=other')), [])
+  deepEqual(autoscaled.sizeOf('n'), { autoscalers: 3, pods: 2 })
+  autoscaled.delete('n/a')
+  deepEqual(controllersOf('n/b', ofAll), ['n/b'])
+  for (const key of ['n/b', 'n/b', 'n/c']) autoscaled.delete(key)
+  deepEqual(autoscaled.sizeOf('n'), { autoscalers: 0, pods: 0 })
 })
 
 test('the pods of a namespace follow their changes', () => {
@@ -40,9 +40,10 @@ test('the pods of a namespace follow their changes', () => {
 })
 
 test('an autoscaler whose target has another selector controls other pods', () => {
-  const controlled = new AutoscaledPods()
-  controlled.select('n/a', ofWeb, () => [web, db])
-  controlled.select('n/a', parseLabelSelector('app=db'), () => [])
-  deepEqual(controlled.controlling([web]), [])
-  deepEqual(controlled.controlling([db]), ['n/a'])
+  const autoscaled = new AutoscaledPods()
+  const select = (key: string, text: string) => autoscaled.select(key, parseLabelSelector(text), () => [web, db])
+  select('n/a', 'app=web')
+  deepEqual(select('n/b', 'app=web').controllers, ['n/a', 'n/b'])
+  deepEqual(select('n/a', 'app=db').controllers, ['n/a'])
+  deepEqual(select('n/b', 'app=web').controllers, ['n/b'])
 })

@@ -75,6 +75,24 @@ test('a scale that cannot be written is reported and tried again in the next per
   equal(after.get('num_horizontal_pod_autoscalers'), 0)
 })
 
+test('a scale that stays the same is not read from the API server, and one that changes is', async () => {
+  await using cluster = await busyWeb()
+  const autoscalers = cluster.client.of(horizontalPodAutoscaler)
+  const isAble = async () =>
+    (await autoscalers.get('web')).status.conditions?.find(({ type }) => type === 'AbleToScale')?.reason
+  await autoscalers.create({ ...autoscaler, spec: { ...autoscaler.spec, maxReplicas: 2 } })
+  await cluster.clock.advance('16s')
+  cluster.faults.reject({ verb: 'get', kind: deployment })
+  await cluster.clock.advance('15s')
+  equal(await isAble(), 'ReadyForNewScale')
+  await autoscalers.patch('web', 'default', { spec: { maxReplicas: 3 } }, 'merge')
+  await cluster.clock.advance('15s')
+  equal(await isAble(), 'FailedGetScale')
+  await cluster.clock.advance('15s')
+  equal(await isAble(), 'SucceededRescale')
+  equal(await replicasOf(cluster), 3)
+})
+
 test('a status that cannot be written is reported', async () => {
   await using cluster = await busyWeb()
   await cluster.client.of(horizontalPodAutoscaler).create(autoscaler)

@@ -35,6 +35,7 @@ for (const [selector, names] of selections)
 
 test('an object is found by the labels that it has now', () => {
   const index = new LabelIndex(objects)
+  assert.equal(index.select(parseLabelSelector('app=web,tier=front')).length, 1)
   index.set(labelled('c', { app: 'web' }))
   assert.equal(index.select(parseLabelSelector('app=web')).length, 3)
   assert.equal(index.select(parseLabelSelector('app=db')).length, 0)
@@ -42,6 +43,8 @@ test('an object is found by the labels that it has now', () => {
   index.delete('unknown')
   assert.equal(index.select(parseLabelSelector('app=web')).length, 2)
   assert.equal(index.size, 3)
+  index.set(labelled('d', { app: 'web', tier: 'back' }))
+  assert.equal(index.select(parseLabelSelector('app=web,tier=back')).length, 2)
 })
 
 test('the required label of a selector is its first equality', () => {

@@ -1,5 +1,6 @@
 // LabelIndex: labelled objects of one namespace, found by an equality that a selector requires instead of by comparing the
 // selector with each of them.
+import { lookup } from '../../base/collections/lookup.ts'
 import { matchesLabels, type Labels, type Requirement, type Selector } from '../../api/selectors/selectors.ts'
 
 export interface Labelled {
@@ -8,10 +9,11 @@ export interface Labelled {
 
 export class LabelIndex<T extends Labelled> {
   readonly #all = new Map<string, T>()
-  readonly #byLabel = new Map<string, Map<string, T>>()
+  /** By label key, value and name. A key is indexed when a selector first requires a value of it. */
+  readonly #byKey = new Map<string, Map<string, Map<string, T>>>()
 
   constructor(objects: Iterable<T>) {
-    for (const object of objects) this.set(object)
+    for (const object of objects) this.#all.set(object.metadata.name, object)
   }
 
   get size(): number {
@@ -23,21 +25,17 @@ export class LabelIndex<T extends Labelled> {
     const before = this.#all.get(name)
     if (before !== undefined && before.metadata.labels !== labels) this.delete(name)
     this.#all.set(name, object)
-    for (const pair of pairsOf(labels)) {
-      const listed = this.#byLabel.get(pair)
-      if (listed === undefined) this.#byLabel.set(pair, new Map([[name, object]]))
-      else listed.set(name, object)
-    }
+    for (const [key, byValue] of this.#byKey) insert(byValue, lookup(labels, key), object)
   }
 
   delete(name: string): void {
-    const object = this.#all.get(name)
-    if (object === undefined) return
+    const labels = this.#all.get(name)?.metadata.labels
     this.#all.delete(name)
-    for (const pair of pairsOf(object.metadata.labels)) {
-      const listed = this.#byLabel.get(pair)
+    for (const [key, byValue] of this.#byKey) {
+      const value = lookup(labels, key)
+      const listed = value === undefined ? undefined : byValue.get(value)
       listed?.delete(name)
-      if (listed?.size === 0) this.#byLabel.delete(pair)
+      if (value !== undefined && listed?.size === 0) byValue.delete(value)
     }
   }
 
@@ -45,13 +43,29 @@ export class LabelIndex<T extends Labelled> {
     let candidates: ReadonlyMap<string, T> = this.#all
     for (const requirement of selector) {
       if (!isEquality(requirement)) continue
-      const listed = this.#byLabel.get(pairOf(requirement)) ?? none
+      const listed = this.#valuesOf(requirement.key).get(requirement.values[0] ?? '') ?? none
       if (listed.size < candidates.size) candidates = listed
     }
     const found: T[] = []
     for (const object of candidates.values()) if (matchesLabels(selector, object.metadata.labels)) found.push(object)
     return found
   }
+
+  #valuesOf(key: string): ReadonlyMap<string, ReadonlyMap<string, T>> {
+    const known = this.#byKey.get(key)
+    if (known !== undefined) return known
+    const byValue = new Map<string, Map<string, T>>()
+    for (const object of this.#all.values()) insert(byValue, lookup(object.metadata.labels, key), object)
+    this.#byKey.set(key, byValue)
+    return byValue
+  }
+}
+
+function insert<T extends Labelled>(byValue: Map<string, Map<string, T>>, value: string | undefined, object: T): void {
+  if (value === undefined) return
+  const listed = byValue.get(value)
+  if (listed === undefined) byValue.set(value, new Map([[object.metadata.name, object]]))
+  else listed.set(object.metadata.name, object)
 }
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()

@@ -25,6 +25,6 @@ export function milliOf(quantity: string | undefined): bigint {
 
 /** Memory has binary suffixes where they are exact. */
 export function milliText(milli: bigint, resource = ''): string {
-  const text = quantityText(milli * nanosPerMilli, resource === 'memory' ? '1Ki' : '')
+  const text = resource === 'memory' ? quantityText(milli * nanosPerMilli, '1Ki') : `${milli}m`
   return canonicalQuantity(text) ?? text
 }

@@ -10,7 +10,7 @@ import type { Client } from '../../client/client.ts'
 import { goSelectorText } from './go-selector-text.ts'
 import { typedMetric, type TypedMetric } from './metric-names.ts'
 import { milliOf, type MetricReading, type PodSample } from './metric-reading.ts'
-import { PodUsages, type UsageQuery } from './pod-usages.ts'
+import { PodUsages, type PodUsage, type UsageQuery } from './pod-usages.ts'
 import { messageOf, type ScaleTargets } from './scale-targets.ts'
 
 /** In order of preference. */
@@ -78,11 +78,8 @@ export class MetricsClient {
     const items = await this.#podUsages.read(query, context)
     const samples = new Map<string, PodSample>()
     for (const { metadata, timestamp, window, containers } of items) {
-      const counted = container === undefined ? containers : containers.filter(({ name }) => name === container)
-      const amounts = counted.map(({ usage }) => lookup(usage, resource))
-      // The sum without one of the containers would be too low.
-      if (counted.length === 0 || amounts.includes(undefined)) continue
-      const milli = amounts.reduce((total, amount) => total + milliOf(amount), 0n)
+      const milli = milliUsed(containers, resource, container)
+      if (milli === undefined) continue
       samples.set(metadata.name, { milli, atMs: parseTime(timestamp), windowMs: parseWindow(window) })
     }
     return { kind: 'samples', samples, hasItems: items.length > 0 }
@@ -166,6 +163,18 @@ export class MetricsClient {
       throw readError(error, path)
     }
   }
+}
+
+/** The sum over the containers, or the usage of one. Undefined if one is missing, because the sum would be too low. */
+function milliUsed(containers: PodUsage['containers'], resource: string, only: string | undefined): bigint | undefined {
+  let total: bigint | undefined
+  for (const { name, usage } of containers) {
+    if (only !== undefined && name !== only) continue
+    const amount = lookup(usage, resource)
+    if (amount === undefined) return undefined
+    total = (total ?? 0n) + milliOf(amount)
+  }
+  return total
 }
 
 /** The pods of a list usually have the same time and window. */

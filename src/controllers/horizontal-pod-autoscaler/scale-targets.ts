@@ -1,13 +1,17 @@
 // ScaleTargets: reads and writes the scale of any kind that has one. Kinds are found by discovery, whose result is used for
-// half a minute, as upstream's.
+// half a minute, as upstream's. The scale of a built-in kind is first taken from the informers.
 import { LruMap } from '../../base/collections/lru-map.ts'
 import type { Context } from '../../base/observability/context.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { replicaSet } from '../../api/apps/v1/replica-set.ts'
+import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
+import { replicationController } from '../../api/core/v1/workload/replication-controller.ts'
 import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { CrossVersionObjectReference } from '../../api/autoscaling/v2/autoscaler-spec.ts'
 import type { Scale } from '../../api/autoscaling/v1/scale.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
+import type { Kind, Scaling } from '../../api/kind/kind.ts'
+import { objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { Selector } from '../../api/selectors/selectors.ts'
 import type { Client } from '../../client/client.ts'
 import { discover } from '../../client/discovery.ts'
@@ -15,15 +19,23 @@ import { discover } from '../../client/discovery.ts'
 const discoveredMsMax = 30_000
 const selectorsMax = 10_000
 
-/** A target that can be scaled. */
+/** The built-in kinds that have a scale. */
+export const scaledKinds: readonly Kind[] = [deployment, replicaSet, replicationController, statefulSet]
+
+/** What an autoscaler has to know of its target. */
 export interface ScaleTarget {
-  readonly kind: Kind
-  readonly scale: ApiObject & Scale
+  readonly resourceVersion: string
   readonly replicas: number
   readonly statusReplicas: number
   /** Undefined when its scale has no selector. */
   readonly selector: Selector | undefined
   readonly selectorText: string
+}
+
+/** A target whose scale was read, so that it can be written. */
+export interface ScaleRead extends ScaleTarget {
+  readonly kind: Kind
+  readonly scale: ApiObject & Scale
 }
 
 export class ScaleTargets {
@@ -32,6 +44,31 @@ export class ScaleTargets {
   #untilMs = 0
   /** Parsed selectors by their texts. */
   readonly #selectors = new LruMap<Selector>(selectorsMax)
+  readonly #known = new WeakMap<ApiObject, ScaleTarget>()
+
+  /** The target as the informers have it. Undefined if they do not have it or the kinds must be discovered first. */
+  cached(
+    { apiVersion = '', kind, name }: CrossVersionObjectReference,
+    namespace: string,
+    objectOf: (kind: Kind, key: ObjectKey) => ApiObject | undefined,
+    nowMs: number,
+  ): ScaleTarget | undefined {
+    const served = nowMs < this.#untilMs ? this.#served.get(`${groupOf(apiVersion)} ${kind}`)?.[0] : undefined
+    if (served?.scale === undefined || !scaledKinds.includes(served)) return undefined
+    const object = objectOf(served, objectKey(namespace, name))
+    return object === undefined ? undefined : (this.#known.get(object) ?? this.#remember(object, served.scale))
+  }
+
+  #remember(object: ApiObject, scaling: Scaling<ApiObject>): ScaleTarget {
+    const target = this.#target({
+      resourceVersion: object.metadata.resourceVersion,
+      replicas: scaling.replicas(object),
+      statusReplicas: scaling.statusReplicas(object),
+      selectorText: scaling.selector(object),
+    })
+    this.#known.set(object, target)
+    return target
+  }
 
   /** The kinds with this name in a group, the preferred version first. Throws when there is none. */
   async kindsOf(apiVersion: string, kind: string, client: Client, nowMs: number, context: Context) {
@@ -49,19 +86,19 @@ export class ScaleTargets {
     return found
   }
 
-  /** The target, or why its scale cannot be read. */
+  /** The target as the API server has it, or why its scale cannot be read. */
   async read(
     { apiVersion = '', kind, name }: CrossVersionObjectReference,
     namespace: string,
     client: Client,
     nowMs: number,
     context: Context,
-  ): Promise<ScaleTarget | string> {
+  ): Promise<ScaleRead | string> {
     let firstError: unknown
     try {
       for (const each of await this.kindsOf(apiVersion, kind, client, nowMs, context))
         try {
-          return this.#target(each, await client.of(each).getSubresource(name, namespace, 'scale', context))
+          return this.#read(each, await client.of(each).getSubresource(name, namespace, 'scale', context))
         } catch (error) {
           firstError ??= error
         }
@@ -72,20 +109,23 @@ export class ScaleTargets {
     return messageOf(firstError)
   }
 
-  #target(kind: Kind, object: unknown): ScaleTarget {
+  #read(kind: Kind, object: unknown): ScaleRead {
     const scale = object as ApiObject & Scale
     const { selector: selectorText = '', replicas: statusReplicas } = scale.status ?? { replicas: 0 }
+    const { resourceVersion } = scale.metadata
+    const target = this.#target({ resourceVersion, replicas: scale.spec?.replicas ?? 0, statusReplicas, selectorText })
+    return { ...target, kind, scale }
+  }
+
+  #target(target: Omit<ScaleTarget, 'selector'>): ScaleTarget {
+    const { selectorText } = target
     const parse = () => parsedSelector(selectorText)
-    return {
-      ...{ kind, scale, statusReplicas, selectorText },
-      replicas: scale.spec?.replicas ?? 0,
-      selector: selectorText === '' ? undefined : this.#selectors.getOrInsert(selectorText, parse),
-    }
+    return { ...target, selector: selectorText === '' ? undefined : this.#selectors.getOrInsert(selectorText, parse) }
   }
 }
 
 export async function writeScale(
-  { kind, scale }: ScaleTarget,
+  { kind, scale }: ScaleRead,
   replicas: number,
   client: Client,
   context: Context,
@@ -95,7 +135,7 @@ export async function writeScale(
   await client.of(kind).updateSubresource(body, 'scale', context)
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '')
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

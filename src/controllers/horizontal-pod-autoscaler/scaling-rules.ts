@@ -59,15 +59,22 @@ export function stabilize(desired: number, scaling: Scaling): Stabilized {
     if (atMs > nowMs - downMs) highest = Math.max(highest, replicas)
   }
   const replicas = behavior === undefined ? highest : Math.min(Math.max(current, lowest), highest)
-  const longestMs = Math.max(upMs, downMs, downscaleStabilizationMs)
-  const recommendations = [
-    ...memory.recommendations.filter(({ atMs }) => atMs > nowMs - longestMs),
-    { replicas: desired, atMs: nowMs },
-  ]
+  const oldestMs = nowMs - Math.max(upMs, downMs, downscaleStabilizationMs)
+  const recommendations = [...relevant(memory.recommendations, desired, oldestMs), { replicas: desired, atMs: nowMs }]
   if (replicas === desired) return { replicas, ...matches, recommendations }
   return behavior !== undefined && desired >= current
     ? { replicas, reason: 'ScaleUpStabilized', message: lowered, recommendations }
     : { replicas, reason: 'ScaleDownStabilized', message: raised, recommendations }
+}
+
+/**
+ * The recommendations that a later decision may use. A window that contains an earlier one of two equal recommendations
+ * contains the later one, too, so the last one is left out if it equals the new one.
+ */
+function relevant(recommendations: readonly Recommendation[], next: number, afterMs: number): Recommendation[] {
+  const recent = recommendations.filter(({ atMs }) => atMs > afterMs)
+  if (recent.at(-1)?.replicas === next) recent.pop()
+  return recent
 }
 
 const secondsToMs = (seconds: number | undefined): number | undefined =>

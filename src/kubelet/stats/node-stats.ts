@@ -187,19 +187,20 @@ export class NodeStats {
 
   async #podLoad(pod: Pod, own: readonly RuntimeStats[], round: Round): Promise<PodLoad> {
     const { host } = this.#deps
-    const { nowMs, time } = round
+    const { time } = round
     const group = await host.cgroups.usage(podCgroup(host.cgroupRoot, pod))
     // Simulated containers have no cgroup: the usage of the pod is the sum of its containers'.
     const whole = group === undefined || group.processes === 0 ? sumOf(own) : group
-    const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
+    const podStart = pod.status.startTime ?? time
+    const podStartMs = Date.parse(podStart)
     const containers = own.map(({ name, containerId, usage }) => {
-      const startTime = startOf(pod, name) ?? rfc3339(podStartMs)
+      const startTime = startOf(pod, name) ?? podStart
       const cpu = cpuStats(containerId, usage.cpuNanos, Date.parse(startTime), round)
       return { name, startTime, cpu, memory: memoryStats(usage, time) }
     })
     const stats = {
       podRef: { name: pod.metadata.name, namespace: namespaceOf(pod), uid: pod.metadata.uid },
-      startTime: rfc3339(podStartMs),
+      startTime: podStart,
       containers,
       cpu: cpuStats(pod.metadata.uid, whole.cpuNanos, podStartMs, round),
       memory: memoryStats(whole, time),
@@ -318,9 +319,11 @@ const isInMemory = ({ spec }: Pod, name: string): boolean =>
       (volume.emptyDir?.medium === 'Memory' || volume.secret !== undefined || volume.projected !== undefined),
   ) ?? false
 
-const startOf = ({ status }: Pod, name: string): string | undefined =>
-  [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].find((one) => one.name === name)?.state
-    ?.running?.startedAt ?? undefined
+function startOf({ status }: Pod, name: string): string | undefined {
+  const isNamed = (one: { readonly name: string }) => one.name === name
+  const container = status.containerStatuses?.find(isNamed) ?? status.initContainerStatuses?.find(isNamed)
+  return container?.state?.running?.startedAt ?? undefined
+}
 
 function sumOf(own: readonly RuntimeStats[]): CgroupUsage {
   const sum = (of: (usage: RuntimeStats['usage']) => number) => own.reduce((total, { usage }) => total + of(usage), 0)
