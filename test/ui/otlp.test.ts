@@ -1,71 +1,82 @@
-// --otlp-endpoint: a cluster exports its flow record to a collector.
-import { equal, match } from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { once } from 'node:events'
+// --otlp-endpoint: a cluster exports its flow record to a collector, which decodes it as OTLP defines it.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { silentLog } from '../../src/base/observability/log.ts'
-import { up } from '../../src/cluster/run/up.ts'
+import { startUp } from '../process.ts'
+import { logIn } from './browser.ts'
+import { freePort, startCollector, type Collector, type ReceivedSpan } from './otlp-collector.ts'
 
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-}
+const batchSpansMax = 512
+const pods = '/api/v1/namespaces/default/pods'
+const web = { metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
 
-async function spansIn(request: IncomingMessage): Promise<Span[]> {
-  let text = ''
-  for await (const piece of request) text += String(piece)
-  const { resourceSpans } = JSON.parse(text) as { resourceSpans: [{ scopeSpans: [{ spans: Span[] }] }] }
-  return resourceSpans[0].scopeSpans[0].spans
-}
+const spansOf = ({ spans }: Collector, pod: string): readonly ReceivedSpan[] =>
+  [...spans.values()].filter(({ attributes }) => attributes.get('k8s.pod.name') === pod)
 
-/** Resolves with a write and its request, once the collector has both. */
-function collector() {
-  const found = Promise.withResolvers<{ readonly write: Span; readonly request: Span }>()
-  const spans = new Map<string, Span>()
-  const receive = async (request: IncomingMessage): Promise<void> => {
-    for (const span of await spansIn(request)) spans.set(span.spanId, span)
-    for (const write of spans.values()) {
-      const parent = spans.get(write.parentSpanId ?? '')
-      if (write.name.startsWith('put ') && parent?.name.startsWith('create ')) found.resolve({ write, request: parent })
-    }
-  }
-  const server = createServer((request, response) => {
-    receive(request)
-      .then(() => response.end('{}'))
-      .catch(found.reject)
+const named = (spans: readonly ReceivedSpan[], name: string, service?: string): ReceivedSpan | undefined =>
+  spans.find((span) => span.name.startsWith(name) && (service === undefined || span.service === service))
+
+test('a collector gets what happened to a pod as one trace, with the components as services', async () => {
+  // The first batches are sent again, because the collector is busy.
+  await using collector = await startCollector(0, [503, 429])
+  await using up = await startUp(
+    ...['--nodes', '1', '--store', 'memory', '--otlp-endpoint', String(collector.endpoint)],
+  )
+  const user = await logIn(await readFile(up.kubeconfig, 'utf8'))
+  equal((await user.call('POST', pods, web)).status, 201)
+  equal((await user.call('POST', pods, web)).status, 409)
+  await collector.until(() => {
+    const spans = spansOf(collector, 'web')
+    const rejected = spans.some(({ attributes }) => String(attributes.get('coxswain.outcome')).startsWith('409'))
+    return rejected && spans.some(({ service, name }) => service.startsWith('kubelet') && name === 'patch pods/status')
   })
-  return { server, found: found.promise }
-}
+  deepEqual(collector.problems, [])
+  ok(collector.batches.every((size) => size > 0 && size <= batchSpansMax))
 
-test('a collector gets requests and their writes as spans of one trace', { timeout: 60_000 }, async () => {
-  const { server, found } = collector()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const directory = await mkdtemp(join(tmpdir(), 'coxswain-otlp-'))
-  try {
-    await using cluster = await up({
-      ...{
-        dataDirectory: join(directory, 'data'),
-        kubeconfigPath: join(directory, 'config'),
-        store: { kind: 'memory' },
-      },
-      ...{ host: '127.0.0.1', port: 0, nodes: 0, log: silentLog },
-      otlpEndpoint: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    })
-    match(cluster.url, /^https:/)
-    const { write, request } = await found
-    equal(write.traceId, request.traceId)
-    match(write.traceId, /^[0-9a-f]{32}$/)
-    match(write.spanId, /^[0-9a-f]{16}$/)
-  } finally {
-    server.close()
-    server.closeAllConnections()
-    await rm(directory, { recursive: true })
+  const spans = spansOf(collector, 'web')
+  const put = named(spans, 'put pod')
+  const added = named(spans, 'ADDED', 'scheduler')
+  const bind = named(spans, 'create pods/binding', 'scheduler')
+  const create = collector.spans.get(put?.parentSpanId ?? '')
+  deepEqual([create?.name, create?.status.code, create?.kind], ['create pods', 0, 3])
+  equal(added?.parentSpanId, put?.spanId)
+  deepEqual([...new Set([create, put, added, bind].map((span) => span?.traceId))], [create?.traceId])
+  ok(create?.eventNames.includes('authorization'))
+  equal(typeof put?.attributes.get('coxswain.revision'), 'bigint')
+
+  // Every span of the binding is found by following parents from it.
+  let root = bind
+  while (root !== undefined && root.parentSpanId !== '') root = collector.spans.get(root.parentSpanId)
+  equal(root?.spanId, create?.spanId)
+
+  const rejected = spans.find(({ status }) => status.code === 2)
+  match(rejected?.status.message ?? '', /^409/)
+  for (const { links } of collector.spans.values())
+    for (const link of links) match(`${link.traceId} ${link.spanId}`, /^[0-9a-f]{32} [0-9a-f]{16}$/)
+})
+
+test('a cluster starts and works while there is no collector, and exports once there is one', async () => {
+  const port = await freePort()
+  await using up = await startUp(
+    ...['--nodes', '0', '--store', 'memory', '--otlp-endpoint', `http://127.0.0.1:${port}`],
+  )
+  const user = await logIn(await readFile(up.kubeconfig, 'utf8'))
+  equal((await user.call('POST', pods, web)).status, 201)
+  await using collector = await startCollector(port)
+  await collector.until(() => named(spansOf(collector, 'web'), 'put pod') !== undefined)
+  deepEqual(collector.problems, [])
+})
+
+test('what happened in the last second before the end is exported', async () => {
+  await using collector = await startCollector()
+  {
+    await using up = await startUp(
+      ...['--nodes', '0', '--store', 'memory', '--otlp-endpoint', String(collector.endpoint)],
+    )
+    const user = await logIn(await readFile(up.kubeconfig, 'utf8'))
+    await collector.until(() => collector.spans.size > 0)
+    equal((await user.call('POST', pods, web)).status, 201)
   }
+  ok(named(spansOf(collector, 'web'), 'create pods') !== undefined)
+  deepEqual(collector.problems, [])
 })

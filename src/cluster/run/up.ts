@@ -12,6 +12,7 @@ import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service
 import { kubernetesServiceAddressOf, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
 import { exportSpans } from '../../client/flow-export/otlp-exporter.ts'
+import { hasFailed } from '../../flows/diagram-colors.ts'
 import type { TlsThread } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
@@ -320,7 +321,7 @@ function startSpanExport(
   const record = systemRandom.bytes(recordNameBytes).toHex()
   const { outbound } = nodePlatform
   tasks.start('export of spans', (stop) =>
-    exportSpans({ flow, record, endpoint, outbound, clock: realClock, log }, stop),
+    exportSpans({ flow, record, endpoint, outbound, hasFailed, random: systemRandom, clock: realClock, log }, stop),
   )
 }
 
