@@ -108,5 +108,7 @@ function keepLog(report: SpecReport, results: string): void {
   const name = specName(report)
   const { CapturedGinkgoWriterOutput = '', CapturedStdOutErr = '' } = report
   const text = [name, outcomeOf(report).message ?? '', CapturedGinkgoWriterOutput, CapturedStdOutErr].join('\n\n')
-  writeFileSync(join(folder, `${name.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, fileNameCharactersMax)}.log`), text)
+  // The ends of long names distinguish them.
+  const file = name.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(-fileNameCharactersMax)
+  writeFileSync(join(folder, `${file}.log`), text)
 }
