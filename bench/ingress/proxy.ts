@@ -12,7 +12,7 @@ import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { routeHostOf } from '../../src/ingress/routing/route.ts'
 import { RouteTable } from '../../src/ingress/routing/route-table.ts'
 import { SimulatedInformers } from '../../src/ingress/simulated-informers.harness.ts'
-import { loadHttpPools } from '../../src/platform/node/http/http-pool.ts'
+import { nodeHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 
 const endpointPort = Number(process.argv[2])
@@ -30,7 +30,7 @@ const dataPlane = new DataPlane(
     metrics: ingressMetrics(new Metrics()),
     services: informers.of(service),
     endpointSlices: informers.of(endpointSlice),
-    ...{ listeners: nodePlatform.listeners, http1: await loadHttpPools() },
+    ...{ listeners: nodePlatform.listeners, http1: nodeHttpPools },
     ...{ http2: nodePlatform.http2, outbound: nodePlatform.outbound },
   },
   { host: '127.0.0.1', fallback: { certificate: '', key: '' }, accessLog: 'errors' },

@@ -17,7 +17,7 @@ import { adminUser, apiServerUser, ingressUser } from '../../src/cluster/client/
 import { startIngress } from '../../src/cluster/node/start-ingress.ts'
 import { serveCluster } from '../../src/cluster/run/served-cluster.harness.ts'
 import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
-import { loadHttpPools } from '../../src/platform/node/http/http-pool.ts'
+import { nodeHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 
 const loopback = '127.0.0.1'
@@ -26,7 +26,7 @@ const toLoopback = (url: string): string => url.replace(/\b192\.0\.2\.\d+\b/, '1
 /** Connections to endpoints, with their addresses mapped to loopback. */
 async function loopbackConnections() {
   const { http2, outbound } = nodePlatform
-  const pools = await loadHttpPools()
+  const pools = nodeHttpPools
   return {
     http1: {
       open: (options: Parameters<typeof pools.open>[0]) =>

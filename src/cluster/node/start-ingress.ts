@@ -23,7 +23,7 @@ import {
   type GatewaySettings,
 } from '../../gateway/gateway-controller.ts'
 import { Authority } from '../../pki/authority.ts'
-import { loadHttpPools } from '../../platform/node/http/http-pool.ts'
+import { nodeHttpPools } from '../../platform/node/http/http-pool.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { publishGatewayClass } from '../bootstrap/gateway-api.ts'
 import { publishIngressClass } from '../bootstrap/ingress-class.ts'
@@ -63,7 +63,7 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
       services: informers.of(service),
       endpointSlices: informers.of(endpointSlice),
       listeners: platform.listeners,
-      http1: connections.http1 ?? (await loadHttpPools()),
+      http1: connections.http1 ?? nodeHttpPools,
       http2: connections.http2 ?? platform.http2,
       outbound: connections.outbound ?? platform.outbound,
     },

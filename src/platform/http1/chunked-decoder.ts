@@ -1,11 +1,11 @@
-// ChunkedDecoder: decodes a body with chunked transfer encoding as it arrives (RFC 9112, 7.1). Extensions and trailers
-// are validated and discarded.
+// ChunkedDecoder: decodes a body with chunked transfer encoding as it arrives (RFC 9112, 7.1). Extensions are validated and
+// discarded.
 import { RejectedRequest } from './rejected-request.ts'
 
 const lineBytesMax = 4_096
 const trailersBytesMax = 16_384
-/** How many bytes chunk sizes and extensions may take in addition to twice the data. */
-const framingBytesFree = 16_384
+/** How many bytes chunk sizes and extensions may take in addition to twice the data, in all and for each chunk. */
+const [framingBytesFree, framingBytesPerChunk] = [16_384, 16]
 
 const [lineFeed, carriageReturn] = [10, 13]
 
@@ -14,12 +14,19 @@ export class ChunkedDecoder {
   /** The bytes of the current chunk that have not arrived. */
   #left = 0
   #line = ''
+  #chunks = 0
   #dataBytes = 0
   #framingBytes = 0
   #trailersBytes = 0
+  #trailers = ''
 
   get isDone(): boolean {
     return this.#state === 'done'
+  }
+
+  /** The lines of the trailers, without an end of line behind the last. */
+  get trailers(): string {
+    return this.#trailers
   }
 
   /** Decodes bytes from an index on and passes the data to the callback; returns the index after the end of the body. */
@@ -43,7 +50,7 @@ export class ChunkedDecoder {
     const end = found < 0 ? bytes.length : found + 1
     if (this.#line.length + end - from > lineBytesMax) throw new RejectedRequest(400, 'a chunk with too long a line')
     this.#framingBytes += end - from
-    if (this.#framingBytes > framingBytesFree + 2 * this.#dataBytes)
+    if (this.#framingBytes > framingBytesFree + framingBytesPerChunk * this.#chunks + 2 * this.#dataBytes)
       throw new RejectedRequest(400, 'more framing than body')
     for (let at = from; at < end; at++) this.#line += String.fromCharCode(bytes[at] ?? 0)
     if (found < 0) return end
@@ -61,6 +68,7 @@ export class ChunkedDecoder {
         const size = sizeLine.exec(line)?.[1]
         if (size === undefined) throw new RejectedRequest(400, 'malformed chunked encoding')
         this.#left = Number.parseInt(size, 16)
+        this.#chunks++
         this.#state = this.#left === 0 ? 'trailers' : 'data'
         return
       }
@@ -72,6 +80,7 @@ export class ChunkedDecoder {
         if (line === '') this.#state = 'done'
         else if (!trailer.test(line) || framingTrailer.test(line)) throw new RejectedRequest(400, 'malformed trailer')
         this.#trailersBytes += line.length
+        if (line !== '') this.#trailers += this.#trailers === '' ? line : `\r\n${line}`
         if (this.#trailersBytes > trailersBytesMax) throw new RejectedRequest(431, 'too many trailers')
         return
       case 'data':

@@ -66,6 +66,18 @@ export function parseHeaders(text: string, from: number): Pick<RequestHead, 'hea
   return { headers, lines }
 }
 
+/** The header lines from an index on: names in lower case and values, alternating. Repeated headers are kept. */
+export function parseHeaderLines(text: string, from: number): string[] {
+  const lines: string[] = []
+  for (let at = from; at < text.length;) {
+    const next = text.indexOf('\r\n', at)
+    const end = next < 0 ? text.length : next
+    addLine(text, at, end, lines)
+    at = end + 2
+  }
+  return lines
+}
+
 const none: readonly string[] = []
 const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const hostText = /^[-\w.:[\]%~!$&'()*+,;=]*$/
@@ -113,6 +125,16 @@ function addHeader(
   headers: Record<string, string | undefined>,
   lines: string[],
 ): void {
+  addLine(text, at, end, lines)
+  const name = lines[lines.length - 2] ?? ''
+  const value = lines[lines.length - 1] ?? ''
+  const before = headers[name]
+  if (before === undefined) headers[name] = value
+  else if (once.has(name)) throw new RejectedRequest(400, `the header ${name} is repeated`)
+  else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+}
+
+function addLine(text: string, at: number, end: number, lines: string[]): void {
   if (lines.length >= headersMax * 2) throw new RejectedRequest(431, 'too many headers')
   const colon = text.indexOf(':', at)
   // Rejects obs-fold too: a folded line begins with a space, and no name does.
@@ -122,10 +144,6 @@ function addHeader(
   lines.push(name, value)
   if (framing.has(name) && text.slice(colon, end).includes('\t'))
     throw new RejectedRequest(400, `a tab in the header ${name}`)
-  const before = headers[name]
-  if (before === undefined) headers[name] = value
-  else if (once.has(name)) throw new RejectedRequest(400, `the header ${name} is repeated`)
-  else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
 const [tab, space] = [9, 32]

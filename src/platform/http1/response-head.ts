@@ -50,7 +50,7 @@ function isConnectionHeader(name: string): boolean {
   }
 }
 
-function headerLines(name: string, value: string | readonly string[] | undefined): string {
+export function headerLines(name: string, value: string | readonly string[] | undefined): string {
   if (value === undefined || !isName(name)) return ''
   if (typeof value !== 'string') return value.map((one) => headerLines(name, one)).join('')
   return `${name}: ${isPlain(value) ? value : value.replaceAll(strange, ' ')}\r\n`

@@ -1,15 +1,18 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import { suite, test } from 'node:test'
 import { NotSent, type PooledRequest } from '../../http/http-pool.ts'
-import { loadHttpPools } from './http-pool.ts'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { realClock } from '../../../base/time/clock.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { createHttpPools, nodeHttpPools } from './http-pool.ts'
 
 const get: PooledRequest = { method: 'GET', target: '/', headers: { host: 'h' }, body: undefined }
 const never = () => new AbortController().signal
-const { open } = await loadHttpPools()
-const limits = { connectionsMax: 2, connectMsMax: 1_000, idleMsMax: 10_000 }
+const { open } = nodeHttpPools
+const limits = { connectionsMax: 2, connectMsMax: 1_500, idleMsMax: 10_000 }
 
 async function served(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
@@ -108,5 +111,176 @@ test('a closed pool finishes its current requests', async () => {
   const closed = own.pool.close()
   finish()
   equal(await textOf((await response).body), 'done')
+  await closed
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await eventLoopTurn()
+}
+
+/** A server that responds to each head of a request with text; `respond` gets the numbers of the connection and request. */
+async function scripted(
+  respond: (socket: Socket, connection: number, request: number) => void,
+  { clock = new VirtualClock() } = {},
+) {
+  let connections = 0
+  const sockets: Socket[] = []
+  const server = createTcpServer((socket) => {
+    const connection = connections++
+    let requests = 0
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.on('data', (bytes: Buffer) => {
+      for (const _ of bytes.toString().match(/\r\n\r\n/g) ?? []) respond(socket, connection, requests++)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = createHttpPools(clock).open({ ...limits, server: { address: '127.0.0.1', port } })
+  const text = async (request = get) => textOf((await pool.send(request, never())).body)
+  return {
+    ...{ pool, clock, text },
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      await pool.destroy()
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+const response = (body: string, headers = '') =>
+  `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`
+
+test('a connection is used again, and at most as many are opened as are allowed', async () => {
+  const held: (() => void)[] = []
+  await using own = await scripted((socket, connection) => held.push(() => socket.write(response(`on ${connection}`))))
+  const all = [own.text(), own.text(), own.text()]
+  await until(() => held.length === 2)
+  equal(own.pool.pending, 3)
+  while (held.length > 0) held.pop()?.()
+  await until(() => held.length === 1)
+  held.pop()?.()
+  deepEqual([(await Promise.all(all)).length, own.connections(), own.pool.pending], [3, 2, 0])
+})
+
+test('a connection that the server closes with the next request: what may be repeated is sent on a new one', async () => {
+  const closing = (socket: Socket, connection: number, request: number) => {
+    if (request > 0) socket.resetAndDestroy()
+    else socket.write(response(`on ${connection}`))
+  }
+  await using own = await scripted(closing)
+  deepEqual([await own.text(), await own.text()], ['on 0', 'on 1'])
+  await rejects(own.text({ ...get, method: 'POST' }), (error: Error) => !(error instanceof NotSent))
+  equal(own.connections(), 2)
+})
+
+test('a request is repeated once, and not if a part of the response has arrived', async () => {
+  const respond = (socket: Socket, connection: number, request: number) => {
+    if (connection === 0 && request === 0) socket.write(response('first'))
+    else if (connection > 0) socket.resetAndDestroy()
+    else socket.end('HTTP/1.1 2')
+  }
+  await using partial = await scripted(respond)
+  equal(await partial.text(), 'first')
+  await rejects(partial.text(), /closed the connection/)
+  equal(partial.connections(), 1)
+  await using lost = await scripted((socket, connection, request) => {
+    if (connection === 0 && request === 0) socket.write(response('first'))
+    else socket.resetAndDestroy()
+  })
+  equal(await lost.text(), 'first')
+  await rejects(lost.text(), /ECONNRESET/)
+  equal(lost.connections(), 2)
+})
+
+const reuses: readonly (readonly [name: string, headers: string, idleMs: number, connections: number])[] = [
+  ['is used again for a while', '', 3_999, 1],
+  ['is not used later', '', 4_000, 2],
+  ['is used as long as the server keeps it', 'keep-alive: timeout=20\r\n', 17_999, 1],
+  ['is not used when the server is about to close it', 'keep-alive: timeout=20\r\n', 18_000, 2],
+  ['is not used if the server keeps it for too short a time', 'keep-alive: timeout=2\r\n', 0, 2],
+  ['is not used if the server closes it', 'connection: close\r\n', 0, 2],
+]
+
+suite('an idle connection', () => {
+  for (const [name, headers, idleMs, connections] of reuses)
+    test(name, async () => {
+      await using own = await scripted((socket) => socket.write(response('ok', headers)))
+      await own.text()
+      await own.clock.advance(idleMs)
+      await own.text()
+      equal(own.connections(), connections)
+    })
+})
+
+test('bytes after a response end the connection, not the response', async () => {
+  await using own = await scripted((socket) => socket.write(`${response('ok')}HTTP/1.1 200 OK\r\n`))
+  deepEqual([await own.text(), await own.text(), own.connections()], ['ok', 'ok', 2])
+})
+
+test('a malformed response and an invalid request fail', async () => {
+  await using own = await scripted((socket) => socket.write('hello\r\n\r\n'))
+  await rejects(own.text(), /malformed HTTP response: the status line is malformed/)
+  await rejects(own.text({ ...get, target: '/a b' }), /target/)
+  equal(own.pool.pending, 0)
+})
+
+test('a server that stops in the middle of a long response fails it', async () => {
+  await using own = await scripted((socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n`),
+  )
+  const pieces = ((await own.pool.send(get, never())).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  await pieces.next()
+  const failed = rejects(pieces.next(), /sent nothing for 10000 ms/)
+  await own.clock.advance(limits.idleMsMax + 1_000)
+  await failed
+})
+
+test('a server that does not accept a connection in time has not received the request', async () => {
+  await using own = await served(() => {})
+  const { port } = own.server.address() as AddressInfo
+  /** The time for connecting is over before the event loop can report the connection. */
+  const after: typeof realClock.after = (ms, callback) => {
+    if (ms === limits.connectMsMax) queueMicrotask(callback)
+    return realClock.after(ms, () => {})
+  }
+  const pool = createHttpPools({ ...realClock, after }).open({ ...limits, server: { address: '127.0.0.1', port } })
+  await rejects(pool.send(get, never()), (error) => error instanceof NotSent && /within 1500 ms/.test(error.message))
+})
+
+test('a response may come before the end of the body; the connection is closed then', async () => {
+  await using own = await scripted((socket) => socket.write(response('early')))
+  const endless = (async function* () {
+    yield new Uint8Array(1)
+    await new Promise(() => {})
+  })()
+  equal(await own.text({ ...get, method: 'POST', body: endless }), 'early')
+  deepEqual([await own.text(), own.connections()], ['early', 2])
+})
+
+suite('a body that does not have its Content-Length fails the request', () => {
+  for (const [length, error] of [
+    ['1', /longer/],
+    ['3', /shorter/],
+  ] as const)
+    test(`2 bytes instead of ${length}`, async () => {
+      await using own = await scripted(() => {})
+      const body = (async function* () {
+        yield new Uint8Array(2)
+      })()
+      await rejects(own.text({ ...get, method: 'POST', headers: { 'content-length': length }, body }), error)
+    })
+})
+
+test('a pool that is closed passes on the requests that wait for a connection', async () => {
+  const held: Socket[] = []
+  await using own = await scripted((socket) => held.push(socket))
+  const all = [own.text(), own.text(), own.text()]
+  await until(() => held.length === 2)
+  const closed = own.pool.close()
+  await rejects(all[2] as Promise<string>, NotSent)
+  for (const socket of held) socket.write(response('ok'))
+  deepEqual(await Promise.all(all.slice(0, 2)), ['ok', 'ok'])
   await closed
 })

@@ -1,8 +1,6 @@
-// Pools of HTTP/1.1 connections on undici.
-import { setOwn } from '../../../base/collections/lookup.ts'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher, Pool } from 'undici'
-import { onAbort, offAbort } from '../../../base/async/on-abort.ts'
+// Pools of HTTP/1.1 connections to one server each. The connection that was used last is used first, so that surplus
+// connections become idle and are closed.
+import { every, realClock, type Clock, type Timer } from '../../../base/time/clock.ts'
 import {
   NotSent,
   type HttpPool,
@@ -11,175 +9,150 @@ import {
   type PooledRequest,
   type PooledResponse,
 } from '../../http/http-pool.ts'
-import { PieceQueue } from '../../http/piece-queue.ts'
+import { PoolConnection } from './pool-connection.ts'
+import { PoolExchange } from './pool-exchange.ts'
 
-/** Responses up to this length are collected and sent on in one write. */
-const collectedBytesMax = 64 << 10
-/** Bytes of a response that wait for the client before the server is not read any more. */
-const waitingBytesMax = 256 << 10
+/** Requests that wait for a connection to one server. */
+export const waitingRequestsMax = 10_000
 
-/** undici takes 80 ms to load, so only components that use it load it. */
-export async function loadHttpPools(): Promise<HttpPoolProvider> {
-  const undici = await import('undici')
-  return { open: (options) => openPool(undici.Pool, options) }
-}
+const tickMs = 1_000
+const idempotent = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT', 'TRACE'])
 
-function openPool(
-  NewPool: typeof Pool,
-  { server: { address, port }, connectionsMax, connectMsMax, idleMsMax }: HttpPoolOptions,
-): HttpPool {
-  const host = address.includes(':') ? `[${address}]` : address
-  const pool = new NewPool(`http://${host}:${port}`, {
-    connections: connectionsMax,
-    pipelining: 1,
-    bodyTimeout: idleMsMax,
-    headersTimeout: 0, // the caller's signal bounds the wait
-    connect: { timeout: connectMsMax, noDelay: true },
-  })
-  let pending = 0
-  return {
-    get pending() {
-      return pending
-    },
-    send(request, signal) {
-      pending++
-      const exchange = new PoolExchange(pool, request, signal, () => pending--)
-      return exchange.response
-    },
-    close: () => pool.close(),
-    destroy: () => pool.destroy(),
+export const createHttpPools = (clock: Clock): HttpPoolProvider => ({
+  open: (options) => new Http1Pool(options, clock),
+})
+
+export const nodeHttpPools = createHttpPools(realClock)
+
+class Http1Pool implements HttpPool {
+  readonly #options: HttpPoolOptions
+  readonly #clock: Clock
+  readonly #open = new Set<PoolConnection>()
+  readonly #idle: PoolConnection[] = []
+  #connecting = 0
+  #waiting: PoolExchange[] = []
+  #pending = 0
+  #isClosed = false
+  #onDrained: (() => void) | undefined
+  #timer: Timer | undefined
+
+  constructor(options: HttpPoolOptions, clock: Clock) {
+    this.#options = options
+    this.#clock = clock
   }
-}
 
-const unsentCodes = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CLOSED',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_DESTROYED',
-])
+  get pending(): number {
+    return this.#pending
+  }
 
-/** A request whose body may be known. */
-interface ExchangeRequest extends Omit<PooledRequest, 'body'> {
-  readonly body: PooledRequest['body'] | Uint8Array | string
-}
-
-/** One request and its response, from the callbacks of undici, which take less time than its streams. */
-export class PoolExchange implements Dispatcher.DispatchHandler {
-  readonly #head = Promise.withResolvers<PooledResponse>()
-  readonly #signal: AbortSignal
-  readonly #onDone: () => void
-  #controller: Dispatcher.DispatchController | undefined
-  #status = 0
-  #headers: PooledResponse['headers'] = {}
-  #trailers: PooledResponse['headers'] | undefined
-  /** The body, if it is collected. */
-  #collected: Uint8Array[] | undefined
-  /** The body, if it is passed on as it arrives. */
-  readonly #streamed = new PieceQueue({ onRoom: () => this.#resume(), onLeft: () => this.#leave() })
-  #isDone = false
-
-  constructor(pool: Pool, request: ExchangeRequest, signal: AbortSignal, onDone: () => void) {
-    this.#signal = signal
-    this.#onDone = onDone
-    const { method, target, headers, body } = request
+  send(request: PooledRequest, signal: AbortSignal): Promise<PooledResponse> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error)
+    if (this.#isClosed) return Promise.reject(new NotSent('the pool is closed'))
     try {
-      signal.throwIfAborted()
-      onAbort(signal, this.#abort)
-      pool.dispatch(
-        {
-          method,
-          path: target,
-          headers: headers as IncomingHttpHeaders,
-          // undici sends any async iterable; its type names only some.
-          body: (body as unknown as Uint8Array | undefined) ?? null,
-        },
-        this,
-      )
+      const exchange = new PoolExchange(request, signal, this.#done)
+      this.#pending++
+      this.#dispatch(exchange)
+      return exchange.response
     } catch (error) {
-      this.#finish(error as Error)
+      return Promise.reject(error)
     }
   }
 
-  get response(): Promise<PooledResponse> {
-    return this.#head.promise
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const connection of [...this.#idle]) connection.destroy()
+    // Other servers may get requests that were not sent.
+    for (const exchange of this.#waiting.splice(0)) exchange.fail(new NotSent('the pool is closed'))
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal))
+  async destroy(): Promise<void> {
+    this.#isClosed = true
+    for (const exchange of this.#waiting.splice(0)) exchange.fail(new NotSent('the pool is closed'))
+    for (const connection of [...this.#open]) connection.destroy()
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return
-    this.#status = status
-    this.#headers = plain(headers)
-    const length = Number(headers['content-length'] ?? Infinity)
-    if (length <= collectedBytesMax) this.#collected = []
-    else this.#head.resolve(this.#respond(this.#streamed))
+  readonly #done = (): void => {
+    if (--this.#pending === 0) this.#onDrained?.()
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#collected !== undefined) return void this.#collected.push(piece)
-    this.#streamed.push(piece)
-    if (this.#streamed.waitingBytes > waitingBytesMax) controller.pause()
+  #dispatch(exchange: PoolExchange): void {
+    const connection = exchange.isRepeated ? undefined : this.#takeIdle()
+    if (connection !== undefined) return connection.start(exchange)
+    if (this.#waiting.length >= waitingRequestsMax)
+      return exchange.fail(new NotSent('too many requests wait for a connection'))
+    this.#waiting.push(exchange)
+    this.#connectIfNeeded()
   }
 
-  onResponseEnd(_controller: unknown, trailers: IncomingHttpHeaders): void {
-    this.#trailers = plain(trailers)
-    if (this.#collected !== undefined) {
-      const [first = nothing] = this.#collected
-      this.#head.resolve(this.#respond(this.#collected.length < 2 ? first : Buffer.concat(this.#collected)))
+  #takeIdle(): PoolConnection | undefined {
+    const nowMs = this.#clock.monotonicMs()
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.isFresh(nowMs)) return connection
+      connection.destroy()
     }
-    this.#finish()
+    return undefined
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
-    this.#finish(error)
+  #connectIfNeeded(): void {
+    while (this.#connecting < this.#waiting.length && this.#open.size < this.#options.connectionsMax) this.#connect()
   }
 
-  readonly #abort = (): void => {
-    if (this.#controller === undefined) this.#finish(reasonOf(this.#signal))
-    else this.#controller.abort(reasonOf(this.#signal))
+  #connect(): void {
+    this.#connecting++
+    let isNew = true
+    const connection = new PoolConnection(
+      { ...this.#options, clock: this.#clock },
+      {
+        free: (own) => {
+          if (isNew) this.#connecting--
+          isNew = false
+          this.#assign(own)
+        },
+        closed: (own, error) => {
+          if (isNew) this.#connecting--
+          this.#closed(own, error)
+        },
+        failed: (exchange, error, isUnanswered) => this.#failed(exchange, error, isUnanswered),
+      },
+    )
+    this.#open.add(connection)
+    this.#timer ??= every(this.#clock, tickMs, () => this.#tick())
   }
 
-  #respond(body: PooledResponse['body']): PooledResponse {
-    return { status: this.#status, headers: this.#headers, body, trailers: () => this.#trailers }
+  #assign(connection: PoolConnection): void {
+    if (this.#isClosed) return connection.destroy()
+    for (let exchange = this.#waiting.shift(); exchange !== undefined; exchange = this.#waiting.shift())
+      if (!exchange.isDone) return connection.start(exchange)
+    this.#idle.push(connection)
   }
 
-  #resume(): void {
-    if (this.#controller?.paused === true) this.#controller.resume()
+  #closed(connection: PoolConnection, error: NotSent | undefined): void {
+    this.#open.delete(connection)
+    const at = this.#idle.indexOf(connection)
+    if (at >= 0) this.#idle.splice(at, 1)
+    if (error !== undefined) this.#waiting.shift()?.fail(error)
+    this.#connectIfNeeded()
+    if (this.#open.size > 0) return
+    this.#timer?.cancel()
+    this.#timer = undefined
   }
 
-  #leave(): void {
-    this.#controller?.abort(new DOMException('the response is not read', 'AbortError'))
+  /**
+   * A server may close an idle connection while a request is on its way to it. The request is sent again, once and on
+   * another connection, if that has no other effect than sending it once.
+   */
+  #failed(exchange: PoolExchange, error: Error, isUnanswered: boolean): void {
+    const { method, body } = exchange.request
+    const mayRepeat = isUnanswered && !exchange.isRepeated && body === undefined && idempotent.has(method)
+    if (exchange.isDone || !mayRepeat || this.#isClosed) return exchange.fail(error)
+    exchange.isRepeated = true
+    exchange.connection = undefined
+    this.#dispatch(exchange)
   }
 
-  #finish(failure?: Error): void {
-    if (this.#isDone) return
-    this.#isDone = true
-    offAbort(this.#signal, this.#abort)
-    if (failure === undefined) this.#streamed.end()
-    else {
-      this.#head.reject(this.#signal.aborted ? reasonOf(this.#signal) : failureOf(failure))
-      this.#streamed.fail(failure)
-    }
-    this.#onDone()
+  #tick(): void {
+    const nowMs = this.#clock.monotonicMs()
+    for (const connection of [...this.#open]) connection.tick(nowMs)
   }
-}
-
-const nothing = new Uint8Array(0)
-const reasonOf = (signal: AbortSignal): Error => signal.reason as Error
-
-const failureOf = (error: NodeJS.ErrnoException): Error =>
-  unsentCodes.has(error.code ?? '') ? new NotSent(error.message, { cause: error }) : error
-
-function plain(headers: IncomingHttpHeaders): PooledResponse['headers'] {
-  const found: Record<string, string | readonly string[]> = {}
-  for (const name in headers) {
-    const value = headers[name] // safe name: a key of the record
-    if (value !== undefined) setOwn(found, name, value)
-  }
-  return found
 }

@@ -2,8 +2,8 @@ import { setOwn } from '../../../base/collections/lookup.ts'
 import type { Pool } from 'undici'
 import { NotSent, type PooledResponse } from '../../http/http-pool.ts'
 import type { OutboundOptions, OutboundProvider, OutboundRequest, OutboundResponse } from '../../http/outbound.ts'
-import { PoolExchange } from './http-pool.ts'
 import { exchange } from './outbound-exchange.ts'
+import { UndiciExchange } from './undici-exchange.ts'
 
 const connectMsMax = 10_000
 const connectionsMax = 64
@@ -23,7 +23,7 @@ export const nodeOutbound: OutboundProvider = {
 
 async function sendOn(pool: Pool, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
   try {
-    const sent = new PoolExchange(pool, { body: undefined, ...request }, signal, () => {})
+    const sent = new UndiciExchange(pool, { body: undefined, ...request }, signal, () => {})
     const { status, headers, body } = await sent.response
     return body instanceof Uint8Array
       ? { status, headers: joined(headers), body: pieceOf(body), whole: body }
