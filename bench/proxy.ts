@@ -61,6 +61,7 @@ async function* measureChanges(network: TestNetwork, size: number): AsyncGenerat
       return result
     },
     list: (command) => nft.list(command),
+    elements: (table, set) => nft.elements(table, set),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
   await using proxy = startProxy({ nftables })

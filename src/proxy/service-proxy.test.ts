@@ -26,6 +26,43 @@ test('the first transaction has all rules; changes of one turn are one transacti
   equal(nftables.transactions.length, 2, 'the order of endpoints does not matter')
 })
 
+test('clients with affinity are added to a table that replaces another one', async () => {
+  const { services, slices, clock, nftables, tasks, proxy } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(
+    serviceWith({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } }),
+  )
+  slices.put(sliceWith([endpointAt('10.244.0.2'), endpointAt('10.244.0.3')]))
+  const set = (address: string) => `clients-default/web/http/tcp/IPv4/60s/${address}-8080`
+  nftables.learned.set(set('10.244.0.3'), ['192.0.2.1 expires 20s', '192.0.2.2 expires 59s'])
+  nftables.learned.set(set('10.244.0.9'), ['192.0.2.3 expires 20s'])
+  await clock.settle()
+  await proxy.synced
+  const all = nftables.transactions.find(isFull) ?? []
+  deepEqual(
+    all.filter((command) => command.includes('192.0.2.')),
+    [`add element inet coxswain-proxy ${set('10.244.0.3')} { 192.0.2.1 expires 20s, 192.0.2.2 expires 59s }`],
+  )
+  ok(all.findIndex((command) => command.startsWith(`add set inet coxswain-proxy ${set('10.244.0.3')}`)) > 0)
+})
+
+test('without a table there are no known clients', async () => {
+  const { services, slices, clock, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(
+    serviceWith({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } }),
+  )
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  nftables.respond = (commands) =>
+    commands === presenceCommands ? { kind: 'failed', messages: ['No such file or directory'] } : { kind: 'applied' }
+  nftables.learned.set('clients-default/web/http/tcp/IPv4/60s/10.244.0.2-8080', ['192.0.2.1 expires 20s'])
+  await clock.settle()
+  deepEqual(
+    nftables.transactions.filter(isFull).map((commands) => commands.some((command) => command.includes('192.0.2.1'))),
+    [false],
+  )
+})
+
 test('after a failure all rules are applied, with a backoff', async () => {
   const { services, clock, nftables, tasks, registry } = simulatedProxy()
   await using _tasks = tasks

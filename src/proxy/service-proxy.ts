@@ -18,6 +18,7 @@ import type { Nftables } from '../machine/nftables/nftables.ts'
 import { removeTable, TableSync, type TableTransaction } from '../machine/nftables/table-sync.ts'
 import { ProxyHealth } from './health/proxy-health.ts'
 import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
+import { knownClientCommands } from './nftables/known-clients.ts'
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
 import { staleAmong, staleFlows } from './nftables/stale-flows.ts'
 import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
@@ -182,6 +183,7 @@ export class ServiceProxy {
     return {
       commands: partial ?? this.#table.all(),
       isFull,
+      learned: () => knownClientCommands(this.#deps.nftables, this.#table.clientSets()),
       finish: async (result, _isInDoubt, signal) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)

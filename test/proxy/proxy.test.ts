@@ -97,6 +97,49 @@ inNamespaces(import.meta.url, () => {
       })
     }))
 
+  test('a client with affinity keeps its endpoint when the proxy is started again and the table is replaced', async () => {
+    const start = async () => {
+      const proxy = startProxy()
+      proxy.services.put(serviceWith(sticky(10_800)))
+      proxy.slices.put(slice([a1, a2, b1]))
+      await proxy.proxy.synced
+      return proxy
+    }
+    const handle = () =>
+      /^table inet coxswain-proxy { # handle (\d+)/.exec(run('nft -a list table inet coxswain-proxy'))?.[1]
+    const first = await start()
+    const [chosen = ''] = await responders('outside', clusterIp, 1)
+    const before = handle()
+    ok(before !== undefined)
+    await first[Symbol.asyncDispose]()
+    for (let restart = 0; restart < 3; restart++) {
+      await using again = await start()
+      notEqual(handle(), before)
+      deepEqual(await responders('outside', clusterIp, 10), [chosen])
+      if (restart === 2) await removeServiceRules(again.nftables)
+    }
+  })
+
+  test('the elements of a set are read with the time until they expire', async () => {
+    await using nftables = newNft()
+    const set = 'inet read clients-default/web'
+    const many = Array.from({ length: 100 }, (_, index) => `10.0.0.${index}`)
+    await nftables.apply([
+      'add table inet read',
+      `add set ${set} { typeof ip saddr; flags dynamic,timeout; timeout 1h; size 1000; }`,
+      `add element ${set} { ${many.join(', ')} }`,
+    ])
+    const elements = (await nftables.elements('inet read', 'clients-default/web')) ?? []
+    deepEqual(elements.map((element) => element.split(' ')[0]).toSorted(), many.toSorted())
+    ok(elements.every((element) => /^\S+ expires \S+$/.test(element)))
+    const again = [`flush set ${set}`, `add element ${set} { ${elements.join(', ')} }`]
+    deepEqual(await nftables.apply(again), { kind: 'applied' })
+    await nftables.apply([`flush set ${set}`])
+    deepEqual(await nftables.elements('inet read', 'clients-default/web'), [])
+    equal(await nftables.elements('inet read', 'none'), undefined)
+    await nftables.apply(['delete table inet read'])
+  })
+
   test('only clients in the source ranges reach the address of a load balancer', () =>
     withProxy(async ({ services, slices, change }) => {
       const status = { loadBalancer: { ingress: [{ ip: '198.51.100.8', ipMode: 'VIP' }] } }

@@ -20,6 +20,20 @@ nftablesContract(
   invalid,
 )
 
+/** What nft prints for a set. */
+const listed: Record<string, readonly string[]> = {
+  empty: ['table inet t {', '\tset empty {', '\t\ttypeof ip saddr', '\t}', '}'],
+  clients: [
+    'table inet t {',
+    '\tset clients {',
+    '\t\ttimeout 3h',
+    '\t\telements = { 10.0.0.1 expires 2h59m59s976ms,',
+    '\t\t\t     10.0.0.2 expires 1m }',
+    '\t}',
+    '}',
+  ],
+}
+
 /** Programs that print what nft prints. */
 function scriptedNft() {
   const lines: string[] = []
@@ -43,6 +57,8 @@ function scriptedNft() {
             lines.push(line)
             if (line.startsWith('describe')) onLine('payload expression, datatype ipv4_addr (IPv4 address), 32 bits')
             else if (line.includes('hang')) return
+            else if (line.startsWith('list set'))
+              for (const each of listed[line.split(' ').at(-1) ?? ''] ?? error) onLine(each)
             else if (line.includes(invalid)) for (const each of error) onLine(each)
           }
         },
@@ -76,4 +92,11 @@ test('a transaction fails if nft ends, and the next one starts it again', async 
   kill()
   deepEqual(await hanging, { kind: 'failed', messages: ['nft has ended'] })
   deepEqual(await nftables.apply(['add table inet a']), { kind: 'applied' })
+})
+
+test('the elements of a set', async () => {
+  const { nftables } = scriptedNft()
+  deepEqual(await nftables.elements('inet t', 'clients'), ['10.0.0.1 expires 2h59m59s976ms', '10.0.0.2 expires 1m'])
+  deepEqual(await nftables.elements('inet t', 'empty'), [])
+  equal(await nftables.elements('inet t', 'none'), undefined)
 })

@@ -11,4 +11,6 @@ export interface Nftables extends AsyncDisposable {
   apply(commands: readonly string[]): Promise<TransactionResult>
   /** The output of a `list` command; undefined if the object does not exist. */
   list(command: string): Promise<string | undefined>
+  /** The elements of a set, in nft's language and with the time until they expire; undefined if it does not exist. */
+  elements(table: string, set: string): Promise<readonly string[] | undefined>
 }

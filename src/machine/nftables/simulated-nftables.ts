@@ -4,6 +4,8 @@ import type { Nftables, TransactionResult } from './nftables.ts'
 export class SimulatedNftables implements Nftables {
   /** The transactions that were applied. */
   readonly transactions: (readonly string[])[] = []
+  /** Elements that the kernel itself has added, by set. */
+  readonly learned = new Map<string, readonly string[]>()
   /** Replaced by tests that need failures. */
   respond: (commands: readonly string[]) => TransactionResult = () => ({ kind: 'applied' })
 
@@ -15,6 +17,10 @@ export class SimulatedNftables implements Nftables {
 
   list(): Promise<string | undefined> {
     return Promise.resolve(undefined)
+  }
+
+  elements(_table: string, set: string): Promise<readonly string[] | undefined> {
+    return Promise.resolve(this.learned.get(set))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

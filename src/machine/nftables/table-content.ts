@@ -88,7 +88,8 @@ function* elementCommands(
     )
 }
 
-function* setCommands(
+/** At most 1,000 elements in each command. */
+export function* setCommands(
   table: string,
   verb: 'add' | 'delete',
   set: string,

@@ -18,7 +18,7 @@ function newSync() {
   const clock = new VirtualClock()
   const nftables = new SimulatedNftables()
   /** What the kernel responds to content, to the check of presence and to the probe. */
-  const kernel = { content: applied, presence: applied, probe: intact }
+  const kernel = { content: applied, presence: applied, probe: intact, learned: [] as readonly string[] }
   nftables.respond = (commands) =>
     commands === presenceCommands ? kernel.presence : commands === probeCommands ? kernel.probe : kernel.content
   const lines: string[] = []
@@ -37,6 +37,7 @@ function newSync() {
       next: (isFull) => ({
         commands: isFull ? [`all ${changes}`] : changes === 0 ? [] : [`changed ${changes}`],
         isFull,
+        learned: () => Promise.resolve(kernel.learned),
         finish: (result, isInDoubt) => void finished.push(`${result.kind}${isInDoubt ? ', in doubt' : ''}`),
       }),
       beforeCheck: () => Promise.resolve(void checks++),
@@ -98,6 +99,24 @@ for (const [what, lost] of [
     equal(content().includes('all 0', 1), true)
     equal(lines[0], 'the rules of tests were changed by another program; they are restored')
   })
+
+test('what the kernel has learned is part of all content, unless that has failed', async () => {
+  const { clock, kernel, tasks, change, content, sync } = newSync()
+  await using _tasks = tasks
+  await clock.settle()
+  kernel.learned = ['client 1']
+  sync.queueAll()
+  await clock.settle()
+  change()
+  await clock.settle()
+  deepEqual(content(), ['all 0', 'all 0', 'client 1', 'changed 1'])
+  kernel.content = failed
+  sync.queueAll()
+  await clock.settle()
+  kernel.content = applied
+  await clock.advance(1_000)
+  deepEqual(content().slice(4), ['all 1'])
+})
 
 test('a doubt that arises while changes are applied is settled by all content', async () => {
   const { clock, sync, tasks, change, content } = newSync()

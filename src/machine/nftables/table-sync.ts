@@ -31,6 +31,8 @@ export interface TableTransaction {
   readonly commands: readonly string[]
   /** Whether these are all content, although changes were requested. */
   readonly isFull: boolean
+  /** Commands that repeat, in a replaced table, what the kernel itself has added to it. */
+  learned?(): Promise<readonly string[]>
   /** `isInDoubt`: the kernel may have other content, and all of it will be applied. */
   finish(result: TransactionResult, isInDoubt: boolean, signal: AbortSignal): void | Promise<void>
 }
@@ -102,7 +104,10 @@ export class TableSync {
     const { nftables, log } = this.#deps
     const { subject } = this.#owner
     const transaction = this.#owner.next(this.#isInDoubt)
-    const { commands, isFull } = transaction
+    const { isFull } = transaction
+    // After a failure the table is replaced without it, in case that it is the reason.
+    const learned = isFull && this.#failures === 0 ? await transaction.learned?.() : undefined
+    const commands = learned === undefined ? transaction.commands : [...transaction.commands, ...learned]
     const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await nftables.apply(commands)
     // Only the whole content settles a doubt that arose meanwhile.
     this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)

@@ -77,6 +77,14 @@ export class ProxyTable {
     return [...layoutCommands(this.#options, this.#endpointsMax), ...contentCommands(table, all)]
   }
 
+  /** The sets of clients of Services with session affinity. */
+  clientSets(): readonly string[] {
+    return [...this.#services].flatMap(([service, { routes }]) => {
+      if (routes.every(({ affinitySeconds }) => affinitySeconds === 0)) return []
+      return [...this.#contentOf(service).objects].flatMap(([name, { kind }]) => (kind === 'set' ? [name] : []))
+    })
+  }
+
   /** If not, the next table that replaces this one has them. */
   #hasChainsFor(contents: readonly ServiceContent[]): boolean {
     const needed = contents.reduce((most, { endpointsMax }) => Math.max(most, endpointsMax), 0)
