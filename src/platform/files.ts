@@ -12,6 +12,8 @@ export interface Files {
   /** Opens a file for appending. When it does not exist it is created, readable by its owner only. */
   openAppend(path: string): Promise<AppendFile>
   rename(from: string, to: string): Promise<void>
+  /** The path without symbolic links, or undefined when nothing is there. */
+  realPath(path: string): Promise<string | undefined>
   /** Removes a file or a folder with its content; fine when nothing is there. */
   remove(path: string): Promise<void>
 }

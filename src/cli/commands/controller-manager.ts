@@ -1,4 +1,5 @@
 // coxswain controller-manager: all controllers, in a process separate from the API server.
+import { resolve } from 'node:path'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/flags/controller-manager-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
@@ -46,10 +47,18 @@ export const controllerManager = defineCommand({
       options[flag] === undefined ? undefined : read(what, options[flag])
     const accountKey = await optional('service-account-private-key-file', 'key')
     const rootAuthority = await optional('root-ca-file', 'authority')
+    const files = [
+      options.kubeconfig ?? terminal.environment['KUBECONFIG'],
+      certificate,
+      key,
+      options['service-account-private-key-file'],
+      options['root-ca-file'],
+    ]
     await runControllerManager(
       {
         kubeconfig,
         log,
+        files: files.flatMap((file) => (file === undefined ? [] : [resolve(file)])),
         nodeRangeFlags: options,
         signingDuration: options['cluster-signing-duration'],
         ...settings,

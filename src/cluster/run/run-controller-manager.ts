@@ -19,6 +19,7 @@ import { ServiceAccountCredentials } from '../client/service-account-credentials
 import { serveComponent } from './component-server.ts'
 import type { ControllerManagerSettings } from '../flags/controller-manager-flags.ts'
 import { startControllerManager } from '../components/controller-manager.ts'
+import { directoryRemover } from './host-directories.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import { openRemote } from '../client/remote.ts'
 import { joinAndRelease } from './join-and-release.ts'
@@ -36,6 +37,8 @@ export interface RunControllerManagerOptions extends Partial<ControllerManagerSe
   readonly accountKey?: string
   /** The authority that pods use to verify the API server, as PEM; by default the one of the kubeconfig. */
   readonly rootAuthority?: string
+  /** The files that it was started with, which are not removed with the directory of a volume. */
+  readonly files?: readonly string[]
   /** Called with the port when health and metrics are served. */
   readonly onServe?: (port: number) => void
   /** Called when this manager becomes the leader. */
@@ -83,7 +86,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
     metrics: controllerMetrics(metrics),
     settings: {
       crypto: nodePlatform.crypto,
-      removeDirectory: (path) => nodePlatform.files.remove(path),
+      removeDirectory: directoryRemover(nodePlatform.files, options.files ?? []),
       nodeRanges,
       certificateLifetimeMs: signingDurationMs(signingDuration),
       ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../files.ts'
 
@@ -74,5 +74,6 @@ export const nodeFiles: Files = {
     }
   },
   rename,
+  realPath: (path) => realpath(path).catch(orWhenMissing(undefined)),
   remove: (path) => rm(path, { recursive: true, force: true }),
 }
