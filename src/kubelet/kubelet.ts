@@ -66,7 +66,7 @@ function volumeComponents(deps: KubeletDeps, node: NodeInfo, registry: CsiRegist
     host.plugins !== undefined
       ? new CsiVolumes({ ...shared, ...host.plugins, ...node, registry, client, events, flow, log })
       : undefined
-  const volumes = new VolumeManager({ ...shared, csi })
+  const volumes = new VolumeManager({ ...shared, csi, claims: { client, events, nodeName: node.nodeName } })
   return { watches, objects, csi, volumes }
 }
 

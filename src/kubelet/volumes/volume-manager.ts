@@ -24,6 +24,7 @@ import { containerDevices, containerMounts } from './container-mounts.ts'
 import type { CsiVolumes } from './csi/csi-volumes.ts'
 import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
+import type { ClaimDeps } from './types/claim-expansion.ts'
 import { imageVolume } from './types/image.ts'
 import {
   VolumeError,
@@ -43,12 +44,14 @@ export interface VolumeManagerDeps {
   readonly imageMounts?: ImageMounts | undefined
   /** Undefined where no storage driver can register. */
   readonly csi?: Pick<CsiVolumes, 'mountInline' | 'mountPersistent' | 'unmountPod'> | undefined
+  /** Left out where claims are not updated. */
+  readonly claims?: ClaimDeps
 }
 
 /** Which volumes of a pod are mounted. */
 interface Selection {
   readonly includes: (type: VolumeType) => boolean
-  readonly onlyCsi: boolean
+  readonly isRecheck: boolean
 }
 
 /** Types whose volumes may belong to storage drivers. */
@@ -74,18 +77,18 @@ export class VolumeManager {
 
   /** Mounts all volumes of a pod. Throws VolumeError when one is not available now. */
   mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    const selection: Selection = { includes: () => true, onlyCsi: false }
+    const selection: Selection = { includes: () => true, isRecheck: false }
     return this.#operations.run(pod.metadata.uid, () => this.#mountAll(pod, selection, images, context))
   }
 
   /** Updates mounted volumes whose content follows API objects. Throws VolumeError as `mount` does. */
   refresh(pod: Pod, context: Context): Promise<void> {
-    return this.#mountAgain(pod, { includes: ({ tracksApiObjects }) => tracksApiObjects, onlyCsi: false }, context)
+    return this.#mountAgain(pod, { includes: ({ tracksApiObjects }) => tracksApiObjects, isRecheck: false }, context)
   }
 
-  /** Publishes and expands mounted volumes of storage drivers again where that is needed. */
+  /** Publishes and expands mounted volumes of storage drivers, and expands `local` ones, where that is needed. */
   recheck(pod: Pod, context: Context): Promise<void> {
-    return this.#mountAgain(pod, { includes: ({ name }) => driverTypes.has(name), onlyCsi: true }, context)
+    return this.#mountAgain(pod, { includes: ({ name }) => driverTypes.has(name), isRecheck: true }, context)
   }
 
   async #mountAgain(pod: Pod, selection: Selection, context: Context): Promise<void> {
@@ -99,7 +102,7 @@ export class VolumeManager {
 
   async #mountAll(
     pod: Pod,
-    { includes, onlyCsi }: Selection,
+    { includes, isRecheck }: Selection,
     images: VolumeImages,
     context: Context,
   ): Promise<MountedVolumes> {
@@ -107,7 +110,7 @@ export class VolumeManager {
     const mount = async (volume: Volume) => {
       const type = typeOf(volume)
       const mountedVolume = includes(type)
-        ? await this.#mountOne(type, pod, volume, images, onlyCsi, context)
+        ? await this.#mountOne(type, pod, volume, images, isRecheck, context)
         : undefined
       if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
     }
@@ -126,13 +129,13 @@ export class VolumeManager {
     pod: Pod,
     volume: Volume,
     images: VolumeImages,
-    onlyCsi: boolean,
+    isRecheck: boolean,
     context: Context,
   ): Promise<MountedVolume | undefined> {
-    const { disk, sources, paths, node, clock, imageMounts, csi } = this.#deps
+    const { disk, sources, paths, node, clock, imageMounts, csi, claims } = this.#deps
     const { uid } = pod.metadata
     const known = this.#nodePaths.get(uid)?.get(volume.name)
-    if (known !== undefined) return known
+    if (known !== undefined && !isRecheck) return known
     const directory = volumeDirectory(paths, uid, type.directoryName, volume.name)
     const mounted = await type.mount({
       pod,
@@ -143,7 +146,8 @@ export class VolumeManager {
       sources,
       imageMounts,
       csi,
-      onlyCsi,
+      claims,
+      isRecheck,
       images,
       clock,
       context,

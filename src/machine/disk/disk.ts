@@ -77,6 +77,8 @@ export interface Disk {
     options: readonly string[],
     signal: AbortSignal,
   ): Promise<void>
+  /** Grows the file system of a block device, which is mounted at the path, to the size of the device. */
+  growFileSystem(device: string, path: string, signal: AbortSignal): Promise<void>
   /** Does nothing when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Mount points at or below a path. */

@@ -1,4 +1,4 @@
-// Block devices of the host: their first file system.
+// Block devices of the host: their file systems are created and grown.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
@@ -7,6 +7,7 @@ const run = promisify(execFile)
 /** `blkid` found nothing that it knows on the device. */
 const nothingFound = 2
 const formatMsMax = 600_000
+const growMsMax = 600_000
 /** The type becomes a part of a program's name, so it must not lead to another directory. */
 const typePattern = /^[a-z0-9][a-z0-9_.-]*$/
 /** Their program asks whether to overwrite, unless it is forced. */
@@ -33,5 +34,27 @@ async function isEmpty(device: string, signal: AbortSignal): Promise<boolean> {
   } catch (error) {
     if ((error as { readonly code?: unknown }).code === nothingFound) return true
     throw error
+  }
+}
+
+/** The command that grows a mounted file system to the size of its device. Undefined for other types. */
+function growCommand(type: string, device: string, path: string): readonly [string, ...string[]] | undefined {
+  if (extended.has(type)) return ['resize2fs', device]
+  if (type === 'xfs') return ['xfs_growfs', '-d', path]
+  return type === 'btrfs' ? ['btrfs', 'filesystem', 'resize', 'max', path] : undefined
+}
+
+export async function growFileSystem(device: string, path: string, signal: AbortSignal): Promise<void> {
+  const { stdout } = await run('blkid', ['-p', '-s', 'TYPE', '-o', 'value', device], { signal })
+  const type = stdout.trim()
+  const command = growCommand(type, device, path)
+  if (command === undefined)
+    throw new Error(`resize of format ${type} is not supported for device ${device} mounted at ${path}`)
+  const [program, ...args] = command
+  try {
+    await run(program, args, { signal, timeout: growMsMax })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new Error(`${program} is not installed on this node`, { cause: error })
   }
 }

@@ -22,7 +22,7 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { TreeTooDeep, type Disk, type DiskFile, type DiskKind, type ProjectedFile } from './disk.ts'
-import { formatIfEmpty } from './node-device.ts'
+import { formatIfEmpty, growFileSystem } from './node-device.ts'
 import { openBeneath } from './node-open-beneath.ts'
 import { walkTree, type TreeEntry } from './node-tree.ts'
 import { dataLink, visibleNames } from './projection.ts'
@@ -240,6 +240,10 @@ export class NodeDisk implements Disk {
       const flags = options.length === 0 ? [] : ['-o', options.join(',')]
       await run('mount', ['-t', type, ...flags, '--', device, path], { signal })
     })
+  }
+
+  growFileSystem(device: string, path: string, signal: AbortSignal): Promise<void> {
+    return this.#devices.run(device, () => growFileSystem(device, path, signal))
   }
 
   async unmount(path: string): Promise<void> {

@@ -147,6 +147,13 @@ export class SimulatedDisk implements Disk {
     this.#tree.mount(path, content)
   }
 
+  /** Files in memory have no size that they have to fit in. */
+  growFileSystem(device: string, path: string): Promise<void> {
+    return this.#tree.isMountPoint(path)
+      ? Promise.resolve()
+      : Promise.reject(new Error(`${device} is not mounted at ${path}`))
+  }
+
   unmount(path: string): Promise<void> {
     this.#tmpfs.delete(path)
     this.#tree.unmount(path)

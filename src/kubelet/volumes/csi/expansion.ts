@@ -4,27 +4,27 @@ import { rfc3339 } from '../../../base/time/clock.ts'
 import type { Context } from '../../../base/observability/context.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
-import {
-  persistentVolumeClaim,
-  type PersistentVolumeClaim,
-} from '../../../api/core/v1/volume/persistent-volume-claim.ts'
-import { namespaceOf } from '../../../api/meta/object.ts'
+import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { quantityUnits } from '../../../schema/scalar/quantity.ts'
-import type { Client } from '../../../client/client.ts'
-import type { EventRecorder } from '../../../client/events/event-recorder.ts'
 import { nodeService } from '../../../machine/csi/methods.ts'
+import {
+  expandedStatus,
+  infeasible,
+  recordExpansion,
+  storage,
+  updateClaim,
+  type ClaimDeps,
+  type ClaimStatus,
+} from '../types/claim-expansion.ts'
 import { FormattedVolumeError, type VolumeSources } from '../types/volume-type.ts'
 import { volumeCapability, type NodeCapabilities } from './capability.ts'
 import { CsiCallError, type CsiCalls } from './csi-calls.ts'
 import { csiSecrets } from './csi-secrets.ts'
 import type { CsiVolume } from './csi-volume.ts'
 
-export interface ExpansionDeps {
+export interface ExpansionDeps extends ClaimDeps {
   readonly calls: CsiCalls
   readonly sources: VolumeSources
-  readonly client: Client
-  readonly events: EventRecorder
-  readonly nodeName: string
   readonly nowMs: () => number
 }
 
@@ -38,42 +38,12 @@ export interface ExpansionInput {
   readonly stagingPath: string
 }
 
-const storage = 'storage'
 const inProgress = 'NodeResizeInProgress'
-const infeasible = 'NodeResizeInfeasible'
-const resizeConditions = new Set(['FileSystemResizePending', 'Resizing', 'NodeResizeError'])
 /** Codes by which a driver refuses an expansion for good. */
 const infeasibleCodes = new Set(['INVALID_ARGUMENT', 'NOT_FOUND', 'OUT_OF_RANGE'])
 
-/** Whether the volume is larger than its claim shows. */
-export function needsExpansion(
-  { spec }: Pick<PersistentVolume, 'spec'>,
-  { status }: Pick<PersistentVolumeClaim, 'status'>,
-): boolean {
-  const [actual, shown] = [spec.capacity?.[storage], status.capacity?.[storage]]
-  if (actual === undefined || shown === undefined || status.allocatedResourceStatuses?.[storage] === infeasible)
-    return false
-  return quantityUnits(actual) > quantityUnits(shown)
-}
-
-/** The status of the claim after its file system was expanded. */
-export function expandedStatus(
-  status: PersistentVolumeClaim['status'],
-  capacity: string,
-): PersistentVolumeClaim['status'] {
-  const { allocatedResourceStatuses = {}, conditions = [], ...rest } = status
-  const statuses = Object.entries(allocatedResourceStatuses).filter(([resource]) => resource !== storage)
-  const left = conditions.filter(({ type }) => !resizeConditions.has(type))
-  return {
-    ...rest,
-    capacity: { ...status.capacity, [storage]: capacity },
-    ...(statuses.length === 0 ? {} : { allocatedResourceStatuses: Object.fromEntries(statuses) }),
-    ...(left.length === 0 ? {} : { conditions: left }),
-  }
-}
-
 export async function expand(deps: ExpansionDeps, input: ExpansionInput, context: Context): Promise<void> {
-  const { events, nodeName } = deps
+  const { events } = deps
   const { pod, volume, claim, capabilities, persistentVolume } = input
   if (!capabilities.has('EXPAND_VOLUME') || volume.readOnly) return
   const capacity = persistentVolume.spec.capacity?.[storage] ?? '0'
@@ -94,9 +64,7 @@ export async function expand(deps: ExpansionDeps, input: ExpansionInput, context
     throw new FormattedVolumeError(message)
   }
   await updateClaim(deps, claim, (status) => expandedStatus(status, capacity), context)
-  const message = `MountVolume.NodeExpandVolume succeeded for volume ${JSON.stringify(volume.specName)} ${nodeName}`
-  for (const object of [pod, claim])
-    events.record(object, { type: 'Normal', reason: 'FileSystemResizeSuccessful', message }, context)
+  recordExpansion(deps, { pod, claim, volumeName: volume.specName }, context)
 }
 
 async function callDriver(
@@ -115,8 +83,6 @@ async function callDriver(
   await calls.call(volume.driver, client, nodeService.nodeExpandVolume, request, context)
 }
 
-type ClaimStatus = PersistentVolumeClaim['status']
-
 const withResizeStatus = (status: ClaimStatus, progress: string): ClaimStatus => ({
   ...status,
   allocatedResourceStatuses: { ...status.allocatedResourceStatuses, [storage]: progress },
@@ -129,15 +95,3 @@ const withResizeError = (status: ClaimStatus, message: string, { nowMs }: Expans
     { type: 'NodeResizeError', status: 'True', lastTransitionTime: rfc3339(nowMs()), message },
   ],
 })
-
-/** The claim is read again, because a controller may have changed it meanwhile; a conflict is retried with the mount. */
-async function updateClaim(
-  { client }: ExpansionDeps,
-  claim: PersistentVolumeClaim,
-  change: (status: ClaimStatus) => ClaimStatus,
-  context: Context,
-): Promise<void> {
-  const claims = client.of(persistentVolumeClaim)
-  const current = await claims.get(claim.metadata.name, namespaceOf(claim), context)
-  await claims.updateStatus({ ...current, status: change(current.status) }, context)
-}

@@ -32,8 +32,7 @@ export async function mountLocal(
   if (kind === undefined) throw failed('NewMounter initialization', `path ${JSON.stringify(path)} does not exist`)
   if (kind !== 'block-device')
     throw failed('MountDevice', `${JSON.stringify(path)} is neither a directory nor a block device`)
-  // Each pod mounts the device in its own directory; the kernel has it open only once.
-  const target = directoryBeside(work, 'local-volume', name)
+  const target = localMountPath(name, work)
   await disk.makeDirectory(target, 0o750)
   try {
     await disk.mountDevice(path, fsType || defaultFileSystem, target, mountOptions, context.signal)
@@ -44,6 +43,10 @@ export async function mountLocal(
   await applyFsGroup(target, work)
   return { path: target, readOnly: false, isNodePath: false }
 }
+
+/** Each pod mounts the device in its own directory; the kernel has it open only once. */
+export const localMountPath = (name: string, work: VolumeMountInput): string =>
+  directoryBeside(work, 'local-volume', name)
 
 /** The volume as a device. Only existing block devices; no loop devices are created. */
 export async function localDevice(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {

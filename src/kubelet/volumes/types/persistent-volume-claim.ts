@@ -6,6 +6,7 @@ import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persiste
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { mountHostPath } from './host-path.ts'
 import { localDevice, mountLocal } from './local.ts'
+import { expandLocal } from './local-expansion.ts'
 import { mountNfs } from './nfs.ts'
 import {
   defineVolumeType,
@@ -55,13 +56,18 @@ async function mountClaim(
     throw claimError(
       `failed to fetch PV ${name}: the volume's claimRef.uid is ${found.spec.claimRef?.uid ?? ''} and not the expected PVC.UID ${claim.metadata.uid}`,
     )
-  if (work.onlyCsi && found.spec.csi === undefined) return undefined
+  const isLocalWritable = found.spec.local !== undefined && !readOnly
+  if (work.isRecheck && found.spec.csi === undefined) {
+    if (isLocalWritable) await expandLocal(claim, found, work)
+    return undefined
+  }
   await checkAffinity(found, work)
   if (found.spec.csi !== undefined) {
     if (work.csi === undefined) throw unsupported(found, work)
     return work.csi.mountPersistent({ claim, volume: found, readOnly }, work)
   }
   const mounted = await mountPersistent(found, work)
+  if (isLocalWritable) await expandLocal(claim, found, work)
   return { isNodePath: found.spec.nfs === undefined, ...mounted, readOnly: readOnly || mounted.readOnly }
 }
 

@@ -15,6 +15,7 @@ import type { Disk } from '../../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
 import type { NodeInfo } from '../../pod-config/field-values.ts'
+import type { ClaimDeps } from './claim-expansion.ts'
 
 /** The API objects that volumes are made from. */
 export interface VolumeSources {
@@ -71,8 +72,10 @@ export interface VolumeMountInput {
   readonly imageMounts: ImageMounts | undefined
   /** Undefined where no storage driver can register. */
   readonly csi: CsiMounts | undefined
-  /** Volumes of other types than those of storage drivers are not mounted again. */
-  readonly onlyCsi: boolean
+  /** Undefined where claims are not updated. */
+  readonly claims: ClaimDeps | undefined
+  /** The volumes are mounted: those of storage drivers are published and expanded again, `local` ones expanded. */
+  readonly isRecheck: boolean
   /** Pulled images by volume name. */
   readonly images: ReadonlyMap<string, RuntimeImage>
   readonly clock: Clock
@@ -131,6 +134,12 @@ export class FormattedVolumeError extends VolumeError {
 export class DeviceError extends FormattedVolumeError {
   override name = 'DeviceError'
   override readonly reason = 'FailedMapVolume'
+}
+
+/** The file system of a mounted volume could not be grown. */
+export class ResizeError extends FormattedVolumeError {
+  override name = 'ResizeError'
+  override readonly reason = 'VolumeResizeFailed'
 }
 
 /** The volume was not attached in time. No event is recorded, as upstream; the attach/detach controller records why. */
