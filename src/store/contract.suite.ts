@@ -75,6 +75,13 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(await store.get('/none', signal), undefined)
   })
 
+  contract('the size of a store on a disk is at least that of its content', async ({ store }) => {
+    const content = 'x'.repeat(100_000)
+    await write(store, '/a', content)
+    const size = await store.sizeBytes?.(signal)
+    ok(size === undefined || size >= content.length, `${size} bytes`)
+  })
+
   contract('a condition that does not hold changes nothing', async ({ store }) => {
     await write(store, '/a', '1')
     const { modRevision = 0 } = (await store.get('/a', signal)) ?? {}

@@ -51,3 +51,21 @@ test('a value under an old encryption key is reported by the measured store too'
   equal(measured({ isStale: () => true }).store.isStale(key, value), true)
   equal(measured().store.isStale(key, value), false)
 })
+
+test('the size of the database is measured with each scrape, as long as the store reports it', async () => {
+  let bytes: number | undefined = 4_096
+  let isStuck = false
+  const sizeBytes = () => (isStuck ? new Promise<never>(() => {}) : Promise.resolve(bytes))
+  const { clock, metrics } = measured({ sizeBytes })
+  const shown = async () => /storage_size_bytes\{.*\} .*/.exec(await metrics.scrape())?.[0]
+  equal(await shown(), 'storage_size_bytes{storage_cluster_id="etcd-0"} 4096')
+  bytes = 8_192
+  equal(await shown(), 'storage_size_bytes{storage_cluster_id="etcd-0"} 8192')
+  isStuck = true
+  const late = shown()
+  await clock.advance('2s')
+  equal(await late, undefined)
+  isStuck = false
+  bytes = undefined
+  equal(await shown(), undefined)
+})

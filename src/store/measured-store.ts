@@ -4,6 +4,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { Metrics } from '../base/observability/metrics.ts'
 import type { MaybePromise } from '../base/async/maybe-promise.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -19,6 +20,10 @@ import type {
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]
+
+/** Upstream numbers its etcd clusters. */
+const clusterId = { storage_cluster_id: 'etcd-0' }
+const sizeMsMax = 2_000
 
 type OperationName = 'get' | 'list' | 'create' | 'update' | 'delete'
 
@@ -56,6 +61,16 @@ export class MeasuredStore implements Store {
       '[ALPHA] Store request counts for each operation and object type.',
       ['operation', 'group', 'resource'],
     )
+    const size = metrics.gauge(
+      'apiserver_storage_size_bytes',
+      '[STABLE] Size of the storage database file physically allocated in bytes.',
+      ['storage_cluster_id'],
+    )
+    metrics.beforeScrape(async () => {
+      const bytes = await this.#sizeBytes()
+      if (bytes === undefined) size.remove(clusterId)
+      else size.set(clusterId, bytes)
+    })
     const known = new Map<StoredResource, Map<OperationName, Series>>()
     this.#seriesOf = (operation, key) => {
       const resource = resourceOf(key)
@@ -111,6 +126,23 @@ export class MeasuredStore implements Store {
 
   close(): Promise<void> {
     return this.#inner.close()
+  }
+
+  sizeBytes(signal: AbortSignal): Promise<number | undefined> {
+    return Promise.resolve(this.#inner.sizeBytes?.(signal))
+  }
+
+  /** Undefined if it is not known in time: a store that does not respond must not delay the other metrics for long. */
+  async #sizeBytes(): Promise<number | undefined> {
+    const late = new AbortController()
+    const timer = this.#clock.after(sizeMsMax, () => late.abort(new Error('the store did not report its size in time')))
+    try {
+      return await unlessAborted(this.sizeBytes(late.signal), late.signal)
+    } catch {
+      return undefined
+    } finally {
+      timer.cancel()
+    }
   }
 
   /** Returns the given promise itself, so that nothing is delayed. Failures are measured too. */

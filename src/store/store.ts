@@ -113,6 +113,8 @@ export interface Store {
   /** Keys that are put with the lease are deleted when it ends. */
   grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId>
   revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void>
+  /** The bytes that the database takes on the disk. Left out or undefined: it is not on a disk. */
+  sizeBytes?(signal: AbortSignal): Promise<number | undefined>
   /** Whether a value that was read or written here would be encrypted with another key today. Left out: never. */
   isStale?(key: string, value: Uint8Array): boolean
   close(): Promise<void>

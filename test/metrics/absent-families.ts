@@ -66,7 +66,6 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   apiserver_request_terminations_total: 'not measured',
   apiserver_resource_size_estimate_bytes: 'not measured',
   'apiserver_storage_data_key_generation_*': 'not measured',
-  apiserver_storage_size_bytes: 'not measured',
   apiserver_tls_handshake_errors_total: 'not measured',
   'apiserver_validating_admission_policy_*': 'not measured',
   apiserver_watch_cache_consistent_read_total: 'not measured',

@@ -105,9 +105,10 @@ function slis({ sliMetrics }: NonResourcePathDeps, [, ...rest]: readonly string[
   return sliMetrics.metrics
 }
 
-function metricsResponse(metrics: Metrics, accept: string): ApiResponse {
+function metricsResponse(metrics: Metrics, accept: string): MaybePromise<ApiResponse> {
   const format = negotiateExposition(accept)
-  return { kind: 'text', status: 200, text: metrics.text(format), contentType: format.contentType }
+  const { contentType } = format
+  return thenMaybe(metrics.scrape(format), (text): ApiResponse => ({ kind: 'text', status: 200, text, contentType }))
 }
 
 const present = (response: ApiResponse | undefined): ApiResponse => {

@@ -62,6 +62,10 @@ export class EncryptedStore implements Store {
     return this.#inner.freshRevision(signal)
   }
 
+  async sizeBytes(signal: AbortSignal): Promise<number | undefined> {
+    return this.#inner.sizeBytes?.(signal)
+  }
+
   async get(key: string, signal: AbortSignal): Promise<KeyValue | undefined> {
     const item = await this.#inner.get(key, signal)
     return item && awaited(this.#opened(item), signal)

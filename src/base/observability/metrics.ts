@@ -1,4 +1,5 @@
 // Metrics: counters, gauges and histograms with labels, written in the formats of exposition.ts.
+import type { MaybePromise } from '../async/maybe-promise.ts'
 import { textFormat, type Exemplar, type ExpositionFormat, type MetricFamily, type MetricSample } from './exposition.ts'
 import { SeriesMap, type Labels } from './metric-series.ts'
 
@@ -53,6 +54,7 @@ type Definition = Omit<MetricDescription, 'name'> & { readonly samples: () => It
 export class Metrics {
   readonly #definitions = new Map<string, Definition>()
   readonly #collectors = new Set<() => void>()
+  readonly #slowCollectors: (() => Promise<void>)[] = []
 
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
@@ -117,7 +119,18 @@ export class Metrics {
     return () => void this.#collectors.delete(collect)
   }
 
-  /** All metrics in Prometheus' text format, or another one. */
+  /** As beforeText, for values that have to be waited for. */
+  beforeScrape(collect: () => Promise<void>): void {
+    this.#slowCollectors.push(collect)
+  }
+
+  /** The text once all values are collected. */
+  scrape(format: ExpositionFormat = textFormat): MaybePromise<string> {
+    if (this.#slowCollectors.length === 0) return this.text(format)
+    return Promise.all(this.#slowCollectors.map((collect) => collect())).then(() => this.text(format))
+  }
+
+  /** All metrics in Prometheus' text format, or another one, with the values of beforeScrape as they were last. */
   text(format: ExpositionFormat = textFormat): string {
     for (const collect of this.#collectors) collect()
     return format.write(this.#families())

@@ -128,6 +128,7 @@ const statusRequest = protoMessage('StatusRequest', {})
 const statusResponse = protoMessage('StatusResponse', {
   header: singular(1, fullHeader),
   version: singular(2, 'string'),
+  dbSize: singular(3, 'int64'),
   leader: singular(4, 'uint64Big'),
 })
 const snapshotRequest = protoMessage('SnapshotRequest', {})

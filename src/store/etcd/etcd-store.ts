@@ -25,7 +25,7 @@ import { Compactor } from './compactor.ts'
 import { toStoreError } from './etcd-failure.ts'
 import { etcdRange, allKeys, keyAfter } from './etcd-range.ts'
 import { EtcdMembers, type EtcdMembersOptions } from './etcd-members.ts'
-import { leaseGrantMethod, leaseRevokeMethod, rangeMethod, txnMethod } from './etcd-messages.ts'
+import { leaseGrantMethod, leaseRevokeMethod, rangeMethod, statusMethod, txnMethod } from './etcd-messages.ts'
 import { OwnWrites } from './own-writes.ts'
 import { takeSnapshot } from './etcd-snapshot.ts'
 import { WatchStream } from './watch-stream.ts'
@@ -92,6 +92,12 @@ export class EtcdStore implements Store {
     const request = () => this.#requestFreshRevision()
     this.#fresh.next ??= this.#fresh.now.then(request, request)
     return unlessAborted(this.#fresh.next, signal)
+  }
+
+  /** The file of the member that responds. */
+  async sizeBytes(signal: AbortSignal): Promise<number> {
+    const { dbSize } = await this.#members.read(statusMethod, {}, signal)
+    return dbSize
   }
 
   async get(key: string, signal: AbortSignal): Promise<KeyValue | undefined> {

@@ -1,5 +1,6 @@
 // SqliteStore: the driver for one machine. State and recent history are in memory; a write is acknowledged when it is
 // on disk. Conditions are checked against pending writes; readers and watchers see only durable ones.
+import { stat } from 'node:fs/promises'
 import type { Channel } from '../../base/async/channel.ts'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -149,6 +150,18 @@ export class SqliteStore implements Store {
   /** Writes a consistent copy of all durable content to a file, which must not be this store's own. */
   snapshotTo(path: string, signal: AbortSignal): Promise<void> {
     return this.#clock.outside(takeSnapshot(this.#workers, this.#path, path, signal))
+  }
+
+  /** The file and its log of recent writes. */
+  async sizeBytes(_signal: AbortSignal): Promise<number> {
+    const sizes = [this.#path, `${this.#path}-wal`].map((path) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    )
+    const [file = 0, log = 0] = await this.#clock.outside(Promise.all(sizes))
+    return file + log
   }
 
   close(): Promise<void> {
