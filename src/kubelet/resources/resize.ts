@@ -80,6 +80,14 @@ export function evaluateResize(pod: Pod, others: readonly Pod[], allocatable: Re
   return { kind: 'pending', reason: 'Deferred', message }
 }
 
+/** The container with the limits of its pod where it has none of its own. */
+export const withPodLimits = (container: Container, { spec }: Pick<Pod, 'spec'>): Container => {
+  const { limits: ofPod } = spec.resources ?? {}
+  if (ofPod === undefined) return container
+  const { resources } = container
+  return { ...container, resources: { ...resources, limits: { ...ofPod, ...resources.limits } } }
+}
+
 /** Whether the resize policy of a container requires a restart for the change. */
 export const needsRestart = ({ resizePolicy = [], resources }: Container, present: Requirements): boolean =>
   resizable.some((name) => {

@@ -14,6 +14,7 @@ import type { ResourceAmounts } from './resource-amounts.ts'
 import type { PodCgroups } from './pod-cgroups.ts'
 import {
   withAllocatedResources,
+  withPodLimits,
   resourcesInForce,
   isPodLevelResized,
   evaluateResize,
@@ -132,7 +133,8 @@ export class Resizer {
         const live = containers.findLast(({ name, state }) => name === container.name && state === 'running')
         // A container that was started since has the new resources already.
         if (live === undefined || !isReported(pod, live)) continue
-        if (needsRestart(container, present)) {
+        const inForce = withPodLimits({ ...container, resources: present }, before).resources
+        if (needsRestart(withPodLimits(container, pod), inForce)) {
           restarts.push(live)
           resources.set(container.name, present)
           continue
@@ -147,7 +149,7 @@ export class Resizer {
         granted: pod,
         decision,
         resources,
-        podLevel: whole,
+        podLevel: restarts.length === 0 ? whole : before.spec.resources,
         isInProgress,
         progress: restarts.length === 0 ? undefined : { message: '' },
         restarts,

@@ -116,23 +116,31 @@ test('pod-level resources change in place', async () => {
   )
 })
 
-test('containers without limits of their own are resized with the limits of their pod, without a restart', async () => {
-  const restartPolicy = 'RestartContainer' as const
-  const resizePolicy = (['cpu', 'memory'] as const).map((resourceName) => ({ resourceName, restartPolicy }))
-  const own = { limits: { cpu: '1', memory: '64Mi' } }
-  const containers = [
-    { name: 'c', image: 'i', resizePolicy },
-    { name: 'limited', image: 'i', resizePolicy, resources: own },
-  ]
-  const amounts = (cpu: string) => ({ requests: { cpu: '1', memory: '64Mi' }, limits: { cpu, memory: '1Gi' } })
-  await using it = await running({ containers, resources: amounts('3') })
-  await it.resize({ resources: amounts('4') })
-  const calls = it.cluster.flow(pod, 'p').match(/resize container \w+/g)
-  deepEqual(calls, ['resize container c'])
-  const { containerStatuses = [], resources } = await it.status()
-  deepEqual(
-    containerStatuses.map(({ restartCount }) => restartCount),
-    [0, 0],
-  )
-  equal(resources?.limits?.['cpu'], '4')
-})
+const ofWhole = (cpu: string, memory = '1Gi') => ({ requests: { cpu: '1', memory: '64Mi' }, limits: { cpu, memory } })
+const wholeResizes: [why: string, change: object, calls: string[] | null, restarts: number[]][] = [
+  ['are resized with the limits of their pod', ofWhole('3', '2Gi'), ['resize container c'], [0, 0]],
+  ['restart if their policy requires it for that limit', ofWhole('4'), null, [1, 0]],
+]
+for (const [why, change, calls, restarts] of wholeResizes)
+  test(`containers without limits of their own ${why}`, async () => {
+    const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' as const }]
+    const own = { limits: { cpu: '1', memory: '64Mi' } }
+    const containers = [
+      { name: 'c', image: 'i', resizePolicy },
+      { name: 'limited', image: 'i', resizePolicy, resources: own },
+    ]
+    await using it = await running({ containers, resources: ofWhole('3') })
+    await it.resize({ resources: change })
+    await it.cluster.clock.advance('30s')
+    deepEqual(it.cluster.flow(pod, 'p').match(/resize container \w+/g), calls)
+    const { containerStatuses = [], resources, conditions = [] } = await it.status()
+    deepEqual(
+      containerStatuses.map(({ restartCount }) => restartCount),
+      restarts,
+    )
+    deepEqual(resources, change)
+    deepEqual(
+      conditions.filter(({ type }) => type.startsWith('PodResize')),
+      [],
+    )
+  })
