@@ -4,6 +4,8 @@ import { lookup } from '../../base/collections/lookup.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod/pod-status.ts'
+import { cachedBySpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
+import { quantityText } from '../../schema/scalar/quantity.ts'
 import { amountOf, podRequests } from '../../api/core/v1/pod/pod-requests.ts'
 import type { ResourceAmounts } from './resource-amounts.ts'
 
@@ -119,6 +121,21 @@ export interface ResizeReport {
   readonly progress: { readonly message: string } | undefined
 }
 
+/** The requests of the pod, or those of its containers together. */
+const allocatedRequests = cachedBySpec((spec): Readonly<Record<string, string>> => {
+  if (spec.resources?.requests !== undefined) return spec.resources.requests
+  const { overhead: _, ...own } = spec
+  const containers = [...(spec.initContainers ?? []), ...spec.containers]
+  const total = Array.from(podRequests({ spec: own }), ([name, amount]) => {
+    const like = containers.map(({ resources }) => lookup(resources.requests, name)).find((text) => text !== undefined)
+    return [name, quantityText(BigInt(amount) * (name === 'cpu' ? nanosPerMilli : nanosPerUnit), like)] as const
+  })
+  return Object.fromEntries(total)
+})
+
+const nanosPerMilli = 1_000_000n
+const nanosPerUnit = 1_000_000_000n
+
 /** Adds the resources in force and the resize conditions to a pod's status. */
 export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
   const { resources, podLevel, granted, decision, progress } = report
@@ -130,6 +147,7 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
     if (own === undefined || (own.requests === undefined && own.limits === undefined)) return one
     return { ...one, resources: own, ...(allocated === undefined ? {} : { allocatedResources: allocated }) }
   }
+  const allocated = allocatedRequests(granted.spec)
   const others = (status.conditions ?? []).filter(({ type }) => type !== pendingType && type !== progressType)
   const condition = (type: string, more: object): PodCondition => {
     const before = status.conditions?.find((one) => one.type === type)
@@ -156,7 +174,7 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
     ...status,
     conditions,
     ...(podLevel === undefined ? {} : { resources: podLevel }),
-    ...(granted.spec.resources?.requests === undefined ? {} : { allocatedResources: granted.spec.resources.requests }),
+    ...(Object.keys(allocated).length === 0 ? {} : { allocatedResources: allocated }),
     ...(status.containerStatuses === undefined
       ? {}
       : { containerStatuses: status.containerStatuses.map(withResources) }),

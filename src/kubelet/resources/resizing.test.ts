@@ -102,6 +102,17 @@ test('a container that exits with 0 for a resize is restarted, whatever its rest
   match((await it.recorded()).at(-1) ?? '', /^Normal ResizeCompleted /)
 })
 
+test('the allocated resources of a pod without requests of its own are those of its containers together', async () => {
+  const requests = { cpu: '500m', memory: '64Mi' }
+  const containers = ['a', 'b'].map((name) => ({ name, image: 'i', resources: { requests: { cpu: '600m' } } }))
+  await using it = await running({
+    containers: [...containers, { name: 'c', image: 'i', resources: { requests } }],
+    initContainers: [{ name: 'first', image: 'once', resources: { requests: { memory: '1Gi' } } }],
+  })
+  const { allocatedResources, resources } = await it.status()
+  deepEqual([allocatedResources, resources], [{ cpu: '1700m', memory: '1Gi' }, undefined])
+})
+
 test('pod-level resources change in place', async () => {
   const containers = [{ name: 'c', image: 'i' }]
   const amounts = (cpu: string) => ({ requests: { cpu, memory: '64Mi' }, limits: { cpu: '4', memory: '1Gi' } })
