@@ -271,6 +271,22 @@ test('a startup probe delays the others; one that never succeeds restarts the co
   deepEqual([(await firstStatus(running))?.started, asked.includes('/alive')], [true, true])
 })
 
+test('a readiness probe begins as soon as the startup probe has succeeded', async () => {
+  let isUp = false
+  const program = site(() => (isUp ? 200 : 503))
+  const startupProbe = { httpGet, periodSeconds: 1, failureThreshold: 60 }
+  const readinessProbe = { httpGet, periodSeconds: 1_000 }
+  await using running = await run(
+    { containers: [{ name: 'c', image: 'tested', startupProbe, readinessProbe }] },
+    { tested: program },
+  )
+  await running.cluster.clock.advance('30s')
+  deepEqual([(await firstStatus(running))?.started, (await firstStatus(running))?.ready], [false, false])
+  isUp = true
+  await running.cluster.clock.advance('3s')
+  deepEqual([(await firstStatus(running))?.started, (await firstStatus(running))?.ready], [true, true])
+})
+
 test('a restarted kubelet keeps ready containers ready', async () => {
   let asked = 0
   const program = site(() => {

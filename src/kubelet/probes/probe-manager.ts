@@ -41,11 +41,13 @@ export class ProbeManager implements ContainerHealth {
   /** By pod uid and container id. */
   readonly #pods = new Map<string, Map<string, ProbedContainer>>()
   readonly #closed = new AbortController()
+  readonly #startedMs: number
   /** Created with the first result, because most simulated nodes have no probes. */
   #metrics: ProbeMetrics | undefined
 
   constructor(deps: ProbeManagerDeps) {
     this.#deps = deps
+    this.#startedMs = deps.clock.nowMs()
   }
 
   /** Stops all probes. */
@@ -168,8 +170,9 @@ export class ProbeManager implements ContainerHealth {
     // The container had started before the kubelet restarted.
     if (kind === 'startup' && isKnown) return
     const dueMs = runtimeContainer.startedMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs()
-    // After a restart of the kubelet the probes of running containers are spread over their period.
-    const wasRunning = reported !== undefined && dueMs < 0
+    // After a restart of the kubelet the probes of running containers are spread over their period. Those that waited for
+    // the startup probe begin immediately.
+    const wasRunning = reported?.started === true && runtimeContainer.startedMs < this.#startedMs && dueMs < 0
     worker.start(wasRunning ? random.fraction() * spec.periodSeconds * 1000 : Math.max(0, dueMs))
   }
 
