@@ -32,6 +32,8 @@ const failure = (message: string): ProbeOutcome => ({ kind: 'failure', message }
 
 const outputBytesMax = 10 * 1024
 const redirectsMax = 10
+/** Others are not followed, whether they have a location or not. */
+const followedStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Rejects when the probe cannot be performed, which says nothing about the container. */
 export async function runProbe(
@@ -105,13 +107,13 @@ async function checkHttp(
       return failure(`${get}: ${(error as Error).message}`)
     })
     if ('kind' in head) return head
-    const { status, location } = head
+    const { status, location, body } = head
     if (status < 200 || status >= 400) return failure(`HTTP probe failed with statuscode: ${status}`)
-    if (status < 300 || location === undefined) return success
-    const next = redirected(target, location)
+    if (status < 300) return success
+    const next = location === undefined || !followedStatuses.has(status) ? undefined : redirected(target, location)
     // Redirects to other hosts are not followed.
     if (next === undefined || next.host !== first.host)
-      return { kind: 'warning', message: 'Probe terminated redirects, Response body: ' }
+      return { kind: 'warning', message: `Probe terminated redirects, Response body: ${body}` }
     target = next
   }
 }

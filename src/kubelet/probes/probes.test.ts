@@ -13,13 +13,22 @@ import { ProbeWorker, type ProbeResult } from './probe-worker.ts'
 
 const { signal } = new AbortController()
 
+/** Redirects to another host by port: what follows the location. */
+const rawRedirects = {
+  83: 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n',
+  84: `\r\n${'x'.repeat(20_000)}`,
+  85: 'Content-Length: 5\r\n\r\nhello, and more',
+} as const
+
 const site: SimulatedProgram = ({ serveHttp, serveHealth, listen, onCommand, terminated }) => {
   serveHttp(80, ({ path, headers }) => {
     switch (path) {
       case '/moved':
         return { status: 302, headers: { location: '/ok?x=1' } }
       case '/away':
-        return { status: 301, headers: { location: 'http://192.0.2.77/' } }
+        return { status: 301, headers: { location: 'http://192.0.2.77/' }, body: 'Moved.' }
+      case '/unchanged':
+        return { status: 304, headers: { location: '/ok?x=1' } }
       case '/loop':
         return { status: 302, headers: { location: '/loop' } }
       case '/headers':
@@ -36,6 +45,15 @@ const site: SimulatedProgram = ({ serveHttp, serveHealth, listen, onCommand, ter
     }
   })
   listen(81, (connection) => connection.end())
+  for (const [port, rest] of Object.entries(rawRedirects))
+    listen(Number(port), (connection) => {
+      const bytes = new TextEncoder().encode(`HTTP/1.1 302 Found\r\nLocation: http://192.0.2.77/\r\n${rest}`)
+      const [head, tail] = [bytes.subarray(0, bytes.length - 3), bytes.subarray(bytes.length - 3)]
+      void connection
+        .write(head)
+        .then(() => connection.write(tail))
+        .then(() => connection.end())
+    })
   serveHealth(90, (service) => (service === '' ? 'SERVING' : 'NOT_SERVING'))
   onCommand(([name]) =>
     name === 'hang'
@@ -76,7 +94,11 @@ const checks: [handler: object, result: string][] = [
     'success',
   ],
   [http('/moved'), 'success'],
-  [http('/away'), 'warning: Probe terminated redirects, Response body: '],
+  [http('/away'), 'warning: Probe terminated redirects, Response body: Moved.'],
+  [http('/', { port: 83 }), 'warning: Probe terminated redirects, Response body: hello world'],
+  [http('/', { port: 84 }), `warning: Probe terminated redirects, Response body: ${'x'.repeat(10_240)}`],
+  [http('/', { port: 85 }), 'warning: Probe terminated redirects, Response body: hello'],
+  [http('/unchanged'), 'warning: Probe terminated redirects, Response body: '],
   [http('/loop'), `failure: Get "http://${ip}:80/loop": stopped after 10 redirects`],
   [http('/bad'), 'failure: HTTP probe failed with statuscode: 503'],
   [http('/hangs'), `failure: Get "http://${ip}:80/hangs": ${late}`],
@@ -97,7 +119,7 @@ const checks: [handler: object, result: string][] = [
   [{ tcpSocket: { port: 'nope' } }, 'error: couldn\'t find port: "nope" in container "c"'],
 ]
 for (const [handler, expected] of checks)
-  test(`check: ${JSON.stringify(handler)} → ${expected}`, async () => {
+  test(`check: ${JSON.stringify(handler)} → ${expected.slice(0, 100)}`, async () => {
     const clock = new VirtualClock(0)
     const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { site } })
     const sandbox = plainSandbox('u', '', '')
