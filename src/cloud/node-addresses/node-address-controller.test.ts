@@ -111,6 +111,25 @@ test('node ports and host ports come first: nodes with a host port are left out'
   deepEqual(await addresses(cluster, 'direct'), all)
 })
 
+test('nodes on which another program uses a port are left out until it ends', async () => {
+  await using cluster = await start(2)
+  const { client, clock } = cluster
+  const use = (ports: string | null) =>
+    client.of(node).patch('node-0', { metadata: { annotations: { 'coxswain.dev/used-ports': ports } } })
+  await create(cluster, 'ssh', 22)
+  await create(cluster, 'web', 80)
+  await clock.advance('5s')
+  deepEqual(await addresses(cluster, 'ssh'), all)
+  await use('22/TCP,80/UDP')
+  await clock.advance('1s')
+  deepEqual(await addresses(cluster, 'ssh'), ['192.0.2.2 VIP'])
+  deepEqual(await addresses(cluster, 'web'), all)
+  deepEqual(await warnings(cluster, 'ssh'), ['PortConflict: port 22/TCP is used on node-0 by another program'])
+  await use(null)
+  await clock.advance('1s')
+  deepEqual(await addresses(cluster, 'ssh'), all)
+})
+
 test('with the policy Local only nodes with ready endpoints are used', async () => {
   await using cluster = await start(2)
   const { client, clock } = cluster

@@ -16,7 +16,7 @@ import type {
 import { equalValues } from '../../schema/json/json-value.ts'
 import { writeIngress } from '../service/ingress-status.ts'
 import { nodeAddressDecision } from './node-address-decision.ts'
-import { balancedPorts, claimedPorts, hostPorts, isBalancedByNodes } from './port-claims.ts'
+import { balancedPorts, claimedPorts, hostPorts, isBalancedByNodes, usedPorts } from './port-claims.ts'
 
 /** The problems of each Service that were reported. They are reported again after a restart. */
 type State = Map<string, string>
@@ -115,6 +115,7 @@ const balancedKeys = ({ all }: Tools, ports?: readonly string[]): readonly strin
 const relevantTo = (found: Node | undefined): unknown =>
   found && [
     found.metadata.labels,
+    usedPorts(found),
     found.metadata.deletionTimestamp,
     found.spec.taints,
     found.status.addresses,

@@ -1,9 +1,11 @@
 // Ports of nodes: which Service, pod or component of the machine uses a port that a load balancer on the nodes' own
 // addresses needs. A port belongs to the oldest Service; node ports, host ports and the ports of Kubernetes come first.
+import { usedPortsAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 
 /** A Service may name this class, or none. */
 export const nodeAddressClass = 'coxswain.dev/node-addresses'
@@ -53,6 +55,10 @@ export function conflictOf(service: Service, services: Iterable<Service>): strin
   return undefined
 }
 
+/** The ports of load balancers that programs of the machine use, as its kubelet reports them. */
+export const usedPorts = ({ metadata }: Node): readonly string[] =>
+  (lookup(metadata.annotations, usedPortsAnnotation) ?? '').split(',')
+
 /** Why the Service cannot have its ports on one node; undefined when it can. */
 export function nodeConflictOf(service: Service, node: Node, pods: Iterable<Pod>, apiPort: number): string | undefined {
   const wanted = new Set(balancedPorts(service))
@@ -66,5 +72,7 @@ export function nodeConflictOf(service: Service, node: Node, pods: Iterable<Pod>
     const used = hostPorts(pod).find((port) => wanted.has(port))
     if (used !== undefined) return `port ${used} is used on ${name} by pod ${keyOf(pod)}`
   }
+  const used = usedPorts(node).find((port) => wanted.has(port))
+  if (used !== undefined) return `port ${used} is used on ${name} by another program`
   return undefined
 }

@@ -12,6 +12,7 @@ import { allocatableOf, hugePageAmounts } from '../../kubelet/node/allocatable.t
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { parseResolvConf, type ClusterDns } from '../../kubelet/pod-config/dns.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
+import { nodeListeningPorts } from '../../machine/listening-ports/node-listening-ports.ts'
 import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
@@ -251,6 +252,7 @@ function realHost(
     cgroupRoot,
     load,
     shutdown,
+    listeningPorts: nodeListeningPorts(),
     protectPod: (pod, addresses, signal) => protection.protect(pod, addresses, signal),
     ...(imageMounts === undefined ? {} : { imageMounts }),
     plugins: {

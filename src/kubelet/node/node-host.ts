@@ -5,6 +5,7 @@ import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
 import type { CsiDrivers } from '../../machine/csi/csi-driver.ts'
 import type { Disk } from '../../machine/disk/disk.ts'
 import type { HostLoad } from '../../machine/load/host-load.ts'
+import type { ListeningPorts } from '../../machine/listening-ports/listening-ports.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import type { PluginSockets } from '../../machine/plugin-sockets/plugin-sockets.ts'
@@ -34,6 +35,8 @@ export interface NodeHost {
   readonly cgroupRoot: string
   readonly load: HostLoad
   readonly shutdown: HostShutdown
+  /** Left out where load balancers do not use the addresses of the machine. */
+  readonly listeningPorts?: ListeningPorts
   /** Mounts images as volumes; left out where that is not supported. */
   readonly imageMounts?: ImageMounts
   /** Storage drivers; left out where none can register. */

@@ -23,6 +23,7 @@ import type { PodTermination } from '../pod/pod-sync-state.ts'
 import { EvictionManager, type Eviction, type OnConditions } from '../eviction/eviction-manager.ts'
 import type { PressureCondition } from '../eviction/eviction-signals.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
+import { runUsedPortReporter } from './used-port-reporter.ts'
 import { ShutdownManager } from '../shutdown/shutdown-manager.ts'
 import type { NodeStats } from '../stats/node-stats.ts'
 
@@ -170,6 +171,12 @@ export class NodeManager {
     tasks.start('node status', (signal) => this.#statusUpdater.run(signal))
     tasks.start('eviction', runEviction)
     tasks.start('image gc', runImageGc)
+    const { host, description } = this.#deps
+    const { listeningPorts, services } = host
+    if (listeningPorts !== undefined)
+      tasks.start('used ports', (signal) =>
+        runUsedPortReporter({ ...this.#deps, nodeName: description.name, services, listeningPorts }, signal),
+      )
   }
 
   async #reportConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
