@@ -31,6 +31,11 @@ const steps: [why: string, running: RuntimePod, actions: string[]][] = [
     sandbox(exit('i', 0), container('c', 'running'), exit('t', 42)),
     ['stop-containers c'],
   ],
+  [
+    'also those that started for the first time while the other one exited',
+    sandbox(exit('i', 0), container('c', 'running', { startedMs: nowMs + 1 }), exit('t', 42, { finishedMs: nowMs })),
+    ['stop-containers c'],
+  ],
   ['the first matching rule decides', sandbox(exit('i', 0), container('c', 'running'), exit('t', 41)), ['start t #1']],
   ['init containers run again', sandbox(exit('i', 0), exit('c', 137), exit('t', 42)), ['start i #1']],
   [

@@ -20,15 +20,22 @@ export function restartTrigger(pod: Pod, running: RuntimePod | undefined): Runti
   return exits.toSorted((a, b) => a.finishedMs - b.finishedMs).at(-1)
 }
 
-/** Containers that started before that exit, including its own: they are stopped if they run, and started again. */
+/**
+ * Containers that started before that exit, including its own: they are stopped if they run, and started again. So are
+ * those that started for the first time while it happened, because containers are started together.
+ */
 export function outdatedContainers(
   pod: Pod,
   running: RuntimePod | undefined,
   trigger = restartTrigger(pod, running),
 ): readonly RuntimeContainer[] {
   if (trigger === undefined) return none
+  const latestOf = (name: string) => running?.containers.findLast((container) => container.name === name)
+  const isBeginning = latestOf(trigger.name) === trigger
   return ownContainers(pod).flatMap(({ name }) => {
-    const latest = running?.containers.findLast((container) => container.name === name)
-    return latest !== undefined && (latest === trigger || latest.startedMs < trigger.finishedMs) ? [latest] : []
+    const latest = latestOf(name)
+    if (latest === undefined) return []
+    const isFirst = isBeginning && latest.attempt === 0 && latest.state !== 'created'
+    return latest === trigger || latest.startedMs < trigger.finishedMs || isFirst ? [latest] : []
   })
 }
