@@ -35,9 +35,12 @@ export const resizedContainers = (pod: Pod): readonly Container[] =>
     return present !== undefined && !sameResources(present, resources)
   })
 
-/** Whether the desired pod-level resources differ from those in force. */
-export const isPodLevelResized = ({ spec, status }: Pod): boolean =>
-  status.resources !== undefined && !sameResources(status.resources, spec.resources ?? {})
+/** Whether the desired pod-level resources differ from those in force. A pod may have got its first ones. */
+export const isPodLevelResized = ({ spec, status }: Pod): boolean => {
+  if (status.resources === undefined && spec.resources === undefined) return false
+  const isReported = status.containerStatuses?.some(({ resources }) => resources !== undefined) ?? false
+  return isReported && !sameResources(status.resources ?? {}, spec.resources ?? {})
+}
 
 /** The pod with the resources in force instead of the desired ones. */
 export function withAllocatedResources(pod: Pod): Pod {
@@ -46,11 +49,11 @@ export function withAllocatedResources(pod: Pod): Pod {
     ...container,
     resources: resourcesInForce(pod, container.name) ?? container.resources,
   })
-  const { initContainers, containers } = pod.spec
+  const { initContainers, containers, resources: _, ...others } = pod.spec
   return {
     ...pod,
     spec: {
-      ...pod.spec,
+      ...others,
       containers: containers.map(granted),
       ...(initContainers === undefined ? {} : { initContainers: initContainers.map(granted) }),
       ...(pod.status.resources === undefined ? {} : { resources: pod.status.resources }),

@@ -127,6 +127,23 @@ test('pod-level resources change in place', async () => {
   )
 })
 
+test('a pod gets pod-level resources while it runs', async () => {
+  await using it = await running({})
+  deepEqual((await it.status()).allocatedResources, { cpu: '1', memory: '64Mi' })
+  const whole = { requests: { cpu: '2', memory: '64Mi' }, limits: { cpu: '3', memory: '128Mi' } }
+  await it.resize({ resources: whole })
+  const { resources, allocatedResources } = await it.status()
+  deepEqual([resources, allocatedResources], [whole, whole.requests])
+  match((await it.recorded()).join('\n'), /^Normal ResizeStarted .*\nNormal ResizeCompleted .*$/)
+})
+
+test('a new pod with pod-level resources is not resized', async () => {
+  const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } }
+  await using it = await running({ containers: [{ name: 'c', image: 'i' }], resources })
+  await it.cluster.clock.advance('1m')
+  deepEqual(await it.recorded(), [])
+})
+
 const ofWhole = (cpu: string, memory = '1Gi') => ({ requests: { cpu: '1', memory: '64Mi' }, limits: { cpu, memory } })
 const wholeResizes: [why: string, change: object, calls: string[] | null, restarts: number[]][] = [
   ['are resized with the limits of their pod', ofWhole('3', '2Gi'), ['resize container c'], [0, 0]],
