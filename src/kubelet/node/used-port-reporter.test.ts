@@ -16,7 +16,7 @@ const udp = (port: number, address?: string): ListeningSocket => ({ protocol: 'U
 
 const cases: readonly (readonly [string, readonly ListeningSocket[], string])[] = [
   ['none', [], ''],
-  ['a port that no load balancer wants', [tcp(25)], ''],
+  ['a port of no load balancer', [tcp(25)], ''],
   ['all addresses', [tcp(22)], '22/TCP'],
   ['an address of the node', [tcp(22, '192.0.2.1')], '22/TCP'],
   ['loopback', [tcp(22, '127.0.0.1'), tcp(22, '::1')], ''],
