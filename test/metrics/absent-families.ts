@@ -83,7 +83,6 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   'serviceaccount_*': 'not measured',
 
   daemonset_controller_stale_sync_skips_total: 'not measured',
-  'endpoint_slice_*': 'not measured',
   garbagecollector_controller_resources_sync_error_total: 'not measured',
   job_controller_job_pods_creation_total: 'not measured',
   leader_election_master_status: 'not measured',

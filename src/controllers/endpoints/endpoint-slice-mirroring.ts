@@ -44,6 +44,7 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
     const changes = sliceChanges(view.owned(endpointSlice), groups, sliceMetadata)
     return { changes, events: groups.length === 0 ? [] : skippedEvents(object.subsets ?? []) }
   },
+  measure: ({ seconds }, { endpointSlices }) => endpointSlices.mirrored(seconds),
 })
 
 function isMirrored(object: Endpoints, { find }: PlanView): boolean {

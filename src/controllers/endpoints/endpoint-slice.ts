@@ -9,6 +9,7 @@ import type { AddressFamily } from '../../base/text/address-family.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
+import type { SliceSync } from '../metrics/endpoint-slice-metrics.ts'
 import { defineController, type PlanView } from '../runtime/controller.ts'
 import {
   addressesOf,
@@ -23,6 +24,7 @@ import {
   selectedPods,
 } from './pod-endpoints.ts'
 import { sliceChanges, type EndpointGroup, type SliceMetadata } from './slice-changes.ts'
+import { sliceSync } from './slice-sync.ts'
 import { autoZones, isAuto, isTopologyChange, preferredHints } from './topology-hints.ts'
 import { triggerTime, type ObservedTimes } from './trigger-time.ts'
 
@@ -33,6 +35,7 @@ interface EndpointSliceState {
   readonly seen: ObservedTimes
   /** Address families whose endpoints have hints from the topology mode `Auto`. */
   readonly hinted: readonly AddressFamily[]
+  readonly sync: SliceSync
 }
 
 export const endpointSliceController = defineController<Service>({
@@ -66,9 +69,16 @@ export const endpointSliceController = defineController<Service>({
       events.push(...eventsFor(object, family, hinting, last?.hinted.includes(family) ?? false))
       return hinting.groups
     })
-    const changes = sliceChanges(view.owned(endpointSlice), groups, { ...sliceMetadata(object), trigger: at })
-    return { changes, events, nextState: { seen, hinted } satisfies EndpointSliceState }
+    const existing = view.owned(endpointSlice)
+    const changes = sliceChanges(existing, groups, { ...sliceMetadata(object), trigger: at })
+    const sync = sliceSync(object, existing, groups, changes)
+    return { changes, events, nextState: { seen, hinted, sync } satisfies EndpointSliceState }
   },
+  measure({ object, plan, failure }, { endpointSlices: metrics }) {
+    if (failure !== undefined) return metrics.failed()
+    metrics.synced(keyOf(object), (plan.nextState as EndpointSliceState | undefined)?.sync)
+  },
+  measureDeletion: (key, { endpointSlices }) => endpointSlices.deleted(key),
 })
 
 interface HintedGroups {

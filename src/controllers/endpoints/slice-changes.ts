@@ -6,7 +6,7 @@ import type { Change } from '../runtime/controller.ts'
 import { triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 
 /** The size of a slice. */
-const endpointsPerSliceDefault = 100
+export const endpointsPerSliceDefault = 100
 
 /** Endpoints with the same ports and address type. */
 export interface EndpointGroup {
@@ -65,7 +65,7 @@ function rewritten(slice: EndpointSlice, { metadata, endpoints = [], ports = [] 
   return { kind: 'update', of: endpointSlice, object }
 }
 
-const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? addresses.join()
+export const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? addresses.join()
 
 /**
  * Endpoints stay in their slice. New ones go into slices that change anyway, then into others, then into new slices.

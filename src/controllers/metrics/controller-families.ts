@@ -1,12 +1,14 @@
 // ControllerFamilies: the metrics of single controllers, under upstream's names.
 import type { Counter, Histogram, Metrics } from '../../base/observability/metrics.ts'
 import { AutoscalerMetrics } from './autoscaler-metrics.ts'
+import { EndpointSliceMetrics } from './endpoint-slice-metrics.ts'
 import { JobMetrics } from './job-metrics.ts'
 
 export interface ControllerFamilies {
   readonly autoscaler: AutoscalerMetrics
   /** From the scheduled time to the creation of the Job. */
   readonly cronJobSkewSeconds: Histogram
+  readonly endpointSlices: EndpointSliceMetrics
   readonly ephemeralClaims: Counter
   readonly ephemeralClaimFailures: Counter
   /** From the expiry of a Job to its deletion. */
@@ -33,6 +35,7 @@ export const controllerFamilies = (metrics: Metrics): ControllerFamilies => ({
     '[STABLE] Time between when a cronjob is scheduled to be run, and when the corresponding job is created',
     doubled(1, 10),
   ),
+  endpointSlices: new EndpointSliceMetrics(metrics),
   ephemeralClaims: metrics.counter(
     'ephemeral_volume_controller_create_total',
     '[ALPHA] Number of PersistentVolumeClaim creation requests',

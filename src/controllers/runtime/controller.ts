@@ -95,6 +95,8 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   plan(object: T, view: PlanView): Plan
   /** Updates the metrics of the controller after a plan was applied, or after it failed. */
   measure?(applied: AppliedPlan<T>, metrics: ControllerFamilies): void
+  /** Updates the metrics of the controller after an object was deleted. */
+  measureDeletion?(key: ObjectKey, metrics: ControllerFamilies): void
   /** What to delete when the object no longer exists; `last` is its last version, if this process has seen it. */
   leftovers?(key: ObjectKey, view: Pick<PlanView, 'find'>, last: T | undefined): readonly DeleteChange[]
 }

@@ -42,6 +42,7 @@ export class PlanRunner implements Runner {
     if (object === undefined) {
       this.#states.delete(key)
       this.#expectations.forget(key)
+      this.#controller.measureDeletion?.(key, this.#deps.metrics)
       return this.#removeLeftovers(key, context)
     }
     this.#deleted.delete(key)
