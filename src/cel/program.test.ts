@@ -31,6 +31,17 @@ test('an error of an evaluation is thrown or returned', () => {
   ok(program.shortOutcome({ self: 1n }, 2)?.error instanceof CostLimitError)
 })
 
+const nullArguments: readonly (readonly [expression: string, error: string])[] = [
+  ["null['x']", 'no such key: x'],
+  ['(self ? null : optional.of([1]))[0]', 'no such key: 0'],
+  ["(self ? null : duration('1s')).getHours()", 'no such overload: getHours(null_type)'],
+  ["(self ? null : quantity('1')).isInteger()", 'no such overload: isInteger(null_type)'],
+]
+for (const [expression, error] of nullArguments)
+  test(`null where another type is allowed is an error of the evaluation: ${expression}`, () => {
+    equal(compile(expression, environment).outcome({ self: true }, 100).error?.message, error)
+  })
+
 test('errors that are not of the language are thrown by every evaluation', () => {
   class Pending extends Interrupt {}
   class Waiting extends LiteralMap {

@@ -1,5 +1,5 @@
 // Substitution: the types of an expression's type parameters.
-import { dynType, isDyn, type CelType } from '../types/cel-type.ts'
+import { dynType, isDyn, isNullable, type CelType } from '../types/cel-type.ts'
 
 export class Substitution {
   readonly #bound = new Map<string, CelType>()
@@ -107,9 +107,6 @@ export function isMoreGeneral(type: CelType, than: CelType): boolean {
       return type.kind === than.kind
   }
 }
-
-const isNullable = ({ kind }: CelType): boolean =>
-  kind === 'null' || kind === 'object' || kind === 'opaque' || kind === 'timestamp' || kind === 'duration'
 
 function rebuilt(type: CelType, replace: (name: string) => CelType): CelType {
   switch (type.kind) {

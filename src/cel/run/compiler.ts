@@ -13,7 +13,7 @@ import {
   type Select,
   type Struct,
 } from '../syntax/ast.ts'
-import { isDyn } from '../types/cel-type.ts'
+import { isDyn, isNullable } from '../types/cel-type.ts'
 import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
 import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
@@ -211,7 +211,8 @@ export class Compiler {
     return parts.every((part, index) => {
       const type = this.#checked?.types.get(part)
       const wanted = only.args[index]
-      return (type !== undefined && !isDyn(type)) || wanted === undefined || isDyn(wanted) || wanted.kind === 'param'
+      if (wanted === undefined || isDyn(wanted) || wanted.kind === 'param') return true
+      return type !== undefined && !isDyn(type) && !isNullable(wanted)
     })
   }
 

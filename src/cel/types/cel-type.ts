@@ -93,6 +93,10 @@ export const stringFields = (...names: readonly string[]): Readonly<Record<strin
 
 export const isDyn = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'error'
 
+/** Whether a value of this type may be null. */
+export const isNullable = ({ kind }: CelType): boolean =>
+  kind === 'null' || kind === 'object' || kind === 'opaque' || kind === 'timestamp' || kind === 'duration'
+
 export const isOptional = (type: CelType): type is Extract<CelType, { kind: 'opaque' }> =>
   type.kind === 'opaque' && type.name === 'optional_type'
 
