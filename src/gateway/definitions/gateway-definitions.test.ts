@@ -43,6 +43,7 @@ const gateways: readonly Row[] = [
   [addresses({ type: 'Hostname', value: 'a.com' }, { type: 'Hostname', value: 'b.com' }), addresses({ type: 'Hostname', value: 'a.com' }, { type: 'Hostname', value: 'a.com' }), 'spec.addresses: Invalid value: Hostname values must be unique'],
   [addresses(...times(16, (at) => ({ value: `192.0.2.${at}` }))), addresses(...times(17, (at) => ({ value: `192.0.2.${at}` }))), 'spec.addresses: Too many: 17: must have at most 16 items'],
   [gatewaySpec({ infrastructure: { labels: { a: 'b' } } }), gatewaySpec({ infrastructure: { labels: Object.fromEntries(times(9, (at) => [`a${at}`, ''])) } }), 'spec.infrastructure.labels: Too many: 9: must have at most 8 items'],
+  [gatewaySpec({ infrastructure: { labels: { a: 'A_b.c-1', b: '' } } }), gatewaySpec({ infrastructure: { labels: { a: '-b' } } }), "spec.infrastructure.labels.a in body should match '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$'"],
   ...(['labels', 'annotations'] as const).flatMap((field): readonly Row[] => {
     const [singular, noun] = field === 'labels' ? ['label', 'Label'] : ['annotation', 'Annotation']
     const keyed = (key: string) => gatewaySpec({ infrastructure: { [field]: { [key]: 'x' } } })
@@ -111,6 +112,7 @@ const routes: readonly Row[] = [
   [backendFilters(headers), backendFilters(headers, headers), 'spec.rules[0].backendRefs[0].filters: Invalid value: RequestHeaderModifier filter cannot be repeated'],
   [ruleWith({ matches: times(64, () => ({})) }), ruleWith({ matches: times(65, () => ({})) }), 'spec.rules[0].matches: Too many: 65: must have at most 64 items'],
   [{ rules: times(2, () => ({ matches: times(64, () => ({})) })) }, { rules: times(3, () => ({ matches: times(43, () => ({})) })) }, 'spec.rules: Invalid value: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128'],
+  [{ rules: [{ name: 'a' }, { name: 'b' }, {}, {}] }, { rules: [{ name: 'a' }, { name: 'a' }] }, 'spec.rules: Invalid value: Rule name must be unique within the route'],
   [{ rules: times(16, () => ({})) }, { rules: times(17, () => ({})) }, 'spec.rules: Too many: 17: must have at most 16 items'],
 ] // prettier-ignore
 

@@ -46,12 +46,16 @@ const withKeyRules = (schema: Schema, noun: 'Annotation' | 'Label'): Schema =>
     ),
   )
 
+const labelValue = text(63, 0, '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$')
+
 const routeKind = object({ group: { ...group, default: gatewayGroup }, kind: kindName }, ['kind'])
 
 const selector: Schema = {
   ...object({
-    matchExpressions: atomicList(
-      object(
+    // A selector of the API machinery, whose lists have no limits.
+    matchExpressions: {
+      type: 'array',
+      items: object(
         {
           key: { type: 'string' },
           operator: { type: 'string' },
@@ -59,8 +63,8 @@ const selector: Schema = {
         },
         ['key', 'operator'],
       ),
-      64,
-    ),
+      'x-kubernetes-list-type': 'atomic',
+    },
     matchLabels: { type: 'object', additionalProperties: { type: 'string' } },
   }),
   'x-kubernetes-map-type': 'atomic',
@@ -139,7 +143,7 @@ const spec = object(
     addresses: requestedAddresses,
     infrastructure: object({
       annotations: withKeyRules(annotations(8), 'Annotation'),
-      labels: withKeyRules({ type: 'object', maxProperties: 8, additionalProperties: text(63, 0) }, 'Label'),
+      labels: withKeyRules({ type: 'object', maxProperties: 8, additionalProperties: labelValue }, 'Label'),
       parametersRef: object({ group, kind: kindName, name: text(253) }, ['group', 'kind', 'name']),
     }),
   },

@@ -1,5 +1,13 @@
 // The CustomResourceDefinition of GRPCRoute.
-import { backendRefs, commonFilters, commonSpec, filterList, routeStatus, valueMatches } from './route-parts.ts'
+import {
+  backendRefs,
+  commonFilters,
+  commonSpec,
+  filterList,
+  routeStatus,
+  uniqueRuleNames,
+  valueMatches,
+} from './route-parts.ts'
 import {
   ageColumn,
   atomicList,
@@ -43,6 +51,7 @@ const rules = withRules(
     }),
     16,
   ),
+  uniqueRuleNames,
   rule(
     'While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128',
     'self.map(r, has(r.matches) ? size(r.matches) : 0).sum() <= 128',

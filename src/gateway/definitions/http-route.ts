@@ -5,6 +5,7 @@ import {
   commonSpec,
   filterList,
   routeStatus,
+  uniqueRuleNames,
   valueMatches,
   type FilterSchemas,
 } from './route-parts.ts'
@@ -151,6 +152,7 @@ const routeRule = withRules(
 const rules: Schema = {
   ...withRules(
     { ...atomicList(routeRule, 16), minItems: 1 },
+    uniqueRuleNames,
     rule(
       'While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128',
       'self.map(r, size(r.matches)).sum() <= 128',

@@ -52,6 +52,12 @@ export const commonSpec = {
   ),
 } as const
 
+/** For the list of rules. */
+export const uniqueRuleNames = rule(
+  'Rule name must be unique within the route',
+  'self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && b.name == a.name))',
+)
+
 const backendObjectFields = {
   group: { ...group, default: '' },
   kind: { ...kindName, default: 'Service' },
