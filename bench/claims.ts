@@ -1,6 +1,6 @@
 // Static binding: the time until 1,000 claims are Bound to 1,000 volumes. Every binder is a separate process with a new API
 // server and the SQLite store, or with the server of --kubeconfig. Upstream's binder is measured next to ours:
-// npm run bench -- claims --kube-controller-manager <executable> [--kubeconfig <file>]. With COXSWAIN_LONG=1 it is also
+// npm run bench -- claims --kubernetes <directory of executables> [--kubeconfig <file>]. With COXSWAIN_LONG=1 it is also
 // measured with its own limit of requests per second, which takes minutes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,6 +15,7 @@ import { requestText } from './api/connection.ts'
 import { load } from './api/load.ts'
 import { processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
+import { kubernetesExecutable } from './kubernetes-executable.ts'
 
 const scale = Number(process.env['BENCH_SCALE'] ?? 1)
 const count = Math.max(1, Math.round(1_000 * scale))
@@ -53,9 +54,11 @@ const upstream = (program: string, name: string, limits: readonly string[]): Bin
 const optionOf = (flag: string): string | undefined =>
   process.argv.includes(flag) ? process.argv[process.argv.indexOf(flag) + 1] : undefined
 
-function bindersMeasured(): readonly Binder[] {
-  const program = optionOf('--kube-controller-manager')
-  if (program === undefined) return [ours]
+/** `folder`: for unpacked executables. */
+async function bindersMeasured(folder: string): Promise<readonly Binder[]> {
+  const directory = optionOf('--kubernetes')
+  if (directory === undefined) return [ours]
+  const program = await kubernetesExecutable(directory, 'kube-controller-manager', folder)
   const lifted = ['--kube-api-qps', '5000', '--kube-api-burst', '5000']
   return [
     ours,
@@ -131,11 +134,18 @@ async function figuresOf(binder: Binder, index: number): Promise<Figures> {
   const [program = '', ...args] = binder.command(kubeconfig, folder)
   const child = spawn(program, args, { stdio: 'ignore' })
   stack.defer(() => end(child))
-  await measure(kubeconfig, `warm-up${index}`, warmUpCount, child.pid)
-  return await measure(kubeconfig, `run${index}`, count, child.pid)
+  const ended = once(child, 'exit').then(([code]): never => {
+    throw new Error(`${binder.name} ended with ${code} before all claims were bound`)
+  })
+  const measured = async () => {
+    await measure(kubeconfig, `warm-up${index}`, warmUpCount, child.pid)
+    return measure(kubeconfig, `run${index}`, count, child.pid)
+  }
+  return await Promise.race([measured(), ended])
 }
 
 async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'close')
   child.kill()
   await ended
@@ -144,8 +154,11 @@ async function end(child: ChildProcess): Promise<void> {
 export const claimsBench: Bench = {
   name: 'claims',
   async *run() {
+    await using stack = new AsyncDisposableStack()
+    const folder = await newFolder()
+    stack.defer(() => rm(folder, { recursive: true, force: true }))
     let own: number | undefined
-    for (const [index, binder] of bindersMeasured().entries()) {
+    for (const [index, binder] of (await bindersMeasured(folder)).entries()) {
       const { seconds, cpuSeconds } = await figuresOf(binder, index)
       const ratio = own === undefined ? '' : `, ${(seconds / own).toFixed(1)} times ours`
       own ??= seconds
