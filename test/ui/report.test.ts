@@ -271,6 +271,22 @@ test('the map shows components and rates; a box filters the diagram', async () =
   ok(texts.includes('scheduler') && !texts.includes('kubelet/node-0'), texts.join())
 })
 
+test('the map fits on a narrow screen, and changes its layout with the size of the window', async () => {
+  await using opened = await openPage(browser, { viewport: { width: 390, height: 800 } })
+  const { page } = opened
+  await page.goto(`${url}#map`)
+  await page.locator('[data-pod]').first().waitFor()
+  const sizes = () =>
+    page.locator('.map .scroll').evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))
+  const { scrollWidth, clientWidth } = await sizes()
+  ok(scrollWidth <= clientWidth, `${scrollWidth} in ${clientWidth}`)
+  await page.locator('[data-line="API Server>scheduler"]').focus()
+  await page.keyboard.press('ArrowRight')
+  equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'scheduler')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.waitForFunction(() => Number(document.querySelector('.map svg')?.getAttribute('width')) > 900)
+})
+
 test('the keyboard moves on the map: nodes, their pods and lines have names', async () => {
   await using opened = await openPage(browser)
   const { page } = opened

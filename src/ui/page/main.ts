@@ -35,6 +35,7 @@ async function start(root: HTMLElement): Promise<void> {
     setFragment: (fragment) => history.replaceState(null, '', fragment),
   })
   addEventListener('hashchange', () => app.open(location.hash))
+  addEventListener('resize', () => app.changed())
   app.changed()
   if (run?.failure !== undefined) app.notify(run.failure)
   await app.start()

@@ -13,7 +13,8 @@ import { fragmentOf, locationOf, startLocation, type PageLocation } from './perm
 import { podsByNode, podStateOf, type PodMark } from './pod-marks.ts'
 import { screenSize } from './screen-size.ts'
 import { TableModel } from './table-model.ts'
-import { podPx, topologyOf, unscheduledId } from './topology.ts'
+import { narrowColumns, unscheduledId, wideColumns } from './map-columns.ts'
+import { podPx, topologyOf } from './topology.ts'
 import { yamlText } from './yaml-text.ts'
 
 const web = { resource: 'pods', namespace: 'default', name: 'web' }
@@ -185,6 +186,7 @@ suite('flow record', () => {
 })
 
 suite('map', () => {
+  const columns = wideColumns
   const pairs = [
     ['kubectl', 'API Server'],
     ['API Server', 'kubectl'],
@@ -210,17 +212,17 @@ suite('map', () => {
     const { events } = recorded()
     const record = new FlowRecord()
     record.add(events)
-    const { boxes, lines } = topologyOf({ pairs: record.pairs, recent: events, pods: new Map() })
+    const { boxes, lines } = topologyOf({ pairs: record.pairs, recent: events, pods: new Map(), columns })
     const column = (id: string): number => boxes.find((box) => box.id === id)?.column ?? -1
     deepEqual(['kubectl', 'scheduler', 'API Server', 'Store', 'kubelet/node-0'].map(column), [0, 0, 1, 1, 2])
     const line = lines.find(({ id }) => id === 'API Server>kubectl')
     equal(line?.perSecond, 2 / 5)
     equal(line?.errorsPerSecond, 1 / 5)
-    equal(topologyOf({ pairs: record.pairs, recent: [], pods: new Map() }).lines[0]?.perSecond, 0)
+    equal(topologyOf({ pairs: record.pairs, recent: [], pods: new Map(), columns }).lines[0]?.perSecond, 0)
   })
 
   test('nodes have their pods; pods without a node have a box of their own', () => {
-    const { boxes } = topologyOf({ pairs, recent: [], pods })
+    const { boxes } = topologyOf({ pairs, recent: [], pods, columns })
     const box = (id: string): (typeof boxes)[number] | undefined => boxes.find((each) => each.id === id)
     deepEqual([box('kubelet/node-0')?.podCount, box('kubelet/node-0')?.pods.length], [70, 60])
     deepEqual(
@@ -229,28 +231,61 @@ suite('map', () => {
     )
   })
 
-  test('boxes do not overlap, and no line crosses a box', () => {
-    const { boxes, lines, widthPx, heightPx } = topologyOf({ pairs, recent: [], pods })
-    equal(lines.length, pairs.length - 1)
-    for (const a of boxes) {
-      ok(a.x >= 0 && a.x + a.widthPx <= widthPx && a.y + a.heightPx <= heightPx, a.id)
-      for (const b of boxes) ok(a === b || !overlaps(a, b), `${a.id} and ${b.id}`)
-      for (const each of a.pods) ok(each.x + podPx <= a.x + a.widthPx && each.y + podPx <= a.y + a.heightPx)
-    }
-    for (const { id, points, from, to } of lines)
-      for (const box of boxes)
-        for (let part = 0.01; part < 1; part += 0.01) {
-          const [x, y] = pointAt(points, part)
-          const isInside = x > box.x && x < box.x + box.widthPx && y > box.y && y < box.y + box.heightPx
-          ok(!isInside, `${id} crosses ${box.id} at ${x}, ${y} (from ${from.id} to ${to.id})`)
-        }
+  for (const [screen, own] of Object.entries({ wide: wideColumns, narrow: narrowColumns }))
+    test(`boxes do not overlap, and no line crosses a box, on a ${screen} screen`, () => {
+      const { boxes, lines, widthPx, heightPx } = topologyOf({ pairs, recent: [], pods, columns: own })
+      equal(lines.length, pairs.length - 1)
+      for (const a of boxes) {
+        ok(a.x >= 0 && a.x + a.widthPx <= widthPx && a.y + a.heightPx <= heightPx, a.id)
+        for (const b of boxes) ok(a === b || !overlaps(a, b), `${a.id} and ${b.id}`)
+        for (const each of a.pods) ok(each.x + podPx <= a.x + a.widthPx && each.y + podPx <= a.y + a.heightPx)
+      }
+      for (const { id, points, from, to } of lines) {
+        ok(
+          points.every(([x]) => x >= 0 && x <= widthPx),
+          id,
+        )
+        for (const box of boxes)
+          for (let part = 0.01; part < 1; part += 0.01) {
+            const [x, y] = pointAt(points, part)
+            const isInside = x > box.x && x < box.x + box.widthPx && y > box.y && y < box.y + box.heightPx
+            ok(!isInside, `${id} crosses ${box.id} at ${x}, ${y} (from ${from.id} to ${to.id})`)
+          }
+      }
+    })
+
+  test('everything fits on a narrow screen: the API server on the left, everything else on its right', () => {
+    const { boxes, widthPx } = topologyOf({ pairs, recent: [], pods, columns: narrowColumns })
+    ok(widthPx <= 375, String(widthPx))
+    deepEqual(
+      boxes.filter(({ column }) => column === 0).map(({ id }) => id),
+      ['Store', 'API Server'],
+    )
+    const others = boxes.filter(({ column }) => column === 1).toSorted((a, b) => a.y - b.y)
+    deepEqual(
+      others.map(({ label }) => label),
+      [
+        'client',
+        'kubectl',
+        'scheduler',
+        'attach-detach',
+        'deployment',
+        'node-0',
+        'node-1',
+        'Ingress',
+        'Webhook/w',
+        'no node',
+        'Runtime',
+        'csi/driver',
+      ],
+    )
   })
 
   test('many nodes share a box', () => {
     const [event] = recorded().events as [FlowEvent]
     const events = Array.from({ length: 20 }, (_, at) => ({ ...event, from: `kubelet/node-${at}` }))
     const many = events.map(({ from, to }) => [from, to] as const)
-    const { boxes, lines, boxIdOf } = topologyOf({ pairs: many, recent: events, pods })
+    const { boxes, lines, boxIdOf } = topologyOf({ pairs: many, recent: events, pods, columns })
     deepEqual(boxes.map(({ label }) => label).toSorted(), ['20 nodes', 'API Server', unscheduledId])
     deepEqual(
       lines.map(({ perSecond }) => perSecond),

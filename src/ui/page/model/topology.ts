@@ -1,10 +1,9 @@
-// The map: which box a participant belongs to, where the boxes are, and the rate of messages along each line. The API server
-// is in the middle, since almost every message passes it: clients, scheduler and controllers are on its left, nodes with their
-// pods and other servers on its right.
+// The map: which box a participant belongs to, where the boxes are, and the rate of messages along each line.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { hasFailed } from '../../../flows/diagram-colors.ts'
 import { gapHalfPx, routeBetween, type Place, type Point } from './line-routes.ts'
+import { hub, rankOf, unscheduledId, type MapColumns } from './map-columns.ts'
 import type { PodMark } from './pod-marks.ts'
 
 export interface PlacedPod extends PodMark {
@@ -46,10 +45,9 @@ export interface MapContent {
   /** The events within the window before now. */
   readonly recent: Iterable<FlowEvent>
   readonly pods: ReadonlyMap<string, readonly PodMark[]>
+  readonly columns: MapColumns
 }
 
-const hub = 'API Server'
-const widths = [160, 130, 190, 130] as const
 const [marginPx, rowGapPx, boxHeightPx, storeGapPx] = [20, 12, 24, 26]
 /** Boxes per column; further participants are not drawn. */
 const boxesPerColumnMax = 60
@@ -59,28 +57,10 @@ const nodeBoxesMax = 12
 export const podPx = 11
 const [podStepPx, podsPerRow, podsDrawnMax] = [15, 12, 60]
 
-/** The box of pods that have no node yet. */
-export const unscheduledId = 'no node'
-
-/** The column of a participant. */
-function columnOf(participant: string): 0 | 1 | 2 | 3 {
-  if (participant === hub || participant === 'Store') return 1
-  if (/^(kubelet|proxy|dns|Ingress|Webhook)\b/.test(participant) || participant === unscheduledId) return 2
-  return /^(Runtime|Network|Volumes|csi\/|cloud\/|endpoint\/)/.test(participant) ? 3 : 0
-}
-
-/** Clients first, then the scheduler and the controllers; nodes before other servers. */
-function rankOf(id: string): number {
-  if (id === 'scheduler') return 1
-  if (id.startsWith('controller')) return 2
-  if (id === unscheduledId) return 4
-  return columnOf(id) === 2 && !id.startsWith('kubelet') ? 3 : 0
-}
-
 /** The window over which rates are averaged. */
 export const rateWindowMs = 5_000
 
-export function topologyOf({ pairs, recent, pods }: MapContent): Topology {
+export function topologyOf({ pairs, recent, pods, columns }: MapContent): Topology {
   const known = [...pairs]
   const participants = new Set(known.flat())
   for (const node of pods.keys()) participants.add(node === '' ? unscheduledId : `kubelet/${node}`)
@@ -98,36 +78,35 @@ export function topologyOf({ pairs, recent, pods }: MapContent): Topology {
   }
   const labelOf = (id: string): string =>
     id === 'kubelet' ? `${nodes.length} nodes` : id.replace(/^(controller|kubelet)\//, '')
-  const boxes = placed(ids, podsOf, labelOf)
+  const boxes = placed(ids, columns, podsOf, labelOf)
   const floorY = Math.max(...[...boxes.values()].map(({ y, heightPx }) => y + heightPx)) + gapHalfPx / 2
   return {
     boxes: [...boxes.values()],
     lines: linesOf(known, recent, boxes, boxIdOf, floorY),
-    widthPx: leftOf(3) + widths[3] + marginPx,
+    widthPx: columns.widthPx,
     heightPx: floorY + marginPx,
     boxIdOf,
   }
 }
 
-const leftOf = (column: number): number =>
-  marginPx + widths.slice(0, column).reduce((sum, width) => sum + width + 2 * gapHalfPx, 0)
-
 function placed(
   ids: readonly string[],
+  { widths, lefts, columnOf }: MapColumns,
   podsOf: (id: string) => readonly PodMark[],
   labelOf: (id: string) => string,
 ): Map<string, Box> {
   const boxes = new Map<string, Box>()
   // The store is above the API server, and everything else is beside the API server.
   const topPx = marginPx + boxHeightPx + storeGapPx
-  const bottoms = [topPx, marginPx, topPx, topPx]
-  const counts = [0, 0, 0, 0]
+  const hubColumn = columnOf(hub)
+  const bottoms = widths.map((_, column) => (column === hubColumn ? marginPx : topPx))
+  const counts = widths.map(() => 0)
   const place = (id: string, heightPx?: number): void => {
     const column = columnOf(id)
     counts[column] = (counts[column] ?? 0) + 1
     if ((counts[column] ?? 0) > boxesPerColumnMax) return
     const all = podsOf(id)
-    const [x, y] = [leftOf(column), bottoms[column] ?? marginPx]
+    const [x, y] = [lefts[column] ?? 0, bottoms[column] ?? marginPx]
     const drawn = all.slice(0, podsDrawnMax).map((pod, at) => ({
       ...pod,
       x: x + 8 + (at % podsPerRow) * podStepPx,
@@ -136,12 +115,12 @@ function placed(
     const podsPx = drawn.length === 0 ? 0 : Math.ceil(drawn.length / podsPerRow) * podStepPx + 6
     const box = { id, label: labelOf(id), column, x, y, pods: drawn, podCount: all.length }
     const ownPx = heightPx ?? boxHeightPx + podsPx
-    boxes.set(id, { ...box, widthPx: widths[column], heightPx: ownPx })
+    boxes.set(id, { ...box, widthPx: widths[column] ?? 0, heightPx: ownPx })
     bottoms[column] = y + ownPx + rowGapPx
   }
-  for (const id of ids) if (columnOf(id) !== 1) place(id)
+  for (const id of ids) if (columnOf(id) !== hubColumn) place(id)
   if (ids.includes('Store')) place('Store')
-  bottoms[1] = topPx
+  bottoms[hubColumn] = topPx
   // The API server is as high as everything beside it, so that lines to it are straight.
   place(hub, Math.max(80, Math.max(...bottoms) - rowGapPx - topPx))
   return boxes

@@ -4,27 +4,23 @@ import { html, noChange, nothing, svg, type TemplateResult } from 'lit'
 import { pathText, pointAt, type Point } from '../model/line-routes.ts'
 import { isArrowKey, nearest } from '../model/nearest.ts'
 import { podsByNode } from '../model/pod-marks.ts'
-import {
-  podPx,
-  rateWindowMs,
-  topologyOf,
-  unscheduledId,
-  type Box,
-  type Line,
-  type PlacedPod,
-} from '../model/topology.ts'
+import { hub, narrowColumns, unscheduledId, wideColumns } from '../model/map-columns.ts'
+import { podPx, rateWindowMs, topologyOf, type Box, type Line, type PlacedPod } from '../model/topology.ts'
 import type { App } from '../state/app.ts'
 import { shownMs } from '../state/diagram.ts'
 import { movingMessages } from './moving-messages.ts'
 
 const labelCharsMax = 24
+/** Narrower screens have another layout; the style changes at the same width. */
+const narrowPx = 700
 
 export function mapView(app: App): TemplateResult | typeof noChange {
   if (!app.mapPace.isDue()) return noChange
   const nowMs = shownMs(app)
   const recent = app.record.between(nowMs - rateWindowMs, nowMs)
   const pods = podsByNode(app.pods.objects())
-  const topology = topologyOf({ pairs: app.record.pairs, recent, pods })
+  const columns = globalThis.innerWidth < narrowPx ? narrowColumns : wideColumns
+  const topology = topologyOf({ pairs: app.record.pairs, recent, pods, columns })
   const { boxes, lines, widthPx, heightPx } = topology
   return html`<section class="map" aria-label="Map">
     <div class="bar">
@@ -90,16 +86,17 @@ const errorsText = (perSecond: number): string => `${perSecond.toFixed(1)} error
 function lineView(app: App, { id, from, to, points, perSecond, errorsPerSecond }: Line): TemplateResult {
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`
   const [x, y] = pointAt(points, 0.5)
-  // The label of a vertical line is on its right.
+  // The label of a vertical line is on its right. A line in the margin of a narrow screen has no space for one.
   const isVertical = points.length === 2 && points[0]?.[0] === points[1]?.[0]
+  const hasSpace = from.column !== to.column || isVertical || globalThis.innerWidth >= narrowPx
   const [labelX, anchor] = isVertical ? [x + 8, 'start'] : [x, 'middle']
   const name = `${from.label} and ${to.label}: ${rate}${errorsPerSecond > 0 ? `, ${errorsText(errorsPerSecond)}` : ''}`
   const path = pathText(points)
   return svg`<g class=${errorsPerSecond > 0 ? 'line failure' : 'line'} role="button" tabindex="-1" aria-label=${name} data-line=${id} data-at=${`${x} ${y}`} @click=${() => show(app, id)}>
     <path class="hit" d=${path}></path>
     <path class="l" d=${path} stroke-width=${1 + Math.min(4, Math.log2(1 + perSecond))}></path>
-    ${perSecond === 0 ? nothing : svg`<text class="t" x=${labelX} y=${isVertical ? y + 4 : y - 5} text-anchor=${anchor}>${rate}</text>`}
-    ${errorsPerSecond === 0 ? nothing : svg`<text class="t errors" x=${isVertical ? x - 8 : x} y=${isVertical ? y + 4 : y + 13} text-anchor=${isVertical ? 'end' : 'middle'}>${errorsText(errorsPerSecond)}</text>`}
+    ${perSecond === 0 || !hasSpace ? nothing : svg`<text class="t" x=${labelX} y=${isVertical ? y + 4 : y - 5} text-anchor=${anchor}>${rate}</text>`}
+    ${errorsPerSecond === 0 || !hasSpace ? nothing : svg`<text class="t errors" x=${isVertical ? x - 8 : x} y=${isVertical ? y + 4 : y + 13} text-anchor=${isVertical ? 'end' : 'middle'}>${errorsText(errorsPerSecond)}</text>`}
   </g>`
 }
 
@@ -123,8 +120,8 @@ function boxView(app: App, box: Box, isFirst: boolean): TemplateResult {
 }
 
 /** Where arrow keys find a box: at its left, before its pods; the API server, which is tall, at its label. */
-const placeOfBox = ({ x, y, widthPx, heightPx, column }: Box): Point =>
-  column === 1 ? [x + widthPx / 2, y + 12] : [x, y + heightPx / 2]
+const placeOfBox = ({ id, x, y, widthPx, heightPx }: Box): Point =>
+  id === hub ? [x + widthPx / 2, y + 12] : [x, y + heightPx / 2]
 
 function podView(app: App, { namespace, name, state, x, y }: PlacedPod): TemplateResult {
   const open = (): void => app.selectObject({ resource: 'pods', namespace, name }, { view: 'flows', between: '' })
