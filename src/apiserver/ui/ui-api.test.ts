@@ -119,3 +119,29 @@ test('the stream has the events that the user may see', async () => {
   equal(all.at(-1), 'ready')
   deepEqual(await firstLines(server, jane), ['ready'])
 })
+
+async function pastPage(server: GuardedHarness, query: string, headers: Record<string, string> = {}) {
+  const { body } = await server.wire('GET', `/ui/api/events?${query}`, headers)
+  let text = ''
+  for await (const piece of body as AsyncIterable<string>) text += piece
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  return { ids: lines.flatMap(({ event }) => event?.id ?? []), page: lines.at(-1) }
+}
+
+test('older events are read page by page, as far as the user may see them', async () => {
+  await using server = await startGuarded()
+  await write(server)
+  const last = (await pastPage(server, 'count=1')).ids[0]
+  equal(typeof last, 'number')
+  const first = await pastPage(server, `before=${last}&count=3`)
+  deepEqual(first.ids, [last - 3, last - 2, last - 1])
+  deepEqual(first.page, { kind: 'page', before: last - 3 })
+  const rest = await pastPage(server, `before=${last - 3}`)
+  deepEqual([rest.ids.at(-1), rest.page], [last - 4, { kind: 'page', before: 0 }])
+  deepEqual(await pastPage(server, 'before=0'), { ids: [], page: { kind: 'page', before: 0 } })
+  const hidden = await pastPage(server, `before=${last}&count=3`, jane)
+  deepEqual(hidden, { ids: [], page: first.page })
+})

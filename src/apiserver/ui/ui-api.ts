@@ -14,6 +14,7 @@ import { internalRequest, type ApiRequest, type User } from '../request/request.
 import type { ApiResponse } from '../request/response.ts'
 import { isPrivileged } from '../request/user-names.ts'
 import { objectHistory } from './object-history.ts'
+import { pastEvents } from './past-events.ts'
 import { retainedRevisions } from './retained-revisions.ts'
 import type { UiHandler } from './ui-endpoints.ts'
 import { behindEventsMax, uiStream } from './ui-stream.ts'
@@ -75,6 +76,14 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
   }
   return new Map<string, UiHandler>([
     ['stream', reads((request) => streamResponse(request, deps, visible))],
+    [
+      'events',
+      reads((request) => {
+        const before = numberIn(request.query, 'before') ?? flow.last + 1
+        const count = Math.min(numberIn(request.query, 'count') ?? pastDefault, behindEventsMax)
+        return jsonLines(pastEvents(flow, { before, count }, (events) => visible(events, request)))
+      }),
+    ],
     [
       'history',
       reads(async (request) => {
@@ -139,12 +148,17 @@ function streamResponse(
     visible: (events: readonly FlowEvent[]) => visible(events, request),
     isOpen: () => isOpen(request),
   }
-  const headers = { 'content-type': 'application/json-lines', 'cache-control': 'no-store' }
-  return {
-    kind: 'wire',
-    response: { status: 200, headers, body: uiStream(stream, past, request.context.signal) },
-  }
+  return jsonLines(uiStream(stream, past, request.context.signal))
 }
+
+const jsonLines = (body: AsyncIterable<string>): ApiResponse => ({
+  kind: 'wire',
+  response: {
+    status: 200,
+    headers: { 'content-type': 'application/json-lines', 'cache-control': 'no-store' },
+    body,
+  },
+})
 
 /** Anyone who may do everything may also advance the time. */
 async function step({ target, user, body }: ApiRequest, stepClock: StepClock, clock: Clock): Promise<ApiResponse> {

@@ -96,6 +96,22 @@ export class FlowRecord {
     if (this.#events.length > eventsMax) this.#drop(this.#events.length - eventsMax + droppedMin)
   }
 
+  /** The first event; 0 if there is none. */
+  get oldestId(): number {
+    return this.#events[0]?.id ?? 0
+  }
+
+  /** Adds events that were recorded before all others, in their order, as far as there is space. */
+  addPast(events: readonly FlowEvent[]): void {
+    const space = eventsMax - this.#events.length
+    const fresh = space <= 0 ? [] : events.filter(({ id }) => !this.#places.has(id)).slice(-space)
+    if (fresh.length === 0) return
+    this.#version++
+    this.#dropped -= fresh.length
+    this.#events = [...fresh, ...this.#events]
+    for (const [at, event] of fresh.entries()) this.#known(event, this.#dropped + at)
+  }
+
   clear(): void {
     this.#version++
     this.#drop(this.#events.length)
@@ -104,8 +120,12 @@ export class FlowRecord {
   }
 
   #append(event: FlowEvent): void {
-    this.#places.set(event.id, this.#dropped + this.#events.length)
+    this.#known(event, this.#dropped + this.#events.length)
     this.#events.push(event)
+  }
+
+  #known(event: FlowEvent, place: number): void {
+    this.#places.set(event.id, place)
     const { from, to } = event
     if (from !== to && this.#pairs.size < pairsMax) this.#pairs.set(`${from}\n${to}`, [from, to])
   }

@@ -1,19 +1,17 @@
 // The rows of a list: kept by object, sorted by name, found by any text of them.
 import type { ClusterObject, Column, RowChange, TableRow } from '../source/source.ts'
 
-interface IndexedRow extends TableRow {
-  /** Everything that a search looks at, in lower case. */
-  readonly text: string
-}
+/** Everything that a search looks at, in lower case; computed when a row is searched for the first time. */
+const texts = new WeakMap<TableRow, string>()
 
 export class TableModel {
   columns: readonly Column[] = []
   isLoaded = false
-  readonly #rows = new Map<string, IndexedRow>()
+  readonly #rows = new Map<string, TableRow>()
   /** The keys of the rows, sorted. */
   #keys: string[] = []
   /** The result of the last search, until the rows or the search change. */
-  #found: { readonly search: string; readonly rows: readonly IndexedRow[] } | undefined
+  #found: { readonly search: string; readonly rows: readonly TableRow[] } | undefined
 
   get size(): number {
     return this.#rows.size
@@ -33,7 +31,7 @@ export class TableModel {
         this.#rows.clear()
         this.columns = change.table.columns
         this.isLoaded = true
-        for (const row of change.table.rows) this.#rows.set(keyOf(row.object), indexed(row))
+        for (const row of change.table.rows) this.#rows.set(keyOf(row.object), row)
         this.#keys = [...this.#rows.keys()].toSorted()
         break
       case 'set':
@@ -65,8 +63,8 @@ export class TableModel {
       .split(/\s+/)
       .filter((word) => word !== '')
     const rows = this.#keys
-      .map((key) => this.#rows.get(key) as IndexedRow)
-      .filter(({ text }) => words.every((word) => text.includes(word)))
+      .map((key) => this.#rows.get(key) as TableRow)
+      .filter((row) => words.every((word) => textOf(row).includes(word)))
     this.#found = { search, rows }
     return rows
   }
@@ -74,7 +72,7 @@ export class TableModel {
   #set(row: TableRow): void {
     const key = keyOf(row.object)
     if (!this.#rows.has(key)) this.#keys.splice(placeIn(this.#keys, key), 0, key)
-    this.#rows.set(key, indexed(row))
+    this.#rows.set(key, row)
   }
 
   #remove(key: string): void {
@@ -82,7 +80,11 @@ export class TableModel {
   }
 }
 
-const indexed = (row: TableRow): IndexedRow => ({ ...row, text: searchText(row) })
+function textOf(row: TableRow): string {
+  const text = texts.get(row) ?? searchText(row)
+  texts.set(row, text)
+  return text
+}
 
 /** The position of a key, or the one at which it would be inserted. */
 function placeIn(keys: readonly string[], key: string): number {

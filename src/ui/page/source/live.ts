@@ -12,6 +12,7 @@ import {
   type DescribedRevision,
   type HistoryEntry,
   type ListOptions,
+  type PastPage,
   type Resource,
   type RevisionMark,
   type RevisionRange,
@@ -24,6 +25,8 @@ import {
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const uiPath = '/ui/api'
+/** What the first view shows; older events follow in pages. */
+const [firstEvents, pageEvents] = [300, 2_000]
 /** Lists are paged, so that parsing a large one does not block the page. */
 const pageObjects = 500
 
@@ -40,9 +43,18 @@ export class LiveSource implements Source {
     onEvents: (events: readonly FlowEvent[], gap: boolean) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const response = await fetchOk(`${uiPath}/stream`, { signal })
+    const response = await fetchOk(`${uiPath}/stream?past=${firstEvents}`, { signal })
     if (response.body === null) return
     await readJsonLines(response.body, pastAtOnce(onEvents))
+  }
+
+  async pastEvents(before: number, signal: AbortSignal): Promise<PastPage | undefined> {
+    const response = await fetchOk(`${uiPath}/events?before=${before}&count=${pageEvents}`, { signal })
+    if (response.body === null) return undefined
+    const lines: unknown[] = []
+    await readJsonLines(response.body, (values) => lines.push(...values))
+    const page = lines.find(isKind('page')) as { readonly before: number } | undefined
+    return { events: lines.flatMap(eventsOf), before: page?.before ?? 0 }
   }
 
   async resources(): Promise<readonly Resource[]> {

@@ -63,6 +63,11 @@ export class RecordedSource implements Source {
     onEvents(this.#run.events, false)
   }
 
+  /** Everything is passed on at once. */
+  async pastEvents(): Promise<undefined> {
+    return undefined
+  }
+
   async resources(): Promise<readonly Resource[]> {
     return this.#run.resources
   }

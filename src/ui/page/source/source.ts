@@ -128,12 +128,21 @@ export interface ListOptions {
   readonly fieldSelector?: string
 }
 
+export interface PastPage {
+  /** In the order in which they were recorded. */
+  readonly events: readonly FlowEvent[]
+  /** Where the next page ends; 0 if there is none. */
+  readonly before: number
+}
+
 export interface Source {
   /** The name of the cluster or of the test. */
   readonly title: string
   readonly isLive: boolean
   /** Calls back with batches of flow events until the signal is aborted or the connection ends. */
   followEvents(onEvents: (events: readonly FlowEvent[], gap: boolean) => void, signal: AbortSignal): Promise<void>
+  /** A page of the events before one, or undefined if there are no older ones. */
+  pastEvents(before: number, signal: AbortSignal): Promise<PastPage | undefined>
   resources(): Promise<readonly Resource[]>
   /** The objects of a resource, followed by their changes, unless a past revision is requested. */
   followTable(

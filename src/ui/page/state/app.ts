@@ -13,6 +13,8 @@ import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
 const reconnectMs = 1_000
+/** As many events before the first view are loaded after it. */
+const pastEventsMax = 20_000
 /** Boxes, pods and rates of the map are drawn this often; messages move in every frame. */
 const mapStepMs = 200
 
@@ -51,6 +53,8 @@ export class App {
   showsStages = false
   /** A sentence about the last action, for everyone including screen readers. */
   notice = ''
+  /** Whether events that were recorded before are still being loaded. */
+  isLoadingPast = true
   /** Whether events were omitted because the page was too slow. */
   hasGap = false
   readonly #deps: AppDeps
@@ -203,10 +207,28 @@ export class App {
 
   #receive(events: readonly FlowEvent[], gap: boolean): void {
     // What was recorded before the page was opened does not move on the map.
-    if (this.record.size > 0) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
+    const isFirst = this.record.size === 0
+    if (!isFirst) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
     this.record.add(events)
     this.hasGap ||= gap
     this.changed()
+    if (isFirst) this.#deps.nextFrame(() => void this.attempt(() => this.#loadPast(this.#stop.signal)))
+  }
+
+  /** Older events are loaded after the first view, page by page. */
+  async #loadPast(signal: AbortSignal): Promise<void> {
+    let before = this.record.oldestId
+    for (let loaded = 0; before > 0 && loaded < pastEventsMax;) {
+      const { oldestId } = this.record
+      const page = await this.source.pastEvents(before, signal)
+      // After a new connection, the events may be those of another process.
+      if (page === undefined || this.record.oldestId !== oldestId) break
+      this.record.addPast(page.events)
+      loaded += before - page.before
+      before = page.before
+      this.changed()
+    }
+    this.isLoadingPast = false
   }
 
   /** A list may be large, so it is followed only while it is shown. */

@@ -19,8 +19,8 @@ export interface DiagramState {
   readonly showsStages: boolean
 }
 
-/** After computing a diagram, the page is free for this many times as long. */
-const restFactor = 4
+/** After computing a diagram, the page is free for this many times as long, so that few frames are omitted. */
+const restFactor = 9
 
 /**
  * The diagram that is shown. The flow of an object is computed from all events that the page has, which takes longer than a

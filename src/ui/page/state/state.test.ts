@@ -68,6 +68,24 @@ suite('page', () => {
     app.stop()
   })
 
+  test('events that were recorded before are added after the first view, page by page', async () => {
+    const events = recordedEvents().map((event, at) => ({ ...event, id: (at + 1) as FlowEvent['id'] }))
+    const source = new RecordedSource({ ...run, events: events.slice(2) })
+    const asked: number[] = []
+    const pastEvents = async (before: number) => {
+      asked.push(before)
+      return { events: events.slice(before - 2, before - 1), before: before - 1 === 1 ? 0 : before - 1 }
+    }
+    const { app } = await started('', Object.assign(source, { pastEvents }))
+    deepEqual(asked, [3, 2])
+    deepEqual(
+      [...app.record.values()].map(({ id }) => id),
+      [1, 2, 3],
+    )
+    deepEqual([app.record.get(1)?.what, app.record.get(3)?.what, app.isLoadingPast], ['create pods', 'ADDED', false])
+    app.stop()
+  })
+
   test('a view has its link, and a link its view', async () => {
     const { app, fragments } = await started()
     app.selectObject(web, { view: 'objects' })
@@ -152,8 +170,8 @@ suite('page', () => {
     app.record.add([])
     equal(cache.get(), first)
     equal(cache.get(), first)
-    // It took 5 ms, so the page is free for 20 ms; the second draw does not wait again.
-    deepEqual(rests, [15])
+    // It took 5 ms, so the page is free for 45 ms; the second draw does not wait again.
+    deepEqual(rests, [40])
     nowMs += 100
     equal(cache.get() === first, false)
   })

@@ -93,7 +93,11 @@ function layoutOf(diagram: Diagram, labelPxMax: number): SequenceLayout {
 const everythingTitle = ({ source }: App): string => (source.isLive ? 'What happens now' : 'What happened last')
 
 const emptyText = (app: App): string =>
-  app.location.object === undefined ? 'Nothing has happened yet.' : 'Nothing is recorded about this object.'
+  app.isLoadingPast
+    ? 'Loading…'
+    : app.location.object === undefined
+      ? 'Nothing has happened yet.'
+      : 'Nothing is recorded about this object.'
 
 function toggleStages(app: App): void {
   app.showsStages = !app.showsStages
