@@ -45,6 +45,15 @@ test('the metrics of controllers have upstream names and types', () => {
   const types = [...metrics.text().matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`)
   deepEqual(types.toSorted(), [
     'cronjob_controller_job_creation_skew_duration_seconds histogram',
+    'endpoint_slice_controller_changes counter',
+    'endpoint_slice_controller_desired_endpoint_slices gauge',
+    'endpoint_slice_controller_endpoints_added_per_sync histogram',
+    'endpoint_slice_controller_endpoints_desired gauge',
+    'endpoint_slice_controller_endpoints_removed_per_sync histogram',
+    'endpoint_slice_controller_endpointslices_changed_per_sync histogram',
+    'endpoint_slice_controller_num_endpoint_slices gauge',
+    'endpoint_slice_controller_syncs counter',
+    'endpoint_slice_mirroring_controller_endpoints_sync_duration histogram',
     'ephemeral_volume_controller_create_failures_total counter',
     'ephemeral_volume_controller_create_total counter',
     'horizontal_pod_autoscaler_controller_desired_replicas gauge',
