@@ -16,7 +16,7 @@ import { memoryMb, processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
 import type { Orders } from './flood/attacker.ts'
 import { behave, readyNodes, writesLost, type Seen } from './flood/calm-client.ts'
-import { startKubeApiserver } from './flood/kube-apiserver.ts'
+import { executablesIn, startKubeApiserver } from './flood/kube-apiserver.ts'
 import { prepare } from './flood/prepare.ts'
 
 const optionOf = (name: string): string | undefined => {
@@ -55,49 +55,102 @@ async function attack({ host, port, ca }: Access, token: string): Promise<number
   return Object.values(made).reduce((sum, count) => sum + count, 0)
 }
 
-async function flood({ name, access, pid }: Server): Promise<string[]> {
+/** A server that has ended uses no memory. */
+function memoryNowMb(pid: number): number {
+  try {
+    return memoryMb(pid)
+  } catch {
+    return 0
+  }
+}
+
+interface Outcome {
+  readonly name: string
+  readonly attacks: number
+  readonly quiet: Seen
+  readonly flooded: Seen
+  readonly lost: number
+  readonly written: number
+  readonly ready: number
+  readonly nodes: number
+  readonly highestMb: number
+  readonly cores: number
+}
+
+async function flood({ name, access, pid }: Server): Promise<Outcome> {
   const tokens = await prepare(access)
   const quiet = await behave(access, tokens.calm, quietSeconds, 'quiet')
   const beforeMs = processorMs(pid)
   let highestMb = 0
-  const sampling = setInterval(() => (highestMb = Math.max(highestMb, memoryMb(pid))), memoryIntervalMs)
+  const sampling = setInterval(() => (highestMb = Math.max(highestMb, memoryNowMb(pid))), memoryIntervalMs)
   const attacking = attack(access, tokens.hostile)
-  const seen = await behave(access, tokens.calm, seconds, 'flooded')
+  const flooded = await behave(access, tokens.calm, seconds, 'flooded')
   const cores = (processorMs(pid) - beforeMs) / (seconds * 1000)
   clearInterval(sampling)
   const attacks = await attacking
-  const written = [...quiet.acknowledged, ...seen.acknowledged]
-  const { ready, nodes } = await readyNodes(access)
-  return [
-    `${name}, ${connections} anonymous and ${connections} authenticated hostile connections for ${seconds} s, ${attacks} attacks`,
-    `  calm client, quiet: ${shown(quiet)}`,
-    `  calm client in the flood: ${shown(seen)}`,
-    `  its failed requests: ${seen.failures.length}${reasons(seen)}`,
-    `  its lease: renewed ${seen.renewals} times, longest interval ${(seen.longestRenewalMs / 1000).toFixed(1)} s; nodes that stayed ready: ${ready} of ${nodes}`,
-    `  acknowledged writes lost: ${await writesLost(access, written)} of ${written.length}`,
-    `  resident memory at most ${highestMb.toFixed(0)} MB; processors used: ${cores.toFixed(2)}`,
-  ]
+  const written = [...quiet.acknowledged, ...flooded.acknowledged]
+  const lost = await writesLost(access, written)
+  return {
+    name,
+    attacks,
+    quiet,
+    flooded,
+    lost,
+    written: written.length,
+    highestMb,
+    cores,
+    ...(await readyNodes(access)),
+  }
 }
 
-const reasons = ({ failures }: Seen): string =>
-  failures.length === 0 ? '' : ` (${[...new Set(failures)].slice(0, 5).join('; ')})`
-
-function shown({ latencies }: Seen): string {
+function latency({ latencies }: Seen, part: number): string {
   const sorted = latencies.toSorted((a, b) => a - b)
-  const at = (part: number) => `${(sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(1)} ms`
-  return `${sorted.length} requests, p50 ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}, longest ${at(1)}`
+  return `${(sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(1)} ms`
 }
+
+const percentiles = (seen: Seen): string => [0.5, 0.9, 0.99, 1].map((part) => latency(seen, part)).join(', ')
+
+const failures = ({ flooded: { failures: all } }: Outcome): string =>
+  all.length === 0 ? '0' : `${all.length} (${[...new Set(all)].slice(0, 5).join('; ')})`
+
+const rows: readonly (readonly [label: string, value: (outcome: Outcome) => string])[] = [
+  ['attacks', ({ attacks }) => String(attacks)],
+  ['calm client, quiet: p50, p90, p99, longest', ({ quiet }) => percentiles(quiet)],
+  ['calm client in the flood: p50, p90, p99, longest', ({ flooded }) => percentiles(flooded)],
+  ['its requests in the flood', ({ flooded }) => String(flooded.latencies.length)],
+  ['its failed requests', failures],
+  ['its lease: renewals', ({ flooded }) => String(flooded.renewals)],
+  ['its lease: longest interval', ({ flooded }) => `${(flooded.longestRenewalMs / 1000).toFixed(1)} s`],
+  ['nodes that stayed ready', ({ ready, nodes }) => `${ready} of ${nodes}`],
+  ['acknowledged writes lost', ({ lost, written }) => `${lost} of ${written}`],
+  ['resident memory at most', ({ highestMb }) => `${highestMb.toFixed(0)} MB`],
+  ['processors used', ({ cores }) => cores.toFixed(2)],
+]
+
+/** A table with a column for each server. */
+const table = (outcomes: readonly Outcome[]): string[] => [
+  `| | ${outcomes.map(({ name }) => name).join(' | ')} |`,
+  `|---|${'---|'.repeat(outcomes.length)}`,
+  ...rows.map(([label, value]) => `| ${label} | ${outcomes.map(value).join(' | ')} |`),
+]
 
 export const floodBench: Bench = {
   name: 'flood',
   async *run() {
+    yield `${connections} anonymous and ${connections} authenticated hostile connections for ${seconds} s, each with a pause of ${restMs} ms between attacks`
+    const kubernetes = optionOf('--kubernetes')
+    const directory = kubernetes === undefined ? undefined : executablesIn(kubernetes)
+    const outcomes: Outcome[] = []
     {
       await using up = await startUp('--nodes', '1')
-      yield* await flood({ name: 'coxswain', access: accessOf(up.kubeconfig), pid: up.pid })
+      outcomes.push(await flood({ name: 'coxswain', access: accessOf(up.kubeconfig), pid: up.pid }))
     }
-    const directory = optionOf('--kubernetes')
+    yield* table(outcomes)
     if (directory === undefined) return
-    await using other = await startKubeApiserver(directory)
-    yield* await flood({ name: 'kube-apiserver', ...other })
+    {
+      await using other = await startKubeApiserver(directory)
+      outcomes.push(await flood({ name: 'kube-apiserver', ...other }))
+    }
+    yield* table(outcomes)
   },
 }

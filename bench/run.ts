@@ -11,6 +11,7 @@ import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { customResourcesBench } from './custom-resources.ts'
 import { dnsBench } from './dns.ts'
+import { endChildrenOnSignal } from './end-children.ts'
 import { fairnessBench } from './fairness.ts'
 import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
@@ -68,6 +69,7 @@ const benches: readonly Bench[] = [
   wireBench,
 ]
 
+endChildrenOnSignal()
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`# ${bench.name}`)

@@ -92,9 +92,20 @@ export async function readyNodes(access: Access): Promise<{ readonly ready: numb
   return { ready: ready.length, nodes: nodes.length }
 }
 
+/** A server may still be busy with the flood, so the list is requested again if it fails. */
+const listTries = 5
+
 async function listed<T>(access: Access, path: string): Promise<readonly T[]> {
   const admin = new Client(access)
-  const { items } = JSON.parse((await admin.send('GET', path)).text) as { items: readonly T[] }
-  admin.close()
-  return items
+  try {
+    for (let tries = 1; ; tries++) {
+      const answer = await admin.send('GET', path).catch((error: Error) => error)
+      if (!(answer instanceof Error) && answer.status === 200)
+        return (JSON.parse(answer.text) as { items: readonly T[] }).items
+      if (tries === listTries)
+        throw new Error(`GET ${path}: ${answer instanceof Error ? answer.message : answer.status}`)
+    }
+  } finally {
+    admin.close()
+  }
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -21,6 +22,15 @@ export interface RunningServer extends AsyncDisposable {
 
 const host = '127.0.0.1'
 
+/** The directory of the executables: the given one, or the one for this processor in it. */
+export function executablesIn(directory: string): string {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  for (const candidate of [directory, join(directory, architecture)])
+    if (['etcd', 'kube-apiserver'].every((name) => existsSync(join(candidate, name)))) return candidate
+  throw new Error(`there are no etcd and kube-apiserver in ${directory}`)
+}
+
+/** From a directory that `executablesIn` has found. */
 export async function startKubeApiserver(directory: string): Promise<RunningServer> {
   const etcd = await EtcdCluster.start({ version: '', path: join(directory, 'etcd') }, 1)
   const port = await freePort()
@@ -49,16 +59,18 @@ export async function startKubeApiserver(directory: string): Promise<RunningServ
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
   const child = spawn(join(directory, 'kube-apiserver'), args, { stdio: 'ignore' })
   const exited = once(child, 'exit')
-  await until(() => isReady(access))
-  return {
-    access,
-    pid: child.pid ?? 0,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await exited
-      await etcd[Symbol.asyncDispose]()
-    },
+  const end = async () => {
+    child.kill('SIGKILL')
+    await exited
+    await etcd[Symbol.asyncDispose]()
   }
+  try {
+    await until(() => isReady(access))
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return { access, pid: child.pid ?? 0, [Symbol.asyncDispose]: end }
 }
 
 function identities(port: number): { readonly files: Record<string, string>; readonly access: Access } {
