@@ -12,7 +12,7 @@ const programs = [
   { command: 'ip', package: 'iproute2', for: 'the network of pods' },
   { command: 'nft', package: 'nftables', for: 'Services and the network of pods' },
   { command: 'conntrack', package: 'conntrack', for: 'UDP connections to endpoints that are gone' },
-  { command: 'iptables', package: 'iptables', for: 'host ports, which a CNI plugin implements with it' },
+  { command: 'iptables', package: 'iptables', for: 'host firewalls that drop forwarded packets' },
   { command: 'dig', package: 'bind9-dnsutils', for: 'DNS, asked by an independent client' },
   { command: 'dnsmasq', package: 'dnsmasq-base', for: 'an upstream DNS server, and the benchmark of DNS' },
   { command: 'debootstrap', package: 'debootstrap', for: 'images of the conformance suite' },

@@ -1,6 +1,5 @@
 // The pod network of a real node: the CNI configuration, the bridge, and the paths to other nodes. A network of another
 // CNI plugin is left alone.
-import { existsSync } from 'node:fs'
 import { writeBridgeNetwork } from '../../machine/cni/bridge-network.ts'
 import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { NodePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
@@ -43,7 +42,6 @@ export async function provideNodeNetwork(
   const configuration = {
     bridge,
     addressesDirectory: `${directory}/addresses`,
-    mapsPorts: hasIptables(),
     podCidrs: podRanges,
   }
   if ((await writeBridgeNetwork(configurationDirectory, configuration, files)) === 'another') return undefined
@@ -56,6 +54,3 @@ export async function provideNodeNetwork(
   await podNetwork.prepare(signal)
   return { podRanges, gateways: ranges.map(({ gateway }) => gateway), podNetwork }
 }
-
-const hasIptables = (): boolean =>
-  ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables'].some((path) => existsSync(path))

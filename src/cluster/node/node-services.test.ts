@@ -157,7 +157,7 @@ test('a node that others can reach has the ports of kube-proxy, as far as they a
   deepEqual(alone.listened, [])
 })
 
-test('network policies are enforced on a node whose network is ours', async () => {
+test('network policies are enforced and host ports mapped on a node whose network is ours', async () => {
   await using machine = await withNode({ hasNetwork: true })
   await bindPolicyAgents(machine.client, called)
   await machine.startProxy()
@@ -166,6 +166,7 @@ test('network policies are enforced on a node whose network is ours', async () =
   const rules = machine.programs.transactions.join('\n')
   match(rules, /add chain inet coxswain-policy ingress \{ type filter hook forward/)
   match(rules, /iifname "coxswain0"/)
+  match(rules, /add table inet coxswain-host-ports; delete table inet coxswain-host-ports/)
 })
 
 test('the paths to pods of other nodes are set, and the Node says which', async () => {
@@ -205,7 +206,8 @@ test('the removal covers the rules of Services, the paths to other nodes and the
   await removeNetworkThrough(programs.processes, new VirtualClock(), called.signal)
   match(programs.transactions[0] ?? '', /delete table inet coxswain-proxy/)
   match(programs.transactions[1] ?? '', /delete table inet coxswain-policy/)
-  match(programs.transactions[2] ?? '', /delete table inet coxswain-node/)
+  match(programs.transactions[2] ?? '', /delete table inet coxswain-host-ports/)
+  match(programs.transactions[3] ?? '', /delete table inet coxswain-node/)
   const deleted = programs.commands.filter((command) => command.startsWith('ip link delete'))
   deepEqual(deleted, ['ip link delete coxswain-vx', 'ip link delete coxswain0'])
   equal(programs.running(), 0)

@@ -23,6 +23,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
+import { removeHostPortRules, startHostPorts } from '../../proxy/host-ports/host-port-agent.ts'
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { startProxyEvents } from '../../proxy/proxy-events.ts'
@@ -112,7 +113,7 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   const { listeners, processes, kernelSettings } = deps.machine
   const informers = new Informers(client, deps, tasks)
   if (network !== undefined) startPodRoutes(deps, network, informers, tasks)
-  const nftables = new NftProgram({ processes, clock })
+  const [nftables, conntrack] = [new NftProgram({ processes, clock }), new ConntrackProgram(processes)]
   tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
   const { health } = startServiceProxy(
     {
@@ -129,7 +130,7 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
         podCidrs,
         serviceCidrs,
       },
-      conntrack: new ConntrackProgram(processes),
+      conntrack,
       events: startProxyEvents(deps, tasks),
       healthCheckHost: hostIp,
       masqueradesAll: false,
@@ -138,8 +139,13 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
     tasks,
   )
   if (!isLoopback(hostIp)) tasks.start('proxy ports', (signal) => openPorts(health, deps, signal))
-  // Another CNI plugin enforces policies itself.
-  if (network !== undefined) startPolicies(deps, network, informers, tasks)
+  // Another CNI plugin enforces policies and maps host ports itself.
+  if (network === undefined) return
+  startPolicies(deps, network, informers, tasks)
+  startHostPorts(
+    { ...{ informers, nftables, conntrack, clock, log, flow, nodeName }, podRanges: network.podRanges },
+    tasks,
+  )
 }
 
 /** kube-proxy's ports. Load balancers, which are other machines, ask for its health. */
@@ -197,6 +203,7 @@ export async function removeNetworkThrough(
   await using nftables = new NftProgram({ processes, clock })
   await removeServiceRules(nftables)
   await removePolicyRules(nftables)
+  await removeHostPortRules(nftables)
   await removePodNetwork(processes, signal)
   await removeBridge(processes, signal)
 }

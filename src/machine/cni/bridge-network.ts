@@ -1,5 +1,5 @@
-// The pod network of one node with the standard CNI plugins: bridge, host-local addresses from the node's ranges, and
-// portmap. An existing configuration of another network is left in place.
+// The pod network of one node with the standard CNI plugins: bridge, and host-local addresses from the node's ranges. Host
+// ports are rules of the proxy. An existing configuration of another network is left in place.
 import { familyOf } from '../../base/text/address-family.ts'
 import type { Files } from '../../platform/files.ts'
 
@@ -9,13 +9,11 @@ export interface BridgeNetwork {
   readonly bridge: string
   /** Directory in which host-local stores the addresses in use. */
   readonly addressesDirectory: string
-  /** Whether host ports are mapped to pods; the plugin for that requires iptables. */
-  readonly mapsPorts: boolean
 }
 
 const fileName = '10-coxswain.conflist'
 
-export const bridgeConfiguration = ({ podCidrs, bridge, addressesDirectory, mapsPorts }: BridgeNetwork): object => ({
+export const bridgeConfiguration = ({ podCidrs, bridge, addressesDirectory }: BridgeNetwork): object => ({
   cniVersion: '1.0.0',
   name: 'coxswain',
   plugins: [
@@ -33,7 +31,6 @@ export const bridgeConfiguration = ({ podCidrs, bridge, addressesDirectory, maps
         dataDir: addressesDirectory,
       },
     },
-    ...(mapsPorts ? [{ type: 'portmap', capabilities: { portMappings: true } }] : []),
   ],
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Files } from '../../platform/files.ts'
 import { bridgeConfiguration, writeBridgeNetwork } from './bridge-network.ts'
 
-const network = { podCidrs: ['10.244.0.0/24', 'fd00::/64'], bridge: 'b0', addressesDirectory: '/a', mapsPorts: true }
+const network = { podCidrs: ['10.244.0.0/24', 'fd00::/64'], bridge: 'b0', addressesDirectory: '/a' }
 
 const filesWith = (
   ...names: string[]
@@ -23,12 +23,10 @@ test('the network of a node is a bridge with addresses of its ranges', () => {
   }
   deepEqual(
     plugins.map(({ type }) => type),
-    ['bridge', 'portmap'],
+    ['bridge'],
   )
   deepEqual(plugins[0]?.ipam?.ranges, [[{ subnet: '10.244.0.0/24' }], [{ subnet: 'fd00::/64' }]])
   deepEqual(plugins[0]?.ipam?.routes, [{ dst: '0.0.0.0/0' }, { dst: '::/0' }])
-  const plain = bridgeConfiguration({ ...network, mapsPorts: false }) as { plugins: unknown[] }
-  equal(plain.plugins.length, 1)
 })
 
 test('an existing network configuration is kept', async () => {

@@ -1,0 +1,58 @@
+// Pods with host ports, and an agent on simulated drivers.
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { Informers } from '../../client/informer/informers.ts'
+import { SimulatedConntrack } from '../../machine/conntrack/simulated-conntrack.ts'
+import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
+import { ScriptedSource } from '../routing/routing.harness.ts'
+import { startHostPorts, type HostPortAgentDeps } from './host-port-agent.ts'
+import { probeCommands } from './host-port-table.ts'
+
+export interface PodWith {
+  readonly name?: string
+  readonly ports?: readonly object[]
+  readonly addresses?: readonly string[]
+  readonly spec?: object
+  readonly phase?: string
+  readonly createdSecond?: number
+}
+
+/** A pod on node-a whose only container has these ports. */
+export function podWith({ name = 'web', ports = [], addresses = ['10.244.0.2'], ...more }: PodWith): Pod {
+  return {
+    metadata: {
+      ...{ name, namespace: 'default', uid: name },
+      creationTimestamp: `2026-01-01T00:00:0${more.createdSecond ?? 0}Z`,
+    },
+    spec: { nodeName: 'node-a', containers: [{ name: 'main', ports }], ...more.spec },
+    status: { phase: more.phase ?? 'Running', podIPs: addresses.map((ip) => ({ ip })) },
+  } as unknown as Pod
+}
+
+export const portOf = (hostPort: number, more: object = {}): object => ({
+  ...{ containerPort: 8080, hostPort, protocol: 'TCP' },
+  ...more,
+})
+
+export const informersOf = (pods: ScriptedSource<Pod>): Pick<Informers, 'of'> =>
+  ({ of: (kind: unknown) => (kind === pod ? pods : undefined) }) as unknown as Pick<Informers, 'of'>
+
+export function simulatedHostPorts(more: Partial<HostPortAgentDeps> = {}) {
+  const [pods, clock, nftables] = [new ScriptedSource<Pod>(), new VirtualClock(), new SimulatedNftables()]
+  const [conntrack, tasks] = [new SimulatedConntrack(), new TaskGroup()]
+  const intact = { kind: 'failed', messages: probeCommands.map(() => 'Device or resource busy') } as const
+  nftables.respond = (commands) => (commands === probeCommands ? intact : { kind: 'applied' })
+  const flow = new FlowRecorder(clock)
+  const agent = startHostPorts(
+    {
+      ...{ informers: informersOf(pods), nftables, conntrack, clock, flow, log: silentLog },
+      ...{ nodeName: 'node-a', podRanges: ['10.244.0.0/24', 'fd01::/64'] },
+      ...more,
+    },
+    tasks,
+  )
+  return { pods, clock, nftables, conntrack, flow, tasks, agent }
+}
