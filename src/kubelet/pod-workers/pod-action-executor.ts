@@ -11,7 +11,7 @@ import { ContainerStopper } from '../container/container-stopper.ts'
 import { SandboxStarter, type SandboxStarterDeps } from '../container/sandbox-starter.ts'
 import type { PodAction } from '../pod/pod-actions.ts'
 import type { PodSyncState } from '../pod/pod-sync-state.ts'
-import { nextCrashBackoff } from '../pod/restart-policy.ts'
+import { crashBackoffOf, nextCrashBackoff } from '../pod/restart-policy.ts'
 import type { StaticPods } from '../sources/static-pods.ts'
 
 export interface PodActionExecutorDeps extends ContainerStarterDeps, SandboxStarterDeps {
@@ -87,8 +87,8 @@ export class PodActionExecutor {
   #countCrash({ container, finishedMs }: Extract<PodAction, { kind: 'start-container' }>, state: PodSyncState): void {
     const { crashBackoffs } = state
     if (finishedMs === undefined) return
-    const next = nextCrashBackoff(crashBackoffs.get(container.name), finishedMs, this.#deps.clock.nowMs())
-    crashBackoffs.set(container.name, next)
+    const before = crashBackoffOf(crashBackoffs, container)
+    crashBackoffs.set(container.name, nextCrashBackoff(before, container, finishedMs, this.#deps.clock.nowMs()))
   }
 
   /** Deletes the API object of a terminated pod. */

@@ -190,11 +190,14 @@ for (const [why, pod, running, wanted, health = well] of runs)
     deepEqual(texts(planRun({ pod, running, crashBackoffs: new Map(), health, nowMs })), wanted))
 
 test('run: a second crash waits for its backoff', () => {
-  const crashBackoffs = new Map([['c', { waitMs: 10_000, sinceMs: nowMs - 60_000 }]])
+  const crashBackoffs = new Map([['c', { image: 'i', waitMs: 10_000, sinceMs: nowMs - 60_000 }]])
   const input = { pod: aPod(), crashBackoffs, health: well, nowMs }
   deepEqual(texts(planRun({ ...input, running: sandbox(container('c', 'exited', failed)) })), ['wait 9000 for c'])
   const running = sandbox(container('c', 'exited', { finishedMs: nowMs - 10_000, attempt: 1 }))
   deepEqual(texts(planRun({ ...input, running })), ['start c #2'])
+  const other = aPod({ containers: [{ name: 'c', image: 'other' }] })
+  const crashed = sandbox(container('c', 'exited', failed))
+  deepEqual(texts(planRun({ ...input, pod: other, running: crashed })), ['start c #1'], 'another image')
 })
 
 test('termination: containers are stopped, sidecars last in reverse order, then the sandbox and the object are removed', () => {
@@ -228,11 +231,11 @@ test('the crash backoff doubles from ten seconds to five minutes and is reset af
   let backoff: CrashBackoff | undefined
   for (let crash = 0; crash < 8; crash++) {
     waits.push(crashBackoffRemainingMs(backoff, nowMs, nowMs) / 1000)
-    backoff = nextCrashBackoff(backoff, nowMs, nowMs)
+    backoff = nextCrashBackoff(backoff, { image: 'i' }, nowMs, nowMs)
   }
   deepEqual(waits, [0, 10, 20, 40, 80, 160, 300, 300])
   equal(crashBackoffRemainingMs(backoff, nowMs + 600_001, nowMs + 600_001), 0)
-  equal(nextCrashBackoff(backoff, nowMs + 600_001, nowMs + 600_001).waitMs, 10_000)
+  equal(nextCrashBackoff(backoff, { image: 'i' }, nowMs + 600_001, nowMs + 600_001).waitMs, 10_000)
 })
 
 test('a container’s restart policy overrides the pod’s', () => {

@@ -5,6 +5,7 @@ import type { ContainerStatus } from '../../api/core/v1/pod/pod-status.ts'
 import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
 import { outdatedContainers, restartTrigger } from './restart-all.ts'
 import {
+  crashBackoffOf,
   crashBackoffRemainingMs,
   shouldRestartInit,
   shouldRestart,
@@ -325,7 +326,8 @@ function planStart(container: Container, input: FullInput, restarts: typeof shou
   // In a new sandbox init containers run again; otherwise their restart policy decides.
   const isInit = restarts === shouldRestartInit
   if (!restarts(container, spec, last.exitCode) && !(isInit && current === undefined)) return []
-  const ms = crashBackoffRemainingMs(crashBackoffs.get(name), last.finishedMs, nowMs)
-  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashBackoffs.get(name)?.waitMs ?? ms }]
+  const backoff = crashBackoffOf(crashBackoffs, container)
+  const ms = crashBackoffRemainingMs(backoff, last.finishedMs, nowMs)
+  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: backoff?.waitMs ?? ms }]
   return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: last.finishedMs }]
 }

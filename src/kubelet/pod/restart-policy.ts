@@ -39,12 +39,23 @@ const ruleAction = ({ restartPolicyRules = [] }: RestartFields, exitCode: number
 
 /** The backoff of a container, as of its last start. */
 export interface CrashBackoff {
+  /** Another image begins without a backoff. */
+  readonly image: string
   readonly waitMs: number
   readonly sinceMs: number
 }
 
 const crashBackoffMsInitial = 10_000
 const crashBackoffMsMax = 300_000
+
+/** The backoff of a container with its present image. */
+export function crashBackoffOf(
+  backoffs: ReadonlyMap<string, CrashBackoff>,
+  { name, image = '' }: Container,
+): CrashBackoff | undefined {
+  const known = backoffs.get(name)
+  return known?.image === image ? known : undefined
+}
 
 /** The backoff is reset when the container ran for this long. */
 const isForgiven = ({ sinceMs }: CrashBackoff, finishedMs: number): boolean =>
@@ -61,9 +72,11 @@ export const crashBackoffRemainingMs = (
 /** The backoff after a restart now. */
 export const nextCrashBackoff = (
   backoff: CrashBackoff | undefined,
+  { image = '' }: Pick<Container, 'image'>,
   finishedMs: number,
   nowMs: number,
 ): CrashBackoff => ({
+  image,
   waitMs:
     backoff === undefined || isForgiven(backoff, finishedMs)
       ? crashBackoffMsInitial
