@@ -107,6 +107,8 @@ const mistakes: [argv: string[], message: RegExp][] = [
     ['proxy', '--kubeconfig', '/none', '--metrics-bind-address', '::1:10249'],
     /--metrics-bind-address "::1:10249" is not address:port/,
   ],
+  [['up', '--kubelet-port', '70000'], /--kubelet-port "70000" is not a number from 0 to 65535/],
+  [['up', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated, none/],
   [['scheduler'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['scheduler', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler', '--kubeconfig', '/none', '--secure-port', 'x'], /--secure-port "x" is not a number from 0 to 65535/],

@@ -135,6 +135,25 @@ suite('flow record', () => {
     equal(record.messages({ ...everything, object: web, untilMs: -1 }).length, 0)
   })
 
+  test('older messages are added before all others, and everything can be removed', () => {
+    const record = new FlowRecord()
+    const [first, ...rest] = recorded().events as [FlowEvent, ...FlowEvent[]]
+    record.add(rest)
+    const { version } = record
+    record.addPast([first, ...rest])
+    deepEqual([record.size, record.oldestId, record.oldestMs], [rest.length + 1, first.id, first.atMs])
+    equal(record.version, version + 1)
+    record.addPast([first])
+    equal(record.version, version + 1, 'it is known')
+    equal(record.get(first.id), first)
+    deepEqual([...record.values()], [first, ...rest])
+    const [message] = record.messages(everything)
+    deepEqual(new Set(record.participantsOf(message === undefined ? [] : [message])), new Set([first.from, first.to]))
+    record.clear()
+    deepEqual([record.size, record.oldestId, record.oldestMs, record.newestMs], [0, 0, 0, 0])
+    equal(record.get(first.id), undefined)
+  })
+
   test('causes and effects are found by id and by revision', () => {
     const record = new FlowRecord()
     const [call, write, delivery, other] = recorded().events as [FlowEvent, FlowEvent, FlowEvent, FlowEvent]
