@@ -56,7 +56,7 @@ export async function update(
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
     if (needsVersion(request, kind, options)) {
       checkName(sent.metadata, request)
-      if (!sent.metadata.resourceVersion) throw versionMissing(kind, name)
+      if (versionOf(sent) === 0) throw versionMissing(kind, name)
     }
     const stale = stalenessError(kind, sent, current, request, options)
     if (stale !== undefined) {
@@ -185,16 +185,22 @@ function stalenessError(
   { target }: ResourceRequest,
   options: UpdateOptions,
 ): StatusError | undefined {
-  const { resourceVersion, uid, name } = sent.metadata
+  const { uid, name } = sent.metadata
   if (uid !== undefined && uid !== current.object.metadata.uid) {
     const isPart = options.view !== undefined
     return target.verb === 'patch' && !isPart
       ? uidPatched(kind, name, uid)
       : uidConflict(kind, target, isPart, `${uid}, UID in object meta: ${current.object.metadata.uid}`)
   }
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== String(current.revision))
-    return modifiedConflict(kind, name)
-  return undefined
+  const version = versionOf(sent)
+  return version === 0 || version === current.revision ? undefined : modifiedConflict(kind, name)
+}
+
+/** The version that a client has sent; 0 is none. What is no number is the version of no object. */
+function versionOf({ metadata }: ApiObject): number {
+  // Clients may omit it.
+  const { resourceVersion = '' } = metadata as { readonly resourceVersion?: string }
+  return /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : NaN
 }
 
 /** As upstream: the cause is reported twice. */
