@@ -15,7 +15,17 @@ import { AdmissionRecorder } from './framework/admission-recorder.ts'
 import { ReinvocationContext } from './framework/reinvocation.ts'
 import type { AdmissionPlugin } from './framework/admission-plugin.ts'
 import { admissionPlugins, defaultAdmissionPlugins, defaultAdmissionSettings, enabledPlugins } from './plugins.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import type { StoreBatch } from '../../store/store.ts'
+import { Channel } from '../../base/async/channel.ts'
 import { openPolicies } from '../open-policies.ts'
+
+/** Its watches never deliver: caches remain as they were at the start. */
+class WatchlessStore extends MemoryStore {
+  override watch() {
+    return new Channel<StoreBatch>(1)
+  }
+}
 
 const pods = '/api/v1/namespaces/default/pods'
 const container = (more: object = {}) => ({ name: 'c', image: 'i', ...more })
@@ -144,6 +154,12 @@ test('ServiceAccount: a pod gets an account, a token and the pull secrets', asyn
     await refusal(server, { serviceAccountName: 'missing' }),
     'pods "p" is forbidden: error looking up service account default/missing: serviceaccount "missing" not found',
   )
+})
+
+test('an object is created in a namespace that the cache does not have yet', async () => {
+  await using server = await startServer(openPolicies, { store: new WatchlessStore(new VirtualClock()) })
+  await make(server, '/api/v1/namespaces', { metadata: { name: 'new' } })
+  await make(server, '/api/v1/namespaces/new/configmaps', { metadata: { name: 'a' } })
 })
 
 test('ServiceAccount: a create waits up to a second for the default account of a new namespace', async () => {
