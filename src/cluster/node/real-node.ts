@@ -75,6 +75,8 @@ export interface RealNodeOptions {
   readonly name?: string
   /** Known before the start; without them the cluster assigns ranges. */
   readonly podCidrs?: readonly string[]
+  /** Ports of the Ingress proxy in this process. A load balancer may take them. */
+  readonly ingressPorts?: readonly number[]
   /** The addresses of Services, as far as they are known. */
   readonly serviceRanges: readonly string[]
   /** The socket of an existing runtime; without it a containerd is started. */
@@ -226,7 +228,7 @@ interface RealHostDeps {
 
 /** The host of the kubelet, without the cluster's services. */
 function realHost(
-  { settings, runtimeSocket, hostIp }: RealNodeOptions,
+  { settings, runtimeSocket, hostIp, ingressPorts }: RealNodeOptions,
   { platform, clock }: RealNodeDeps,
   { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown, protection }: RealHostDeps,
 ): Omit<NodeHost, 'services'> {
@@ -252,7 +254,7 @@ function realHost(
     cgroupRoot,
     load,
     shutdown,
-    listeningPorts: nodeListeningPorts(),
+    listeningPorts: nodeListeningPorts(ingressPorts),
     protectPod: (pod, addresses, signal) => protection.protect(pod, addresses, signal),
     ...(imageMounts === undefined ? {} : { imageMounts }),
     plugins: {

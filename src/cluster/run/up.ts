@@ -81,10 +81,12 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     })
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const podCidrs = firstNodeRanges(nodeRanges)
+    const { httpPort, httpsPort } = ingressChoicesOf(options.ingressFlags)
     const nodeOptions = {
       dataDirectory,
       hostIp: options.host,
       podCidrs,
+      ingressPorts: [httpPort, httpsPort],
       serviceRanges: serviceRanges.clusterCidrs,
       settings: kubeletSettings(options.kubeletFlags),
       kubeletPort: options.kubeletPort,

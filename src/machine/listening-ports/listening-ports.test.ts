@@ -1,5 +1,5 @@
-import { deepEqual, ok } from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
+import { deepEqual } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -31,26 +31,39 @@ test('sockets that receive are found, with the addresses of both families', () =
 })
 
 test('UDP sockets with a peer do not count', () => {
-  const sockets = parseSockets(tableOf(['00000000:0035', '07'], ['00000000:0036', '01']), 'UDP')
-  deepEqual(sockets, [{ protocol: 'UDP', address: undefined, port: 53 }])
+  const row = (port: string, state: string, inode: number) =>
+    `  0: 00000000:${port} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  0  0 ${inode} 1`
+  const sockets = parseSockets([header, row('0035', '07', 17), row('0036', '01', 18)].join('\n'), 'UDP')
+  deepEqual(sockets, [{ protocol: 'UDP', address: undefined, port: 53, inode: '17' }])
 })
 
-test('the sockets of this machine', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const wanted = [
-    { protocol: 'TCP', port: (server.address() as AddressInfo).port },
-    { protocol: 'UDP', port: socket.address().port },
-  ]
-  const found = await nodeListeningPorts().read()
-  server.close()
-  socket.close()
-  for (const { protocol, port } of wanted)
-    ok(
-      found.some((each) => each.protocol === protocol && each.port === port && each.address === '127.0.0.1'),
-      `${port}/${protocol}`,
-    )
-  deepEqual(await nodeListeningPorts('/nowhere').read(), [])
+/** Opens a socket of each protocol, and prints their ports until its input ends. */
+const program = `
+const server = require('node:net').createServer().listen(0, '127.0.0.1', () => {
+  const socket = require('node:dgram').createSocket('udp4').bind(0, '127.0.0.1', () => {
+    console.log(server.address().port + ' ' + socket.address().port)
+    process.stdin.resume().on('end', () => process.exit())
+  })
+})`
+
+test('the sockets of this machine, without those of this process on the given ports', async () => {
+  const listening = async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return { server, port: (server.address() as AddressInfo).port }
+  }
+  const [first, second] = [await listening(), await listening()]
+  const other = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [line] = (await once(other.stdout, 'data')) as [Buffer]
+  const [tcp = 0, udp = 0] = line.toString().trim().split(' ').map(Number)
+  const found = await nodeListeningPorts([first.port, tcp, udp]).read()
+  first.server.close()
+  second.server.close()
+  other.stdin.end()
+  await once(other, 'exit')
+  const isFound = (protocol: string, port: number) =>
+    found.some((each) => each.protocol === protocol && each.port === port && each.address === '127.0.0.1')
+  deepEqual([isFound('TCP', first.port), isFound('TCP', second.port)], [false, true])
+  deepEqual([isFound('TCP', tcp), isFound('UDP', udp)], [true, true])
+  deepEqual(await nodeListeningPorts([], '/nowhere').read(), [])
 })

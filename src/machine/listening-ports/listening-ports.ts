@@ -7,6 +7,11 @@ export interface ListeningSocket {
   readonly port: number
 }
 
+export interface KernelSocket extends ListeningSocket {
+  /** The number by which the files of processes refer to the socket. */
+  readonly inode: string
+}
+
 export interface ListeningPorts {
   read(): Promise<readonly ListeningSocket[]>
 }
@@ -15,12 +20,12 @@ export interface ListeningPorts {
 const receivingState = { TCP: '0A', UDP: '07' } as const
 
 /** Parses /proc/net/tcp, tcp6, udp or udp6. Lines that are not understood are left out. */
-export function parseSockets(table: string, protocol: ListeningSocket['protocol']): readonly ListeningSocket[] {
+export function parseSockets(table: string, protocol: ListeningSocket['protocol']): readonly KernelSocket[] {
   return table.split('\n').flatMap((line) => {
-    const [, local = '', , state] = line.trim().split(/\s+/)
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
     const [, address = '', port = ''] = /^([\dA-F]{8}|[\dA-F]{32}):([\dA-F]{4})$/.exec(local) ?? []
     if (state !== receivingState[protocol] || address === '') return []
-    return [{ protocol, address: addressOf(address), port: Number.parseInt(port, 16) }]
+    return [{ protocol, address: addressOf(address), port: Number.parseInt(port, 16), inode }]
   })
 }
 
