@@ -48,6 +48,13 @@ test('ports of the kubelet and of the API server are not taken', () => {
   deepEqual(decide(ports(10_250), { nodes: [kubelet] }), [[], ['port 10250/TCP is used on k by the kubelet']])
   const apiServers = new Map([['192.0.2.1', 6443]])
   deepEqual(decide(ports(6443), { apiServers }), [[], ['port 6443/TCP is used on a by the API server']])
+  const onLoopback = made(node, 'a', { ...a, spec: { podCIDRs: ['10.244.0.0/24'] } })
+  const forPods = new Map([['10.244.0.1', 6443]])
+  deepEqual(decide(ports(6443), { nodes: [onLoopback], apiServers: forPods }), [
+    [],
+    ['port 6443/TCP is used on a by the API server'],
+  ])
+  deepEqual(decide(ports(6443), { apiServers: forPods }), [['192.0.2.1'], []])
   deepEqual(decide({ ports: [{ port: 6443, protocol: 'UDP' }] }, { apiServers }), [['192.0.2.1'], []])
 })
 

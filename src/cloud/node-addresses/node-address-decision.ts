@@ -1,4 +1,5 @@
 // The load balancer of a Service on the nodes' own addresses, as a pure function of the cluster's objects.
+import { overlaps, parseCidr, widthOf, type Cidr } from '../../api/networking/v1/cidr.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -65,8 +66,15 @@ const unavailable = (message: string): NodeAddressDecision => ({
   problems: [{ reason: 'UnAvailableLoadBalancer', message }],
 })
 
-const apiPortOf = ({ status }: Node, { apiServers }: NodeAddressView): number =>
-  (status.addresses ?? []).map(({ address }) => apiServers.get(address)).find((port) => port !== undefined) ?? 0
+/** An API server that listens on loopback has an address of its node's pod network for pods. */
+function apiPortOf({ spec, status }: Node, { apiServers }: NodeAddressView): number {
+  const own = new Set((status.addresses ?? []).map(({ address }) => address))
+  const podRanges = (spec.podCIDRs ?? []).map(parseCidr)
+  const isOwn = (address: string) => own.has(address) || podRanges.some((range) => overlaps(range, hostRange(address)))
+  return [...apiServers].find(([address]) => isOwn(address))?.[1] ?? 0
+}
+
+const hostRange = (address: string): Cidr => parseCidr(`${address}/${widthOf(familyOf(address))}`)
 
 const isLocalTo = ({ spec }: Service, { metadata }: Node, slices: readonly EndpointSlice[]): boolean =>
   spec.externalTrafficPolicy !== 'Local' ||
