@@ -1,4 +1,5 @@
-// The heartbeat of a node: its Lease is renewed every ten seconds, its status every five minutes.
+// The heartbeat of a node: its Lease is renewed every ten seconds, its status every five minutes, or when another client has
+// changed its amounts of resources.
 import { rfc3339Micro } from '../../base/time/clock.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -7,6 +8,7 @@ import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { controllerReference } from '../../api/meta/object.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import { registerNode, type RegistrationDeps } from './node-registration.ts'
+import { hasCurrentAmounts } from './node-status.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const leaseDurationSeconds = 40
@@ -32,10 +34,19 @@ export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Pr
     // immediately.
     if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
     else await clock.sleep(renewMs, signal)
-    if (clock.monotonicMs() < nextStatusMs) continue
+    if (clock.monotonicMs() < nextStatusMs && (await hasCurrentStatus(deps, ctx))) continue
     nextStatusMs = clock.monotonicMs() + statusMs
     await retry(deps, 'report the node', signal, () => registerNode(deps, ctx))
   }
+}
+
+/** A status that cannot be read is reported at its time. */
+async function hasCurrentStatus({ client, description }: HeartbeatDeps, ctx: Context): Promise<boolean> {
+  const found = await client
+    .of(node)
+    .find(description.name, '', ctx)
+    .catch(() => undefined)
+  return found === undefined || hasCurrentAmounts(description, found.status)
 }
 
 /** Retries until it succeeds. */

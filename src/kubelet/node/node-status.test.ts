@@ -1,6 +1,13 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cloudIdentity, healthyNode, nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
+import {
+  cloudIdentity,
+  hasCurrentAmounts,
+  healthyNode,
+  nodeObject,
+  nodeStatus,
+  type NodeDescription,
+} from './node-status.ts'
 
 const description: NodeDescription = {
   name: 'a',
@@ -52,4 +59,21 @@ test('addresses of the cloud and conditions of other components are kept', () =>
     (status.conditions ?? []).map(({ type }) => type),
     ['NetworkUnavailable', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready'],
   )
+})
+
+test('extended resources that others add to the capacity are kept and allocatable; other amounts are those of the kubelet', () => {
+  const own = { ...description, allocatable: { cpu: '3' } }
+  const [gpus, disks] = [{ 'example.com/gpu': '2' }, { 'example.com/disk': '1' }]
+  const changed = { capacity: { cpu: '64', swap: '1', ...gpus }, allocatable: { cpu: '64', ...disks } }
+  const { capacity, allocatable } = nodeStatus(own, changed, healthyNode, 0)
+  deepEqual(
+    [capacity, allocatable],
+    [
+      { cpu: '4', ...gpus },
+      { cpu: '3', ...gpus },
+    ],
+  )
+  equal(hasCurrentAmounts(own, changed), false)
+  equal(hasCurrentAmounts(own, { capacity: { ...gpus, cpu: '4' }, allocatable: { cpu: '3' } }), false)
+  equal(hasCurrentAmounts(own, { capacity: { ...gpus, cpu: '4000m' }, allocatable: { ...gpus, cpu: '3' } }), true)
 })

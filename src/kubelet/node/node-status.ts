@@ -1,6 +1,7 @@
 // The Node object that a kubelet registers, and its status.
 import { managedAttachmentAnnotation } from '../../api/core/v1/node/node-labels.ts'
 import { lookup } from '../../base/collections/lookup.ts'
+import { quantityNanos } from '../../schema/scalar/quantity.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
 import type { NodeInput } from '../../api/core/v1/node/node.ts'
@@ -156,9 +157,10 @@ export function nodeStatus(
   })
   // Conditions of other components, such as NetworkUnavailable, are kept.
   const others = (before?.conditions ?? []).filter(({ type }) => !conditions.some((own) => own.type === type))
+  const added = addedResources(capacity, before)
   return {
-    capacity,
-    allocatable,
+    capacity: { ...capacity, ...added },
+    allocatable: { ...allocatable, ...added },
     conditions: [...others, ...conditions],
     addresses: nodeAddresses(description, before),
     ...(kubeletPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
@@ -175,6 +177,36 @@ export function nodeStatus(
       architecture,
     },
   }
+}
+
+/** Extended resources that others added to the capacity of the node. All of each is allocatable. */
+function addedResources(
+  capacity: NodeDescription['capacity'],
+  before: NodeStatusInput | undefined,
+): NodeDescription['capacity'] {
+  const added = Object.entries(before?.capacity ?? {}).filter(
+    ([name]) => name.includes('/') && lookup(capacity, name) === undefined,
+  )
+  return Object.fromEntries(added)
+}
+
+/** Whether the amounts in the status of the node are those that its kubelet would report. */
+export function hasCurrentAmounts(description: NodeDescription, status: NodeStatusInput): boolean {
+  const { capacity, allocatable = capacity } = description
+  const added = addedResources(capacity, status)
+  return (
+    isSame(status.capacity ?? {}, { ...capacity, ...added }) &&
+    isSame(status.allocatable ?? {}, { ...allocatable, ...added })
+  )
+}
+
+/** Amounts may be written differently. */
+function isSame(a: NodeDescription['capacity'], b: NodeDescription['capacity']): boolean {
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => quantityNanos(lookup(a, name) ?? '') === quantityNanos(lookup(b, name) ?? ''))
+  )
 }
 
 /** With a cloud provider, addresses that it has reported are kept, and before that only a given address is reported. */
