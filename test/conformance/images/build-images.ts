@@ -16,13 +16,25 @@ import { dirname, join } from 'node:path'
 import { architecture } from '../../containers/busybox.ts'
 import { run } from '../command.ts'
 import { builtBusybox } from './busybox-build.ts'
-import { busyboxLayer, imageCatalog, type ImageSpec, type LayerFile } from './catalog.ts'
+import { busyboxLayer, imageCatalog, pauseImage, registryFiles, type ImageSpec, type LayerFile } from './catalog.ts'
 import { busyboxApplets, debianTree } from './debian-tree.ts'
 
 interface Descriptor {
   readonly mediaType: string
   readonly digest: string
   readonly size: number
+}
+
+interface ImageDescriptor extends Descriptor {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly platform: { readonly architecture: string; readonly os: string }
+}
+
+interface Manifest {
+  readonly schemaVersion: 2
+  readonly mediaType: string
+  readonly config: Descriptor
+  readonly layers: readonly Descriptor[]
 }
 
 const mediaTypes = {
@@ -45,11 +57,6 @@ export function buildImages(executables: string, work: string, archive: string):
   const layout = mkdtempSync(join(work, 'layout-'))
   try {
     mkdirSync(join(layout, 'blobs/sha256'), { recursive: true })
-    const catalog = imageCatalog({
-      executable: (name) => join(executables, name),
-      debianText: (path) => readFileSync(join(root, path), 'utf8'),
-      certificate: localhostCertificate(layout),
-    })
     const isComplete = ({ needs }: ImageSpec) =>
       needs.every((name) => statSync(join(executables, name), { throwIfNoEntry: false }) !== undefined)
     const busybox = builtBusybox(work)
@@ -57,6 +64,12 @@ export function buildImages(executables: string, work: string, archive: string):
       debian: layerOf(layout, root, excludedContents),
       busybox: layerOfFiles(layout, busyboxLayer(busybox, busyboxApplets(busybox))),
     }
+    const catalog = imageCatalog({
+      executable: (name) => join(executables, name),
+      debianText: (path) => readFileSync(join(root, path), 'utf8'),
+      certificate: localhostCertificate(layout),
+      registryContent: registryOf(layout, buildImage(layout, pauseImage, bases.busybox)),
+    })
     const manifests = catalog.filter(isComplete).map((image) => buildImage(layout, image, bases[image.base]))
     writeJson(join(layout, 'oci-layout'), { imageLayoutVersion: '1.0.0' })
     writeJson(join(layout, 'index.json'), { schemaVersion: 2, mediaType: mediaTypes.index, manifests })
@@ -69,7 +82,7 @@ export function buildImages(executables: string, work: string, archive: string):
   }
 }
 
-function buildImage(layout: string, { name, layers: added, config }: ImageSpec, base: Descriptor): object {
+function buildImage(layout: string, { name, layers: added, config }: ImageSpec, base: Descriptor): ImageDescriptor {
   const layers = [base, ...added.map((files) => layerOfFiles(layout, files))]
   const described = {
     created: '1970-01-01T00:00:00Z',
@@ -84,7 +97,7 @@ function buildImage(layout: string, { name, layers: added, config }: ImageSpec, 
     },
     rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
   }
-  const manifest = {
+  const manifest: Manifest = {
     schemaVersion: 2,
     mediaType: mediaTypes.manifest,
     config: blob(layout, mediaTypes.config, described),
@@ -92,6 +105,17 @@ function buildImage(layout: string, { name, layers: added, config }: ImageSpec, 
   }
   const annotations = { 'io.containerd.image.name': name }
   return { ...blob(layout, mediaTypes.manifest, manifest), annotations, platform: { architecture, os: 'linux' } }
+}
+
+/** The registry in agnhost with one image, whose manifest is described. */
+function registryOf(layout: string, { digest }: Descriptor): readonly LayerFile[] {
+  const read = (of: string) => ({ digest: of, content: readFileSync(blobPath(layout, of)) })
+  const manifest = read(digest)
+  const { config, layers } = JSON.parse(manifest.content.toString()) as Manifest
+  return registryFiles(
+    manifest,
+    [config, ...layers].map((one) => read(one.digest)),
+  )
 }
 
 function layerOfFiles(layout: string, files: readonly LayerFile[]): Descriptor {
@@ -121,16 +145,19 @@ function layerOf(layout: string, folder: string, options: readonly string[]): De
   run('tar', [...reproducible, ...options, '-cf', file, '-C', folder, '.'])
   const [digest = ''] = run('sha256sum', [file]).split(' ')
   const size = statSync(file).size
-  renameSync(file, join(layout, 'blobs/sha256', digest))
+  renameSync(file, blobPath(layout, digest))
   return { mediaType: mediaTypes.layer, digest: `sha256:${digest}`, size }
 }
 
 function blob(layout: string, mediaType: string, value: object): Descriptor {
   const bytes = Buffer.from(JSON.stringify(value))
   const digest = createHash('sha256').update(bytes).digest('hex')
-  writeFileSync(join(layout, 'blobs/sha256', digest), bytes)
+  writeFileSync(blobPath(layout, digest), bytes)
   return { mediaType, digest: `sha256:${digest}`, size: bytes.length }
 }
+
+const blobPath = (layout: string, digest: string): string =>
+  join(layout, 'blobs/sha256', digest.replace(/^sha256:/, ''))
 
 const writeJson = (file: string, value: object): void => writeFileSync(file, JSON.stringify(value))
 

@@ -1,11 +1,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { busyboxLayer, imageCatalog } from './catalog.ts'
+import { busyboxLayer, imageCatalog, registryFiles } from './catalog.ts'
 
 const catalog = imageCatalog({
   executable: (name) => `/suite/${name}`,
   debianText: (path) => `${path}\n`,
   certificate: { certificate: 'certificate', key: 'key' },
+  registryContent: [],
 })
 
 suite('the images of the suite', () => {
@@ -39,4 +40,17 @@ test('every applet of the busybox image is a link to busybox', () => {
     ['bin/ls', 'busybox'],
     ['bin/sh', 'busybox'],
   ])
+})
+
+test('the registry of agnhost has a tag, a manifest and its blobs', () => {
+  const [manifest, layer] = ['aabb', 'ccdd'].map((hex) => ({ digest: `sha256:${hex}`, content: Buffer.from(hex) }))
+  ok(manifest && layer)
+  deepEqual(
+    registryFiles(manifest, [layer]).map(({ path, content }) => [path, content?.toString()]),
+    [
+      ['var/registry/pause/manifests/testing', 'sha256:aabb'],
+      ['var/registry/pause/manifests/sha256/aa/aabb/data', 'aabb'],
+      ['var/registry/pause/blobs/sha256/cc/ccdd/data', 'ccdd'],
+    ],
+  )
 })

@@ -54,6 +54,32 @@ const nginxPage = '<!DOCTYPE html>\n<html><head><title>Welcome to nginx!</title>
 /** Waits until it is asked to stop. */
 const pauseScript = '#!/bin/sh\ntrap "exit 0" TERM INT\nsleep infinity &\nwait\n'
 
+export const pauseImage: ImageSpec = {
+  name: `${registry}/pause:3.10.2`,
+  needs: [],
+  base: 'busybox',
+  layers: [[{ path: 'pause', content: pauseScript, mode: 0o755 }]],
+  config: { Entrypoint: ['/pause'], User: '65535:65535' },
+}
+
+export interface RegistryBlob {
+  readonly digest: string
+  readonly content: Uint8Array
+}
+
+/** Files from which agnhost serves `pause:testing` as a registry. */
+export function registryFiles(manifest: RegistryBlob, blobs: readonly RegistryBlob[]): readonly LayerFile[] {
+  const data = (folder: string, { digest, content }: RegistryBlob): LayerFile => {
+    const hex = digest.replace(/^sha256:/, '')
+    return { path: `var/registry/pause/${folder}/sha256/${hex.slice(0, 2)}/${hex}/data`, content }
+  }
+  return [
+    { path: 'var/registry/pause/manifests/testing', content: manifest.digest },
+    data('manifests', manifest),
+    ...blobs.map((blob) => data('blobs', blob)),
+  ]
+}
+
 export interface CatalogInputs {
   /** The path of an executable of the suite. */
   readonly executable: (name: string) => string
@@ -61,9 +87,16 @@ export interface CatalogInputs {
   readonly debianText: (path: string) => string
   /** A certificate and key for `localhost`, in PEM. */
   readonly certificate: { readonly certificate: string; readonly key: string }
+  /** The files of the registry in agnhost. */
+  readonly registryContent: readonly LayerFile[]
 }
 
-export function imageCatalog({ executable, debianText, certificate }: CatalogInputs): readonly ImageSpec[] {
+export function imageCatalog({
+  executable,
+  debianText,
+  certificate,
+  registryContent,
+}: CatalogInputs): readonly ImageSpec[] {
   const agnhostFiles: readonly LayerFile[] = [
     { path: 'agnhost', source: executable('agnhost'), mode: 0o755 },
     { path: 'agnhost-2', link: 'agnhost' },
@@ -75,6 +108,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
     { path: 'etc/os-release', content: 'NAME="Alpine Linux"\nID=alpine\nPRETTY_NAME="Debian, not Alpine Linux"\n' },
     { path: 'etc/passwd', content: `${debianText('etc/passwd')}${user}\n` },
     { path: 'etc/group', content: `${debianText('etc/group')}${groups}\n` },
+    ...registryContent,
   ]
   const agnhost = (tag: string, more: readonly LayerFile[], config: object = {}): ImageSpec => ({
     name: `${suite}/${tag}`,
@@ -132,13 +166,7 @@ export function imageCatalog({ executable, debianText, certificate }: CatalogInp
     debian(`${registry}/etcd:3.6.8-0`, ['etcd'], [program('etcd', 'usr/local/bin/etcd')], {
       ExposedPorts: ports(2379, 2380, 4001, 7001),
     }),
-    {
-      name: `${registry}/pause:3.10.2`,
-      needs: [],
-      base: 'busybox',
-      layers: [[{ path: 'pause', content: pauseScript, mode: 0o755 }]],
-      config: { Entrypoint: ['/pause'], User: '65535:65535' },
-    },
+    pauseImage,
   ]
 }
 
