@@ -5,10 +5,11 @@ import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
 import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
 import { isKubernetes, type Dialect } from './dialect.ts'
-import { tokenize, type Token } from './lexer.ts'
+import type { Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
-import { ExpressionError, issuesShownMax, type Issue } from './source.ts'
+import { ExpressionError, issuesShownMax } from './source.ts'
 import { bytesOf, textOf } from './text-literal.ts'
+import { Stop, TokenStream } from './token-stream.ts'
 
 /** Upstream's limits: longer or deeper expressions are rejected before they are parsed. */
 const nestingMax = 250
@@ -34,9 +35,6 @@ const startsOperand = ({ kind, text }: Token): boolean => {
 
 /** Numbers that a minus can belong to. */
 const isSigned = ({ kind }: Token): boolean => kind === 'int' || kind === 'double'
-
-/** Ends the parsing; the issue has already been recorded. */
-class Stop extends Error {}
 
 /** Throws an ExpressionError. */
 export const parse = (source: string, dialect: Dialect = 'standard'): Expr =>
@@ -70,108 +68,36 @@ function checkLength(source: string): void {
 class Parser {
   readonly #source: string
   readonly #dialect: Dialect
-  readonly #tokens: readonly Token[]
-  /** By position and message: the parts that were interrupted are parsed again. */
-  readonly #issues: Map<string, Issue>
+  readonly #tokens: TokenStream
   readonly #completed: StepCounter
   /** The relations of a long expression, by the position of their first token. Everything else consists of them. */
   readonly #relations: Map<number, Parsed> | undefined
-  #position = 0
-  /** The token at the position. */
-  #token: Token
   #depth = 0
   /** The depth of operators in trees that have any. */
   readonly #operatorDepths = new Map<Expr, number>()
 
   constructor(source: string, dialect: Dialect, slice: Slice) {
-    const { tokens, issues } = tokenize(source)
     this.#source = source
     this.#dialect = dialect
-    this.#tokens = tokens
-    this.#issues = new Map(issues.map((issue) => [keyOf(issue), issue]))
-    this.#token = this.#peek(0)
+    this.#tokens = new TokenStream(source)
     this.#completed = new StepCounter(slice, relationsPerCheck)
     this.#relations = source.length < longLength ? undefined : new Map()
   }
 
   parse(): Expr {
-    this.#moveTo(0)
+    this.#tokens.moveTo(0)
     this.#depth = 0
     let tree: Expr | undefined
     try {
-      if (this.#issues.size > issuesShownMax) throw new Stop()
+      if (this.#tokens.issues.length > issuesShownMax) throw new Stop()
       tree = this.#expression()
-      if (this.#token.kind !== 'end') this.#wrong('<EOF>', this.#peek(1).kind === 'end')
+      if (this.#tokens.current.kind !== 'end') this.#tokens.wrong('<EOF>', this.#tokens.peek(1).kind === 'end')
     } catch (error) {
       if (!(error instanceof Stop)) throw error
     }
-    if (tree === undefined || this.#issues.size > 0) throw new ExpressionError(this.#source, [...this.#issues.values()])
+    const { issues } = this.#tokens
+    if (tree === undefined || issues.length > 0) throw new ExpressionError(this.#source, issues)
     return tree
-  }
-
-  #peek(ahead: number): Token {
-    const last = this.#tokens.length - 1
-    const token = this.#tokens[Math.min(this.#position + ahead, last)]
-    if (token === undefined) throw new Error('there is always a last token')
-    return token
-  }
-
-  #next(): Token {
-    const token = this.#token
-    if (token.kind !== 'end') this.#moveTo(this.#position + 1)
-    return token
-  }
-
-  #moveTo(position: number): void {
-    this.#position = position
-    this.#token = this.#peek(0)
-  }
-
-  #is(text: string): boolean {
-    const { kind, text: found } = this.#token
-    return found === text && (kind === 'symbol' || kind === 'keyword')
-  }
-
-  #accept(text: string): Token | undefined {
-    return this.#is(text) ? this.#next() : undefined
-  }
-
-  #issue(at: number, message: string): void {
-    this.#issues.set(keyOf({ at, message }), { at, message })
-  }
-
-  #wrong(expected: string, isExtraneous = false): void {
-    const { text, at } = this.#token
-    const what = isExtraneous ? 'extraneous' : 'mismatched'
-    this.#issue(at, `Syntax error: ${what} input '${text}' expecting ${expected}`)
-  }
-
-  /** Reports that a token is not valid after the text from an offset. */
-  #noViableFrom(start: number, { text, at, kind }: Token): never {
-    const input = this.#source.slice(start, kind === 'end' ? at : at + text.length)
-    this.#issue(at, `Syntax error: no viable alternative at input '${input}'`)
-    throw new Stop()
-  }
-
-  #stop(expected: string): never {
-    this.#wrong(expected)
-    throw new Stop()
-  }
-
-  /** Expects a token: skips an extra token before it, and reports a missing one at the end. */
-  #expect(text: string, expected = `'${text}'`): Token {
-    const found = this.#accept(text)
-    if (found !== undefined) return found
-    if (this.#peek(1).text === text && this.#peek(1).kind === 'symbol') {
-      this.#wrong(expected, true)
-      this.#next()
-      return this.#next()
-    }
-    if (this.#token.kind === 'end' && expected === `'${text}'` && text === ')') {
-      this.#issue(this.#token.at, `Syntax error: missing '${text}' at '<EOF>'`)
-      throw new Stop()
-    }
-    return this.#stop(expected)
   }
 
   /**
@@ -184,7 +110,7 @@ class Parser {
       for (const child of childrenOf(expr)) depth = Math.max(depth, this.#operatorDepths.get(child) ?? 0)
     if (isOperator) depth++
     if (depth > operatorDepthMax) {
-      this.#issue(-1, 'max recursion depth exceeded')
+      this.#tokens.issue(-1, 'max recursion depth exceeded')
       throw new Stop()
     }
     if (depth > 0) this.#operatorDepths.set(expr, depth)
@@ -193,15 +119,15 @@ class Parser {
 
   #expression(): Expr {
     if (++this.#depth > nestingMax) {
-      this.#issue(-1, `expression recursion limit exceeded: ${nestingMax}`)
+      this.#tokens.issue(-1, `expression recursion limit exceeded: ${nestingMax}`)
       throw new Stop()
     }
     const condition = this.#or()
-    const question = this.#accept('?')
+    const question = this.#tokens.accept('?')
     let tree = condition
     if (question !== undefined) {
       const then = this.#or()
-      this.#expect(':')
+      this.#tokens.expect(':')
       tree = this.#built(call('_?_:_', question.at, condition, then, this.#expression()), false)
     }
     this.#depth--
@@ -220,7 +146,7 @@ class Parser {
   #chain(operator: '||' | '&&', operand: () => Expr): Expr {
     const operands = [operand()]
     const places: number[] = []
-    for (let op = this.#accept(operator); op !== undefined; op = this.#accept(operator)) {
+    for (let op = this.#tokens.accept(operator); op !== undefined; op = this.#tokens.accept(operator)) {
       places.push(op.at)
       operands.push(operand())
     }
@@ -236,22 +162,22 @@ class Parser {
   /** Takes a relation that was parsed before an interruption. */
   #relation(): Expr {
     if (this.#relations === undefined) return this.#newRelation()
-    const start = this.#position
+    const start = this.#tokens.position
     const known = this.#relations.get(start)
     if (known !== undefined) {
-      this.#moveTo(known.end)
+      this.#tokens.moveTo(known.end)
       return known.tree
     }
     const tree = this.#newRelation()
-    this.#relations.set(start, { tree, end: this.#position })
+    this.#relations.set(start, { tree, end: this.#tokens.position })
     this.#completed.completed()
     return tree
   }
 
   #newRelation(): Expr {
     let left = this.#sum()
-    while (this.#token.kind !== 'string' && relations.has(this.#token.text)) {
-      const { text, at } = this.#next()
+    while (this.#tokens.current.kind !== 'string' && relations.has(this.#tokens.current.text)) {
+      const { text, at } = this.#tokens.next()
       left = this.#built(call(text === 'in' ? '@in' : `_${text}_`, at, left, this.#sum()), true)
     }
     return left
@@ -259,13 +185,17 @@ class Parser {
 
   #sum(): Expr {
     let left = this.#product()
-    for (let op = this.#accept('+') ?? this.#accept('-'); op !== undefined; op = this.#accept('+') ?? this.#accept('-'))
+    for (
+      let op = this.#tokens.accept('+') ?? this.#tokens.accept('-');
+      op !== undefined;
+      op = this.#tokens.accept('+') ?? this.#tokens.accept('-')
+    )
       left = this.#built(call(`_${op.text}_`, op.at, left, this.#product()), true)
     return left
   }
 
   #product(): Expr {
-    const take = () => this.#accept('*') ?? this.#accept('/') ?? this.#accept('%')
+    const take = () => this.#tokens.accept('*') ?? this.#tokens.accept('/') ?? this.#tokens.accept('%')
     let left = this.#unary()
     for (let op = take(); op !== undefined; op = take())
       left = this.#built(call(`_${op.text}_`, op.at, left, this.#unary()), true)
@@ -273,16 +203,16 @@ class Parser {
   }
 
   #unary(): Expr {
-    const first = this.#token
+    const first = this.#tokens.current
     let count = 0
-    if (this.#is('!')) {
-      while (this.#accept('!')) count++
+    if (this.#tokens.is('!')) {
+      while (this.#tokens.accept('!')) count++
       const target = this.#member()
       return count % 2 === 0 ? target : this.#built(call('!_', first.at, target), false)
     }
     // A single minus before a number is part of the number.
-    while (this.#is('-') && !(count === 0 && isSigned(this.#peek(1)))) {
-      this.#next()
+    while (this.#tokens.is('-') && !(count === 0 && isSigned(this.#tokens.peek(1)))) {
+      this.#tokens.next()
       count++
     }
     const target = this.#member()
@@ -292,52 +222,52 @@ class Parser {
   #member(): Expr {
     let tree = this.#primary()
     for (;;) {
-      const dot = this.#accept('.')
+      const dot = this.#tokens.accept('.')
       if (dot !== undefined) {
         tree = this.#selection(tree, dot)
         continue
       }
-      const bracket = this.#accept('[')
+      const bracket = this.#tokens.accept('[')
       if (bracket === undefined) return tree
-      const isOptional = this.#accept('?') !== undefined
+      const isOptional = this.#tokens.accept('?') !== undefined
       const index = this.#expression()
-      this.#expect(']')
+      this.#tokens.expect(']')
       tree = this.#built(call(isOptional ? '_[?_]' : '_[_]', bracket.at, tree, index), true)
     }
   }
 
   #selection(operandTree: Expr, { at }: Token): Expr {
-    const isOptional = this.#accept('?') !== undefined
-    const name = this.#token
+    const isOptional = this.#tokens.accept('?') !== undefined
+    const name = this.#tokens.current
     const selected = (field: string): Expr =>
       this.#built({ kind: 'select', at, operand: operandTree, field, isTest: false, isOptional }, true)
     if (name.kind === 'quotedIdentifier') {
-      if (isKubernetes(this.#dialect)) this.#issue(name.at, "unsupported syntax: '`'")
-      this.#next()
+      if (isKubernetes(this.#dialect)) this.#tokens.issue(name.at, "unsupported syntax: '`'")
+      this.#tokens.next()
       return selected(name.text.slice(1, -1))
     }
-    if (name.kind === 'symbol' && name.text === '.') return this.#noViableFrom(at, name)
-    if (name.kind !== 'identifier') return this.#stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : 'IDENTIFIER')
-    this.#next()
-    const open = isOptional ? undefined : this.#accept('(')
+    if (name.kind === 'symbol' && name.text === '.') return this.#tokens.noViableFrom(at, name)
+    if (name.kind !== 'identifier') return this.#tokens.stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : 'IDENTIFIER')
+    this.#tokens.next()
+    const open = isOptional ? undefined : this.#tokens.accept('(')
     if (open === undefined) return selected(name.text)
     return this.#call(name.text, open.at, operandTree)
   }
 
   #call(name: string, at: number, target: Expr | undefined): Expr {
     const args: Expr[] = []
-    if (!this.#is(')')) {
+    if (!this.#tokens.is(')')) {
       do args.push(this.#expression())
-      while (this.#accept(','))
+      while (this.#tokens.accept(','))
     }
-    this.#expect(')')
-    const report = (issueAt: number, message: string): void => this.#issue(issueAt, message)
+    this.#tokens.expect(')')
+    const report = (issueAt: number, message: string): void => this.#tokens.issue(issueAt, message)
     const expanded = expandMacro({ name, at, target, args, dialect: this.#dialect }, report)
     return this.#built(expanded ?? { kind: 'call', at, name, target, args }, target !== undefined)
   }
 
   #primary(): Expr {
-    const { kind, text, at } = this.#token
+    const { kind, text, at } = this.#tokens.current
     switch (kind) {
       case 'int':
       case 'uint':
@@ -348,25 +278,25 @@ class Parser {
         return this.#text()
       case 'keyword':
         if (text === 'in') break
-        this.#next()
+        this.#tokens.next()
         return { kind: 'literal', at, value: text === 'null' ? null : text === 'true' }
       case 'identifier':
         return this.#name('')
       case 'symbol':
-        if (text === '-' && isSigned(this.#peek(1))) {
-          this.#next()
+        if (text === '-' && isSigned(this.#tokens.peek(1))) {
+          this.#tokens.next()
           return { ...this.#number('-'), at }
         }
-        if (text === '.' && this.#peek(1).kind === 'identifier') {
-          this.#next()
+        if (text === '.' && this.#tokens.peek(1).kind === 'identifier') {
+          this.#tokens.next()
           return this.#name('.')
         }
         if (text === '(') return this.#parenthesis()
         if (text === '[') return this.#list()
         if (text === '{') return this.#map()
         // These tokens can start operands, but not here or not before the next token.
-        if (text === '.' || text === '-') return this.#noViableFrom(at, this.#peek(1))
-        if (text === '!') return this.#noViableFrom(this.#peek(-1).at, this.#token)
+        if (text === '.' || text === '-') return this.#tokens.noViableFrom(at, this.#tokens.peek(1))
+        if (text === '!') return this.#tokens.noViableFrom(this.#tokens.peek(-1).at, this.#tokens.current)
         break
       default:
     }
@@ -374,54 +304,54 @@ class Parser {
   }
 
   #noOperand(): Expr {
-    const rejected = this.#token
+    const rejected = this.#tokens.current
     const { kind } = rejected
-    if (kind !== 'end' && kind !== 'quotedIdentifier' && this.#peek(1).kind === 'end') {
-      this.#wrong(operand)
-      this.#next()
+    if (kind !== 'end' && kind !== 'quotedIdentifier' && this.#tokens.peek(1).kind === 'end') {
+      this.#tokens.wrong(operand)
+      this.#tokens.next()
     }
     this.#skipTo(operand)
     // A token that could start an operand but does not, such as the dot in `.?a`.
-    if (this.#token === rejected) this.#stop(operand)
+    if (this.#tokens.current === rejected) this.#tokens.stop(operand)
     return this.#member()
   }
 
   /** One extra token before an operand is skipped; more end the parsing. */
   #skipTo(expected: string): void {
-    if (startsOperand(this.#token)) return
-    if (this.#token.kind === 'end' || !startsOperand(this.#peek(1))) this.#stop(expected)
-    this.#wrong(expected, true)
-    this.#next()
+    if (startsOperand(this.#tokens.current)) return
+    if (this.#tokens.current.kind === 'end' || !startsOperand(this.#tokens.peek(1))) this.#tokens.stop(expected)
+    this.#tokens.wrong(expected, true)
+    this.#tokens.next()
   }
 
   #parenthesis(): Expr {
-    this.#next()
+    this.#tokens.next()
     const tree = this.#expression()
-    this.#expect(')')
+    this.#tokens.expect(')')
     return tree
   }
 
   #number(sign: '' | '-'): Expr {
-    const { kind, text, at } = this.#next()
+    const { kind, text, at } = this.#tokens.next()
     const digits = kind === 'uint' ? text.slice(0, -1) : text
     if (kind === 'double') {
       const value = Number(sign + digits)
-      if (!Number.isFinite(value)) this.#issue(at, 'invalid double literal')
+      if (!Number.isFinite(value)) this.#tokens.issue(at, 'invalid double literal')
       return { kind: 'literal', at, value }
     }
     const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
     const isUint = kind === 'uint'
     const fits = isUint ? value < 1n << 64n : value >= -(1n << 63n) && value < 1n << 63n
-    if (!fits) this.#issue(at, `invalid ${kind} literal`)
+    if (!fits) this.#tokens.issue(at, `invalid ${kind} literal`)
     return { kind: 'literal', at, value: isUint ? new Uint(BigInt.asUintN(64, value)) : BigInt.asIntN(64, value) }
   }
 
   #text(): Expr {
-    const { kind, text, at } = this.#next()
+    const { kind, text, at } = this.#tokens.next()
     try {
       return { kind: 'literal', at, value: kind === 'bytes' ? bytesOf(text) : textOf(text) }
     } catch (error) {
-      this.#issue(at, error instanceof Error ? error.message : String(error))
+      this.#tokens.issue(at, error instanceof Error ? error.message : String(error))
       return { kind: 'literal', at, value: '' }
     }
   }
@@ -430,11 +360,11 @@ class Parser {
   #name(dot: '' | '.'): Expr {
     const message = this.#messageName()
     if (message !== undefined) return this.#struct(dot + message)
-    const { text, at } = this.#next()
-    const open = this.#accept('(')
+    const { text, at } = this.#tokens.next()
+    const open = this.#tokens.accept('(')
     if (open !== undefined) return this.#call(dot + text, open.at, undefined)
     if (reserved.has(text)) {
-      this.#issue(at, `reserved identifier: ${text}`)
+      this.#tokens.issue(at, `reserved identifier: ${text}`)
       return { kind: 'literal', at, value: null }
     }
     return { kind: 'ident', at, name: dot + text }
@@ -443,61 +373,59 @@ class Parser {
   /** Consumes the name before a `{`. Returns undefined and consumes nothing if there is none. */
   #messageName(): string | undefined {
     let ahead = 0
-    while (this.#peek(ahead + 1).text === '.' && this.#peek(ahead + 2).kind === 'identifier') ahead += 2
-    const after = this.#peek(ahead + 1)
+    while (this.#tokens.peek(ahead + 1).text === '.' && this.#tokens.peek(ahead + 2).kind === 'identifier') ahead += 2
+    const after = this.#tokens.peek(ahead + 1)
     if (after.kind !== 'symbol' || after.text !== '{') return undefined
-    const name = Array.from({ length: ahead + 1 }, () => this.#next().text)
+    const name = Array.from({ length: ahead + 1 }, () => this.#tokens.next().text)
     return name.join('')
   }
 
   #list(): Expr {
-    const { at } = this.#next()
+    const { at } = this.#tokens.next()
     const elements: { value: Expr; isOptional: boolean }[] = []
-    if (!this.#is(']') && !this.#is('?')) this.#skipTo(listStart)
-    while (!this.#is(']')) {
-      const isOptional = this.#accept('?') !== undefined
+    if (!this.#tokens.is(']') && !this.#tokens.is('?')) this.#skipTo(listStart)
+    while (!this.#tokens.is(']')) {
+      const isOptional = this.#tokens.accept('?') !== undefined
       elements.push({ value: this.#expression(), isOptional })
-      if (!this.#accept(',')) break
+      if (!this.#tokens.accept(',')) break
     }
-    this.#expect(']', "{']', ','}")
+    this.#tokens.expect(']', "{']', ','}")
     return this.#built({ kind: 'list', at, elements }, false)
   }
 
   #map(): Expr {
-    const { at } = this.#next()
+    const { at } = this.#tokens.next()
     const entries: MapEntry[] = []
-    if (!this.#is('}') && !this.#is('?')) this.#skipTo(mapStart)
-    while (!this.#is('}')) {
-      const isOptional = this.#accept('?') !== undefined
+    if (!this.#tokens.is('}') && !this.#tokens.is('?')) this.#skipTo(mapStart)
+    while (!this.#tokens.is('}')) {
+      const isOptional = this.#tokens.accept('?') !== undefined
       const key = this.#expression()
-      const colon = this.#expect(':')
+      const colon = this.#tokens.expect(':')
       entries.push({ at: colon.at, key, value: this.#expression(), isOptional })
-      if (!this.#accept(',')) break
+      if (!this.#tokens.accept(',')) break
     }
-    this.#expect('}', "{'}', ','}")
+    this.#tokens.expect('}', "{'}', ','}")
     return this.#built({ kind: 'map', at, entries }, false)
   }
 
   #struct(name: string): Expr {
-    const { at } = this.#next()
+    const { at } = this.#tokens.next()
     const fields: StructField[] = []
-    while (!this.#is('}')) {
-      const isOptional = this.#accept('?') !== undefined
-      const { kind, text } = this.#token
+    while (!this.#tokens.is('}')) {
+      const isOptional = this.#tokens.accept('?') !== undefined
+      const { kind, text } = this.#tokens.current
       if (kind !== 'identifier' && kind !== 'quotedIdentifier')
-        return this.#stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : fieldStart)
-      this.#next()
-      const colon = this.#expect(':')
+        return this.#tokens.stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : fieldStart)
+      this.#tokens.next()
+      const colon = this.#tokens.expect(':')
       const field = kind === 'identifier' ? text : text.slice(1, -1)
       fields.push({ at: colon.at, name: field, value: this.#expression(), isOptional })
-      if (!this.#accept(',')) break
+      if (!this.#tokens.accept(',')) break
     }
-    this.#expect('}', "{'}', ','}")
+    this.#tokens.expect('}', "{'}', ','}")
     return this.#built({ kind: 'struct', at, name, fields }, false)
   }
 }
-
-const keyOf = ({ at, message }: Issue): string => `${at} ${message}`
 
 const call = (name: string, at: number, ...args: readonly Expr[]): Expr => ({
   kind: 'call',
