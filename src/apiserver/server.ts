@@ -41,6 +41,7 @@ import { healthResponse, isHealthPath } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
 import { statusRules } from './strategies/status-rules.ts'
 import { serviceRangesDefault } from './strategies/service/service-ranges.ts'
+import { NodePortRepair } from './strategies/service/node-port-repair.ts'
 import { ServiceRepair } from './strategies/service/service-repair.ts'
 import type { ApiServerDeps, UiOptions } from './server-deps.ts'
 import { strategiesOf } from './strategies/strategies.ts'
@@ -72,6 +73,7 @@ export class ApiServer {
   readonly #definitions: DefinitionController
   readonly #apiServices: ApiServiceController
   readonly #serviceRepair: ServiceRepair
+  readonly #nodePortRepair: NodePortRepair
   readonly #aggregation: Aggregation
   readonly #ui: UiEndpoints
   readonly deadlines: RequestDeadlines
@@ -160,6 +162,7 @@ export class ApiServer {
       ...services,
       ranges: deps.serviceRanges ?? serviceRangesDefault,
     })
+    this.#nodePortRepair = new NodePortRepair({ ...deps, ...services })
     this.registry.observe(service, this.#serviceRepair.serviceObserver)
     this.registry.observe(ipAddress, this.#serviceRepair.addressObserver)
     this.registry.observe(serviceCidr, this.#serviceRepair.rangeObserver)
@@ -231,6 +234,7 @@ export class ApiServer {
         this.#definitions.run(signal),
         this.#apiServices.run(signal),
         this.#serviceRepair.run(signal),
+        this.#nodePortRepair.run(signal),
         this.#aggregation.run(signal),
         ...reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)),
       ])

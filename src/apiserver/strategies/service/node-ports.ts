@@ -16,9 +16,20 @@ export function nodePortsOf({ spec }: Service): number[] {
 }
 
 export const portAllocation = (object: Service, port: number): Allocation => ({
-  key: `${portPrefix}${port}`,
-  value: () => new TextEncoder().encode(JSON.stringify({ holder: keyOf(object) })),
+  key: portKey(port),
+  value: () => portValue(object),
 })
+
+export const portKey = (port: number): string => `${portPrefix}${port}`
+
+/** The value of a key: the Service that has the port. */
+export const portValue = (object: Service): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify({ holder: keyOf(object) }))
+
+/** The key of the Service that has the port, from the value of a key; undefined if there is none. */
+export function holderOf(value: Uint8Array): string | undefined {
+  return (JSON.parse(new TextDecoder().decode(value)) as { readonly holder?: string }).holder
+}
 
 /** Allocates node ports for one Service: none that another Service has, and none twice. */
 export class NodePortAllocator {

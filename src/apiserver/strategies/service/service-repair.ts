@@ -1,34 +1,25 @@
 // ServiceRepair: keeps IPAddresses consistent with the Services while the server runs. It is part of the API server, because
 // addresses must be correct without a controller manager.
 import { errorText, type Log } from '../../../base/observability/log.ts'
-import { rfc3339, rfc3339Micro, type Clock } from '../../../base/time/clock.ts'
+import { rfc3339 } from '../../../base/time/clock.ts'
 import { newUid } from '../../../base/random/ids.ts'
-import type { Random } from '../../../base/random/random.ts'
-import { causeOf, type FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import { unlessAborted } from '../../../base/async/unless-aborted.ts'
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
-import { event } from '../../../api/core/v1/event.ts'
 import { service, type Service } from '../../../api/core/v1/service/service.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { serviceCidr } from '../../../api/networking/v1/service-cidr.ts'
-import type { Kind } from '../../../api/kind/kind.ts'
 import { keyOf, splitKey, type ApiObject, type ObjectKey } from '../../../api/meta/object.ts'
 import type { Condition, Store } from '../../../store/store.ts'
-import { commitWrite } from '../../registry/verbs/commit.ts'
-import type { ResourceDeps } from '../../registry/resource/resource-deps.ts'
 import { storeKey } from '../../storage/store-keys.ts'
 import type { CacheObserver, ObjectLister } from '../../watch-cache/object-caches.ts'
 import { addressAllocation, addressOwner } from './cluster-addresses.ts'
 import type { ServiceRanges } from './service-ranges.ts'
-import { repairsOf, type Repair, type RepairNote } from './service-repairs.ts'
+import { recordRepair, type RepairEventDeps } from './repair-event.ts'
+import { repairsOf, type Repair } from './service-repairs.ts'
 
-interface ServiceRepairDeps {
+interface ServiceRepairDeps extends RepairEventDeps {
   readonly lister: ObjectLister
-  resource(kind: Kind): ResourceDeps
   readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly flow: FlowRecorder
   readonly log: Log
   readonly ranges: ServiceRanges
 }
@@ -138,13 +129,13 @@ export class ServiceRepair {
       const birth = { uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
       const put = { kind: 'put', key, value: value(birth) } as const
       const result = await store.commit({ conditions: [seen, { key, modRevision: 0 }], operations: [put] }, signal)
-      if (result.kind === 'committed') await this.#record(object, repair.note, signal)
+      if (result.kind === 'committed') await recordRepair(this.#deps, object, repair.note, signal)
     }
     if (repair.kind === 'release') {
       const key = storeKey(ipAddress, '', repair.object.metadata.name)
       const conditions = [seen, { key, modRevision: revisionOf(repair.object) }]
       const result = await store.commit({ conditions, operations: [{ kind: 'delete', key }] }, signal)
-      if (result.kind === 'committed') await this.#record(repair.object, repair.note, signal)
+      if (result.kind === 'committed') await recordRepair(this.#deps, repair.object, repair.note, signal)
     }
   }
 
@@ -160,44 +151,8 @@ export class ServiceRepair {
     if (object === undefined || notes.length === 0) this.#reported.delete(key)
     else if (this.#reported.get(key) !== text) {
       this.#reported.set(key, text)
-      for (const note of notes) await this.#record(object, note, signal)
+      for (const note of notes) await recordRepair(this.#deps, object, note, signal)
     }
-  }
-
-  async #record(about: ApiObject, { reason, message, component }: RepairNote, signal: AbortSignal): Promise<void> {
-    const { clock, random, flow } = this.#deps
-    const nowMs = clock.nowMs()
-    const { name, namespace, uid, resourceVersion } = about.metadata
-    const { kind, apiVersion } = about
-    const object = {
-      kind: 'Event',
-      apiVersion: 'v1',
-      metadata: {
-        name: `${name}.${(BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(random.below(1_000_000))).toString(16)}`,
-        namespace: namespace ?? 'default',
-        uid: newUid(random),
-        creationTimestamp: rfc3339(nowMs),
-      },
-      involvedObject: {
-        kind,
-        apiVersion,
-        name,
-        ...(namespace === undefined ? {} : { namespace }),
-        uid,
-        resourceVersion,
-      },
-      reason,
-      message,
-      type: 'Warning',
-      action: component.startsWith('ip') ? 'IPAddressAllocation' : 'PortAllocation',
-      eventTime: rfc3339Micro(nowMs),
-      reportingComponent: component,
-      reportingInstance: component,
-      source: {},
-    } as unknown as ApiObject
-    const subject = { resource: 'services', namespace: namespace ?? '', name }
-    const cause = causeOf(flow.record('step', 'API Server', 'API Server', `repair: ${reason}`, subject, 0))
-    await commitWrite(this.#deps.resource(event), { operation: 'put', object, expected: 0 }, cause, signal)
   }
 }
 

@@ -7,13 +7,8 @@ import { isIp, isIpV6 } from '../../../api/validation/network-rules.ts'
 import { splitKey, type ObjectKey } from '../../../api/meta/object.ts'
 import { addressOwner } from './cluster-addresses.ts'
 import { nodePortsOf } from './node-ports.ts'
+import type { RepairNote } from './repair-event.ts'
 import type { ServiceRanges } from './service-ranges.ts'
-
-export interface RepairNote {
-  readonly reason: string
-  readonly message: string
-  readonly component: 'ipallocator-repair-controller' | 'portallocator-repair-controller'
-}
 
 export type Repair =
   | { readonly kind: 'allocate'; readonly address: string; readonly note: RepairNote }
