@@ -1,6 +1,7 @@
 // PluginManager: registers the plugins whose sockets appear in the registration directory, and removes those whose
 // sockets disappear. Failures are reported to the plugin and retried.
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
 import { context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -102,11 +103,20 @@ export class PluginManager {
       this.#queue.forget(key)
     } catch (error) {
       if (signal.aborted) return
-      this.#deps.log.warn('a plugin could not be registered', { socket: key, error: errorText(error) })
+      this.#logFailure(key, error)
       if (!(error instanceof PluginRejected)) this.#queue.retry(key)
     } finally {
       this.#queue.done(key)
     }
+  }
+
+  #logFailure(key: string, error: unknown): void {
+    const { log } = this.#deps
+    if (key !== csiNodeKey)
+      return log.warn('a plugin could not be registered', { socket: key, error: errorText(error) })
+    // The CSINode of a new node is created after its Node.
+    const level = hasReason(error, 'NotFound') ? 'debug' : 'warn'
+    log[level]('the CSINode could not be created', { error: errorText(error) })
   }
 
   async #reconcile(path: string, signal: AbortSignal): Promise<void> {
