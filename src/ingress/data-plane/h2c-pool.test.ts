@@ -1,5 +1,9 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerHttp2Stream } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { nodeHttp2 } from '../../platform/node/http/http2-client.ts'
 import type { Http2Events, Http2Headers, Http2Provider } from '../../platform/http/http2-client.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
@@ -63,7 +67,7 @@ async function answered(own: ReturnType<typeof stage>, body?: AsyncIterable<Uint
   await eventLoopTurn()
   const [exchange] = own.sent.slice(-1)
   if (exchange === undefined) throw new Error('nothing was sent')
-  exchange.events.headers({ ':status': '200', 'content-type': 'application/grpc' })
+  exchange.events.headers({ ':status': '200', 'content-type': 'application/grpc' }, ['a=1', 'b=2'])
   return { response: await response, exchange }
 }
 
@@ -77,6 +81,7 @@ test('a request and its response pass with trailers, over one connection', async
   deepEqual(exchange.headers, {
     ...{ ':method': 'POST', ':path': '/a', ':scheme': 'http', ':authority': 'h', 'x-a': '1, 2' },
   })
+  deepEqual(response.headers, { 'content-type': 'application/grpc', 'set-cookie': ['a=1', 'b=2'] })
   exchange.events.data(bytes('hello'))
   const text = textOf(response.body)
   await eventLoopTurn()
@@ -164,4 +169,20 @@ test('pools are shared by address, port and protocol, and drained when the endpo
   pools.retain([two])
   equal(pools.of(one, 'h2c') === first, false)
   await pools[Symbol.asyncDispose]()
+})
+
+test('cookies of a real server stay separate', async () => {
+  const server = createServer()
+  server.on('stream', (stream: ServerHttp2Stream) => {
+    stream.respond({ ':status': 200, 'set-cookie': ['a=1; Path=/', 'b=2'], 'x-a': ['1', '2'] })
+    stream.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = new H2cPool({ address: '127.0.0.1', port }, nodeHttp2)
+  const { headers } = await pool.send({ ...request, method: 'GET' }, never())
+  deepEqual([headers['set-cookie'], headers['x-a']], [['a=1; Path=/', 'b=2'], '1, 2'])
+  await pool.destroy()
+  server.close()
 })

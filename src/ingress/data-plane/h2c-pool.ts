@@ -83,10 +83,10 @@ class H2cExchange {
     this.#onDone = onDone
     onAbort(signal, this.#abort)
     this.#exchange = connection.request(pseudoHeaders(request), {
-      headers: ({ ':status': status = '', ...headers }) =>
+      headers: ({ ':status': status = '', ...headers }, setCookies) =>
         this.#head.resolve({
           status: Number(status),
-          headers,
+          headers: setCookies.length === 0 ? headers : { ...headers, 'set-cookie': setCookies },
           body: this.#body,
           trailers: () => this.#trailers,
         }),

@@ -14,7 +14,8 @@ export type Http2Headers = Readonly<Record<string, string>>
  * Events of one exchange, in this order. `closed` is called once, last, and always unless the exchange was cancelled.
  */
 export interface Http2Events {
-  headers(headers: Http2Headers): void
+  /** Values of a repeated header are joined, except cookies that the server sets. */
+  headers(headers: Http2Headers, setCookies: readonly string[]): void
   data(bytes: Uint8Array): void
   trailers(trailers: Http2Headers): void
   closed(failure: Http2Failure | undefined): void

@@ -99,7 +99,7 @@ function exchangeOn(
     drained = undefined
   }
   stream.on('drain', release)
-  stream.on('response', (headers) => cancelled || events.headers(plain(headers)))
+  stream.on('response', (headers) => cancelled || events.headers(plain(headers), headers['set-cookie'] ?? []))
   stream.on('data', (bytes: Buffer) => cancelled || events.data(bytes))
   stream.on('trailers', (headers) => cancelled || events.trailers(plain(headers)))
   stream.on('error', (thrown: Error) => (error = thrown))
@@ -156,6 +156,6 @@ function failureOf(
 
 function plain(headers: IncomingHttpHeaders): Http2Headers {
   const found: Record<string, string> = {}
-  for (const name in headers) setOwn(found, name, String(headers[name]))
+  for (const name in headers) if (name !== 'set-cookie') setOwn(found, name, String(headers[name]))
   return found
 }
