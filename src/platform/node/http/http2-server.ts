@@ -79,7 +79,8 @@ export class Http2ServerConnection implements ServedConnection {
         this.#streams.delete(served)
         if (this.#streams.size === 0) this.#idle()
       })
-      void served.respond()
+      served.open()
+      options.starts.start(this, () => void served.respond())
     })
     peer.onClosed(() => this.#held.release())
   }

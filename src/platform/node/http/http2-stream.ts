@@ -2,6 +2,7 @@
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { FairTurns } from '../../../base/work/fair-turns.ts'
 import type { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { discardBody } from '../../http/discard-body.ts'
 import { HeldBytes, type SendProgress } from '../../limits/held-bytes.ts'
@@ -30,6 +31,8 @@ export interface Http2ServerOptions extends Peer {
   /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
+  /** Starts the requests of all connections. */
+  readonly starts: FairTurns<object>
   readonly budget: MemoryBudget
   readonly onShed: OnShed
 }
@@ -150,13 +153,19 @@ export class ServedStream implements StreamedRequest, SendProgress {
     this.#isBodyComplete = true
   }
 
-  async respond(): Promise<void> {
-    const stream = this.#stream
-    stream.on('error', () => {}) // `close` follows
-    stream.once('close', () => {
+  /** Called once, before anything can happen to the stream. */
+  open(): void {
+    this.#stream.on('error', () => {}) // `close` follows
+    this.#stream.once('close', () => {
       this.#held.release()
       if (!this.#isComplete) this.cancel(goneError())
     })
+  }
+
+  async respond(): Promise<void> {
+    const stream = this.#stream
+    // The client has reset it before its turn.
+    if (stream.destroyed) return
     try {
       const response = await this.#options.handle(this)
       this.#hasResponded = true

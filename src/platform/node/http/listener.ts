@@ -1,5 +1,6 @@
 // HTTPS on one port: HTTP/2 by Node.js or HTTP/1.1 by http1/, as negotiated by ALPN; or plain HTTP/1.1.
 import { every, realClock, type Clock } from '../../../base/time/clock.ts'
+import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { thenMaybe } from '../../../base/async/maybe-promise.ts'
 import { httpDate } from '../../http1/http-date.ts'
@@ -58,6 +59,7 @@ async function listen(
     second: () => seconds,
     date: httpDate(clock),
     turns: new TimeSlicedWork(realClock),
+    starts: new FairTurns(realClock),
     budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
     onShed,
     verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,

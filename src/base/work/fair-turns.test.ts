@@ -1,0 +1,49 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventLoopTurn } from '../async/event-loop-turn.ts'
+import { realClock } from '../time/clock.ts'
+import { FairTurns } from './fair-turns.ts'
+
+function stage() {
+  const state = { nowMs: 0 }
+  const turns = new FairTurns<{ name: string }>({ ...realClock, monotonicMs: () => state.nowMs })
+  const done: string[] = []
+  /** Works of a client that take the time each. */
+  const start = (client: { name: string }, count: number, ms: number) => {
+    for (let index = 1; index <= count; index++)
+      turns.start(client, () => {
+        state.nowMs += ms
+        done.push(`${client.name}${index}`)
+      })
+  }
+  return { state, done, start, turn: eventLoopTurn }
+}
+const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
+
+test('work is started at once, as long as it takes little time', async () => {
+  const { done, start, turn } = stage()
+  start(a, 3, 1)
+  start(b, 1, 1)
+  deepEqual(done, ['a1', 'a2', 'a3', 'b1'])
+  await turn()
+  start(a, 1, 1)
+  deepEqual(done.at(-1), 'a1')
+})
+
+test('a client with much work does not delay others, and slices are short', async () => {
+  const { done, start, turn } = stage()
+  start(a, 9, 2)
+  start(b, 2, 2)
+  deepEqual(done.splice(0), ['a1', 'a2', 'a3'])
+  await turn()
+  deepEqual(done.splice(0), ['a4', 'b1', 'a5'])
+  // It is first, although others have waited for longer.
+  start(c, 1, 2)
+  await turn()
+  deepEqual(done.splice(0), ['c1', 'b2', 'a6'])
+  await turn()
+  await turn()
+  deepEqual(done.splice(0), ['a7', 'a8', 'a9'])
+  start(a, 1, 2)
+  deepEqual(done, ['a1'])
+})
