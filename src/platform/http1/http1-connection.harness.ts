@@ -1,12 +1,18 @@
 // A connection without a socket, and a peer at its other end that a test controls.
 import { realClock } from '../../base/time/clock.ts'
+import { FairTurns } from '../../base/work/fair-turns.ts'
 import { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { listenLimitsDefault, type ListenLimits } from '../limits/listen-limits.ts'
 import { MemoryBudget } from '../limits/memory-budget.ts'
 import { Http1Connection, type Http1Options, type Http1Socket } from './http1-connection.ts'
 
-export function connect(handle: Http1Options['handle'], limits: Partial<ListenLimits> = {}) {
+/** `slice` is the clock of turns. By default no request waits for its turn. */
+export function connect(
+  handle: Http1Options['handle'],
+  limits: Partial<ListenLimits> = {},
+  slice: () => number = () => 0,
+) {
   let seconds = 0
   const peer = new Peer(() => connection)
   const connection: Http1Connection = new Http1Connection(peer, {
@@ -20,6 +26,7 @@ export function connect(handle: Http1Options['handle'], limits: Partial<ListenLi
     date: () => 'D',
     second: () => seconds,
     turns: new TimeSlicedWork(realClock),
+    starts: new FairTurns({ ...realClock, monotonicMs: slice }),
   })
   peer.tick = () => {
     seconds++

@@ -3,6 +3,7 @@
 //
 // One request is handled at a time. Pipelined requests are buffered up to a limit; beyond it the socket is not read.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { FairTurns } from '../../base/work/fair-turns.ts'
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { discardBody } from '../http/discard-body.ts'
@@ -63,6 +64,8 @@ export interface Http1Options {
   /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
+  /** Starts pipelined requests. */
+  readonly starts: FairTurns<object>
 }
 
 export class Http1Connection implements ServedConnection {
@@ -89,6 +92,8 @@ export class Http1Connection implements ServedConnection {
   #isBehind = false
   #isDraining = false
   #isProceeding = false
+  /** A buffered request waits until other connections have had their turns. */
+  #awaitsTurn = false
   /** open: requests are served; ending: the last response is being sent; left: upgraded; gone: closed. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
   #dueSecond: number
@@ -107,7 +112,7 @@ export class Http1Connection implements ServedConnection {
 
   /** A request is being handled. */
   get isBusy(): boolean {
-    return this.#request !== undefined && this.#state === 'open'
+    return (this.#request !== undefined || this.#awaitsTurn) && this.#state === 'open'
   }
 
   get isAuthenticated(): boolean {
@@ -115,7 +120,7 @@ export class Http1Connection implements ServedConnection {
   }
 
   get idleSeconds(): number {
-    return this.#request === undefined && this.#state === 'open' ? this.#options.second() - this.#idleSinceSecond : 0
+    return this.#isReady && !this.#awaitsTurn ? this.#options.second() - this.#idleSinceSecond : 0
   }
 
   receive(piece: Uint8Array): void {
@@ -125,7 +130,7 @@ export class Http1Connection implements ServedConnection {
       if (rest.length === 0) return
       this.#buffered = this.#buffered.length === 0 ? rest : concatBytes([this.#buffered, rest])
       this.#proceed()
-      if (this.#request !== undefined && this.#buffered.length > bufferedBytesMax) this.#pause()
+      if ((this.#request !== undefined || this.#awaitsTurn) && this.#buffered.length > bufferedBytesMax) this.#pause()
     } catch (error) {
       this.#reject(error)
     }
@@ -157,7 +162,7 @@ export class Http1Connection implements ServedConnection {
   /** Closes the connection after the current response, or at once when there is none. */
   drain(): void {
     this.#isDraining = true
-    if (this.#request === undefined && this.#state === 'open') this.#end()
+    if (this.#isReady && !this.#awaitsTurn) this.#end()
   }
 
   /** Called each second: enforces timeouts and measures the bytes that are held. */
@@ -191,15 +196,34 @@ export class Http1Connection implements ServedConnection {
     else this.#socket.destroy()
   }
 
-  /** Starts buffered requests one after the other, as long as each is handled synchronously. */
+  /**
+   * Starts buffered requests one after the other, as long as each is handled synchronously; all but the first in turns with
+   * those of other connections.
+   */
   #proceed(): void {
-    if (this.#isProceeding) return
+    if (this.#isProceeding || this.#awaitsTurn) return
     this.#isProceeding = true
     try {
-      while (this.#request === undefined && this.#state === 'open' && this.#begin());
+      while (this.#isReady && this.#begin() && this.#isReady && this.#buffered.length > 0 && this.#hasTurn());
     } finally {
       this.#isProceeding = false
     }
+  }
+
+  get #isReady(): boolean {
+    return this.#request === undefined && this.#state === 'open'
+  }
+
+  /** Whether the next buffered request may be started now; if not, it is started in its turn. */
+  #hasTurn(): boolean {
+    this.#awaitsTurn = true
+    let isLater = false
+    this.#options.starts.start(this, () => {
+      this.#awaitsTurn = false
+      if (isLater) this.#continue()
+    })
+    isLater = true
+    return !this.#awaitsTurn
   }
 
   /** Starts the next request if its head is complete. */

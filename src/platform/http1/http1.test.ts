@@ -143,6 +143,45 @@ test('pipelined requests are handled one after the other', async () => {
   equal(peer.written(), responses)
 })
 
+test('pipelined requests that take long are started in turns, and more is not read meanwhile', async () => {
+  let [nowMs, handled] = [0, 0]
+  const { peer } = connect(
+    () => {
+      nowMs += 2
+      return { status: 200, headers: {}, body: String(++handled) }
+    },
+    {},
+    () => nowMs,
+  )
+  const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  await peer.send(request.repeat(10))
+  ok(handled < 10, `${handled} were handled in one turn`)
+  await peer.send(request.repeat(4_000))
+  equal(peer.isPaused, true)
+  while (!peer.written().endsWith('4010')) await peer.settle()
+  equal(peer.isPaused, false)
+})
+
+test('a connection that is drained ends after its next pipelined request', async () => {
+  let nowMs = 0
+  const { peer, connection } = connect(
+    () => {
+      nowMs += 100
+      return { status: 200, headers: {}, body: 'done' }
+    },
+    {},
+    () => nowMs,
+  )
+  const sent = peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(9))
+  const before = peer.written().match(/done/g)?.length ?? 0
+  ok(before < 9 && connection.isBusy)
+  connection.drain()
+  equal(peer.hasEnded, false)
+  await sent
+  ok(peer.hasEnded)
+  equal(peer.written().match(/done/g)?.length, before + 1)
+})
+
 test('requests may be split at any byte', async () => {
   for (let cut = 1; cut < conversation.length; cut++) {
     const { peer } = connect(echo)

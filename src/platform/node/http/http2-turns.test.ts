@@ -3,6 +3,7 @@ import { ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { test } from 'node:test'
+import { realClock } from '../../../base/time/clock.ts'
 import type { WireRequest, WireResponse } from '../../http/listener.ts'
 import { acceptors, asJane, until, type Listening } from './listener.harness.ts'
 
@@ -28,7 +29,7 @@ function busyHandler() {
   const handled: string[] = []
   const handle = ({ target }: WireRequest): WireResponse => {
     handled.push(target)
-    if (target === '/many') for (const endMs = performance.now() + busyMs; performance.now() < endMs;);
+    if (target === '/many') for (const endMs = realClock.monotonicMs() + busyMs; realClock.monotonicMs() < endMs;);
     return { status: 200, headers: {}, body: '' }
   }
   return { handled, handle }
