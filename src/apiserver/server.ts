@@ -40,8 +40,9 @@ import { healthChecks, type HealthState } from './health/health-checks.ts'
 import { healthResponse, isHealthPath } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
 import { statusRules } from './strategies/status-rules.ts'
-import { serviceRangesDefault } from './strategies/service/service-ranges.ts'
+import { allocatorUsage } from './strategies/service/allocator-usage.ts'
 import { NodePortRepair } from './strategies/service/node-port-repair.ts'
+import { serviceRangesDefault, type ServiceRanges } from './strategies/service/service-ranges.ts'
 import { ServiceRepair } from './strategies/service/service-repair.ts'
 import type { ApiServerDeps, UiOptions } from './server-deps.ts'
 import { strategiesOf } from './strategies/strategies.ts'
@@ -72,6 +73,7 @@ export class ApiServer {
   readonly #decisions: SchedulingDecisions
   readonly #definitions: DefinitionController
   readonly #apiServices: ApiServiceController
+  readonly #ranges: ServiceRanges
   readonly #serviceRepair: ServiceRepair
   readonly #nodePortRepair: NodePortRepair
   readonly #aggregation: Aggregation
@@ -98,6 +100,7 @@ export class ApiServer {
 
   constructor(deps: ApiServerDeps) {
     this.#deps = deps
+    this.#ranges = deps.serviceRanges ?? serviceRangesDefault
     this.onEventsSent = (kind, events, bytes) => deps.serverMetrics.caches.sent(kind, events, bytes)
     this.onResponse = (target, bytes) => {
       if (target.kind === 'resource' && !target.isUnserved) deps.requestMetrics.responded(target, bytes)
@@ -111,7 +114,7 @@ export class ApiServer {
       ...deps,
       loop: this.loop,
       catalogue: this.catalogue,
-      strategies: strategiesOf(deps.serviceRanges ?? serviceRangesDefault),
+      strategies: strategiesOf(this.#ranges, { clock: deps.clock, metrics: deps.serverMetrics.allocators }),
       statusRules,
       subresourceHandlers,
       virtualResources: virtualResources({ store: deps.store, usage: new UsageReader(deps) }),
@@ -160,9 +163,9 @@ export class ApiServer {
     this.#serviceRepair = new ServiceRepair({
       ...deps,
       ...services,
-      ranges: deps.serviceRanges ?? serviceRangesDefault,
+      ranges: this.#ranges,
     })
-    this.#nodePortRepair = new NodePortRepair({ ...deps, ...services })
+    this.#nodePortRepair = new NodePortRepair({ ...deps, ...services, metrics: deps.serverMetrics.allocators })
     this.registry.observe(service, this.#serviceRepair.serviceObserver)
     this.registry.observe(ipAddress, this.#serviceRepair.addressObserver)
     this.registry.observe(serviceCidr, this.#serviceRepair.rangeObserver)
@@ -392,7 +395,9 @@ export class ApiServer {
     }
     if (first === 'metrics') {
       this.#deps.requestMetrics.collect(this.registry.sizes())
-      this.#deps.serverMetrics.caches.collect(this.registry.caches())
+      const { allocators, caches } = this.#deps.serverMetrics
+      caches.collect(this.registry.caches())
+      allocators.collect(allocatorUsage(this.registry.lister, this.#ranges))
     }
     if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)
     if (UiEndpoints.ownsPath(target)) return this.#ui.handle(request)

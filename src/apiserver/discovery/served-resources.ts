@@ -2,13 +2,13 @@
 import { scale } from '../../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { readWriteVerbs, type Subresource } from '../../api/kind/subresource.ts'
-import { strategies } from '../strategies/strategies.ts'
+import { fixedStrategies } from '../strategies/strategies.ts'
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
 
 export function verbsOf(kind: Kind): readonly string[] {
   if (kind.computed !== undefined) return kind.computed
-  const isOneByOne = strategies.some((strategy) => strategy.kind === kind && strategy.hasNoDeleteCollection)
+  const isOneByOne = fixedStrategies.some((strategy) => strategy.kind === kind && strategy.hasNoDeleteCollection)
   return isOneByOne ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs
 }
 

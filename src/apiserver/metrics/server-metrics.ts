@@ -3,18 +3,21 @@ import type { Metrics } from '../../base/observability/metrics.ts'
 import { AccessMetrics } from './access-metrics.ts'
 import { AdmissionMetrics } from './admission-metrics.ts'
 import { AggregationMetrics } from './aggregation-metrics.ts'
+import { AllocatorMetrics } from './allocator-metrics.ts'
 import { CacheMetrics } from './cache-metrics.ts'
 
 export class ServerMetrics {
   readonly access: AccessMetrics
   readonly admission: AdmissionMetrics
   readonly aggregation: AggregationMetrics
+  readonly allocators: AllocatorMetrics
   readonly caches: CacheMetrics
 
   constructor(metrics: Metrics) {
     this.access = new AccessMetrics(metrics)
     this.admission = new AdmissionMetrics(metrics)
     this.aggregation = new AggregationMetrics(metrics)
+    this.allocators = new AllocatorMetrics(metrics)
     this.caches = new CacheMetrics(metrics)
   }
 }

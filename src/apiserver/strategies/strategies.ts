@@ -1,4 +1,4 @@
-// Every strategy, in alphabetical order.
+// Every strategy, in alphabetical order. That of Services depends on the ranges of the server.
 import type { Strategy } from '../registry/resource/strategy.ts'
 import { certificateSigningRequestStrategy } from './certificate-signing-request-strategy.ts'
 import { customResourceDefinitionStrategy } from './custom-resource-definition-strategy.ts'
@@ -9,10 +9,11 @@ import { namespaceStrategy } from './namespace-strategy.ts'
 import { persistentVolumeStrategy } from './persistent-volume-strategy.ts'
 import { podStrategy } from './pod/pod-strategy.ts'
 import { replicationControllerStrategy } from './replication-controller-strategy.ts'
-import { serviceRangesDefault, type ServiceRanges } from './service/service-ranges.ts'
+import type { AllocationMeasures } from './service/allocation-measures.ts'
+import type { ServiceRanges } from './service/service-ranges.ts'
 import { serviceStrategyOf } from './service/service-strategy.ts'
 
-export const strategiesOf = (ranges: ServiceRanges): readonly Strategy[] => [
+export const fixedStrategies: readonly Strategy[] = [
   certificateSigningRequestStrategy,
   customResourceDefinitionStrategy,
   daemonSetStrategy,
@@ -22,7 +23,9 @@ export const strategiesOf = (ranges: ServiceRanges): readonly Strategy[] => [
   persistentVolumeStrategy,
   podStrategy,
   replicationControllerStrategy,
-  serviceStrategyOf(ranges),
 ]
 
-export const strategies = strategiesOf(serviceRangesDefault)
+export const strategiesOf = (ranges: ServiceRanges, measures: AllocationMeasures): readonly Strategy[] => [
+  ...fixedStrategies,
+  serviceStrategyOf(ranges, measures),
+]

@@ -2,7 +2,7 @@
 // object of that name.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
-import { addressText, containsCidr, parseCidr, widthOf, type Cidr } from '../../../api/networking/v1/cidr.ts'
+import { addressText, cidrText, containsCidr, parseCidr, widthOf, type Cidr } from '../../../api/networking/v1/cidr.ts'
 import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/service-cidr.ts'
 import { isIpV6 } from '../../../api/validation/network-rules.ts'
 import { isBeingDeleted, objectKey } from '../../../api/meta/object.ts'
@@ -11,6 +11,8 @@ import { StoredObject } from '../../storage/stored-object.ts'
 import type { Allocation } from '../../registry/resource/allocations.ts'
 import { keyPrefix, storeKey } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/resource/strategy.ts'
+import type { ObjectLister } from '../../watch-cache/object-caches.ts'
+import type { AllocationMeasures } from './allocation-measures.ts'
 import { freeNumber, reservedCount, type NumberRange } from './free-number.ts'
 import type { IpFamily, ServiceRanges } from './service-ranges.ts'
 
@@ -29,13 +31,18 @@ const offsetsMax = 2 ** 32
 const isReady = ({ status }: ServiceCIDR): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
 
-/** Until the first ServiceCIDR exists, the ranges are those of the flags. */
-function rangesOf(context: StrategyContext, { clusterCidrs }: ServiceRanges, family: IpFamily): AddressRange[] {
-  const all = context.list(serviceCidr)
+/** The CIDRs from which addresses are allocated. Until the first ServiceCIDR exists, they are those of the flags. */
+export function allocatedCidrs(lister: ObjectLister, { clusterCidrs }: ServiceRanges): Cidr[] {
+  const all = lister.list(serviceCidr)
   const ready = all.filter((object) => isReady(object) && !isBeingDeleted(object))
   const cidrs = all.length === 0 ? clusterCidrs : ready.flatMap(({ spec }) => spec.cidrs ?? [])
-  return cidrs.map(parseCidr).flatMap((cidr) => (cidr.family === family ? [rangeOf(cidr)] : []))
+  return cidrs.map(parseCidr)
 }
+
+const rangesOf = (context: StrategyContext, ranges: ServiceRanges, family: IpFamily): AddressRange[] =>
+  allocatedCidrs(context, ranges)
+    .filter((cidr) => cidr.family === family)
+    .map(rangeOf)
 
 function rangeOf(cidr: Cidr): AddressRange {
   const size = Math.min(2 ** (widthOf(cidr.family) - cidr.prefixLength), offsetsMax)
@@ -56,23 +63,46 @@ const isTaken = (context: StrategyContext, address: string): boolean =>
   context.get(ipAddress, '', address) !== undefined
 
 /** Why a Service cannot have the requested address; undefined where it can. A dry run does not check whether it is taken. */
-export function allocationProblem(context: StrategyContext, ranges: ServiceRanges, text: string): string | undefined {
+export function allocationProblem(
+  context: StrategyContext,
+  ranges: ServiceRanges,
+  { clock, metrics }: AllocationMeasures,
+  text: string,
+): string | undefined {
+  const startMs = clock.monotonicMs()
   const requested = parseAddress(text)
-  const isAvailable = rangesOf(context, ranges, requested.family).some(({ cidr, first, last }) => {
+  const range = rangesOf(context, ranges, requested.family).find(({ cidr, first, last }) => {
     const offset = requested.address - cidr.address
     return containsCidr(cidr, requested) && offset >= first && (offset <= last || last === offsetsMax - 1)
   })
-  if (!isAvailable) return 'the provided network does not match the current range'
-  return !context.isDryRun && isTaken(context, canonicalAddress(text)) ? 'provided IP is already allocated' : undefined
+  if (range === undefined) return 'the provided network does not match the current range'
+  if (context.isDryRun) return undefined
+  const cidr = cidrText(range.cidr)
+  if (isTaken(context, canonicalAddress(text))) {
+    metrics.addressRefused(cidr, 'static')
+    return 'provided IP is already allocated'
+  }
+  metrics.addressAllocated(cidr, 'static', (clock.monotonicMs() - startMs) / 1000)
+  return undefined
 }
 
 /** A free address; undefined where all ranges are full. A dry run returns the network address, as upstream. */
-export function freeAddress(context: StrategyContext, ranges: ServiceRanges, family: IpFamily): string | undefined {
+export function freeAddress(
+  context: StrategyContext,
+  ranges: ServiceRanges,
+  { clock, metrics }: AllocationMeasures,
+  family: IpFamily,
+): string | undefined {
   for (const { cidr, ...numbers } of rangesOf(context, ranges, family)) {
     const textAt = (offset: number): string => addressText(family, cidr.address + BigInt(offset))
     if (context.isDryRun) return textAt(0)
+    const startMs = clock.monotonicMs()
     const offset = freeNumber(numbers, context.random, (candidate) => isTaken(context, textAt(candidate)))
-    if (offset !== undefined) return textAt(offset)
+    if (offset === undefined) metrics.addressRefused(cidrText(cidr), 'dynamic')
+    else {
+      metrics.addressAllocated(cidrText(cidr), 'dynamic', (clock.monotonicMs() - startMs) / 1000)
+      return textAt(offset)
+    }
   }
   return undefined
 }

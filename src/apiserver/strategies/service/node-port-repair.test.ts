@@ -1,8 +1,10 @@
 // Repairs of node ports: the decisions as a table, and what a running server does.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import { keyOf } from '../../../api/meta/object.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { MemoryStore } from '../../../store/memory-store.ts'
 import type { Transaction } from '../../../store/store.ts'
 import { startServer, type Harness } from '../../server.harness.ts'
 import { portRepairsOf, type PortRepair } from './node-port-repair.ts'
@@ -90,4 +92,24 @@ test('a port of two Services is reported once', async () => {
   deepEqual(await events(server), [
     'portallocator-repair-controller PortAlreadyAllocated: Port 30001 was assigned to multiple services; please recreate service',
   ])
+})
+
+test('a repair that fails is counted, and made three minutes later', async () => {
+  const clock = new VirtualClock()
+  const store = new MemoryStore(clock)
+  const range = store.range.bind(store)
+  let isBroken = false
+  store.range = (options, stop) =>
+    isBroken && options.start.includes('servicenodeports') ? Promise.reject(new Error('no disk')) : range(options, stop)
+  await using server = await startServer(undefined, { clock, store })
+  const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] }
+  equal((await server.call('POST', services, { metadata: { name: 'a' }, spec })).status, 201)
+  await commit(server, { kind: 'delete', key: portKey(30_001) })
+  isBroken = true
+  await clock.advance(190_000)
+  deepEqual(await holders(server, [30_001]), [undefined])
+  match((await server.call('GET', '/metrics')).body, /^apiserver_nodeport_repair_reconcile_errors_total 1$/m)
+  isBroken = false
+  await clock.advance(180_000)
+  deepEqual(await holders(server, [30_001]), ['default/a'])
 })

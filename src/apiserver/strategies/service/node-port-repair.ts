@@ -5,6 +5,7 @@ import { service, type Service } from '../../../api/core/v1/service/service.ts'
 import { keyOf, namespaceOf } from '../../../api/meta/object.ts'
 import { prefixEnd } from '../../../base/collections/ordered-map.ts'
 import type { Store } from '../../../store/store.ts'
+import type { AllocatorMetrics } from '../../metrics/allocator-metrics.ts'
 import { storeKey } from '../../storage/store-keys.ts'
 import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 import { holderOf, nodePortsOf, portKey, portPrefix, portValue } from './node-ports.ts'
@@ -48,6 +49,7 @@ interface NodePortRepairDeps extends RepairEventDeps {
   readonly lister: ObjectLister
   readonly store: Store
   readonly log: Log
+  readonly metrics: AllocatorMetrics
 }
 
 const intervalMs = 180_000
@@ -67,7 +69,7 @@ export class NodePortRepair {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#deps
+    const { clock, log, metrics } = this.#deps
     for (;;) {
       await clock.sleep(intervalMs, signal).catch(() => {}) // the signal is checked next
       if (signal.aborted) return
@@ -75,6 +77,7 @@ export class NodePortRepair {
         await this.#repair(signal)
       } catch (error) {
         if (signal.aborted) return
+        metrics.repairFailed()
         log.warn('node ports of Services could not be repaired', { error: errorText(error) })
       }
     }

@@ -4,6 +4,7 @@ import { keyOf, type ObjectKey } from '../../../api/meta/object.ts'
 import type { Allocation } from '../../registry/resource/allocations.ts'
 import { registryPrefix } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/resource/strategy.ts'
+import type { AllocationMeasures } from './allocation-measures.ts'
 import { freeNumber, reservedCount } from './free-number.ts'
 import type { ServiceRanges } from './service-ranges.ts'
 
@@ -36,11 +37,18 @@ export class NodePortAllocator {
   readonly #context: StrategyContext
   readonly #self: ObjectKey
   readonly #range: ServiceRanges['nodePorts']
+  readonly #metrics: AllocationMeasures['metrics']
   #known: Set<number> | undefined
   #imagined: number
 
-  constructor(context: StrategyContext, range: ServiceRanges['nodePorts'], self: ObjectKey) {
+  constructor(
+    context: StrategyContext,
+    range: ServiceRanges['nodePorts'],
+    { metrics }: AllocationMeasures,
+    self: ObjectKey,
+  ) {
     this.#context = context
+    this.#metrics = metrics
     this.#range = range
     this.#imagined = range.last + 2
     this.#self = self
@@ -61,7 +69,11 @@ export class NodePortAllocator {
     const { first, last } = this.#range
     if (port < first || port > last)
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
-    if (this.#taken.has(port)) return 'provided port is already allocated'
+    const isTaken = this.#taken.has(port)
+    if (!this.#context.isDryRun)
+      if (isTaken) this.#metrics.portRefused('static')
+      else this.#metrics.portAllocated('static')
+    if (isTaken) return 'provided port is already allocated'
     this.#taken.add(port)
     return undefined
   }
@@ -75,7 +87,11 @@ export class NodePortAllocator {
     const { first, last } = this.#range
     const range = { first, last, reserved: reservedCount(last - first + 1, 32, 128) }
     const port = freeNumber(range, this.#context.random, (candidate) => this.#taken.has(candidate))
-    if (port !== undefined) this.#taken.add(port)
+    if (port === undefined) this.#metrics.portRefused('dynamic')
+    else {
+      this.#metrics.portAllocated('dynamic')
+      this.#taken.add(port)
+    }
     return port
   }
 }

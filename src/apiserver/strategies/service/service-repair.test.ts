@@ -4,6 +4,9 @@ import { test } from 'node:test'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import type { IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { objectKey } from '../../../api/meta/object.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { MemoryStore } from '../../../store/memory-store.ts'
+import type { Transaction } from '../../../store/store.ts'
 import { startServer, type Harness } from '../../server.harness.ts'
 import { serviceRangesDefault } from './service-ranges.ts'
 import { repairsOf, type Repair } from './service-repairs.ts'
@@ -125,6 +128,28 @@ test('a running server recreates deleted addresses and removes leaked ones, and 
     'IPAddressNotAllocated IPAddress/10.96.0.9',
     'IPAddressWrongReference IPAddress/10.96.0.8',
   ])
+})
+
+test('a repair that fails is tried again', async () => {
+  const clock = new VirtualClock()
+  const store = new MemoryStore(clock)
+  const commit = store.commit.bind(store)
+  let isBroken = false
+  const isRepair = ({ operations }: Transaction) =>
+    operations.some(({ kind, key }) => kind === 'put' && key.startsWith('/registry/ipaddresses/'))
+  store.commit = (transaction, signal) =>
+    isBroken && isRepair(transaction) ? Promise.reject(new Error('no disk')) : commit(transaction, signal)
+  await using server = await startServer(undefined, { clock, store })
+  const spec = { ports: [{ port: 80 }], clusterIP: '10.96.0.7' }
+  equal((await server.call('POST', services, { metadata: { name: 'a' }, spec })).status, 201)
+  await clock.settle()
+  isBroken = true
+  await server.call('DELETE', `${addressesPath}/10.96.0.7`)
+  await clock.settle()
+  equal((await server.call('GET', `${addressesPath}/10.96.0.7`)).status, 404)
+  isBroken = false
+  await clock.advance(11_000)
+  equal((await server.call('GET', `${addressesPath}/10.96.0.7`)).status, 200)
 })
 
 test('writes of Services cause no repair', async () => {

@@ -74,10 +74,11 @@ export class ServiceRepair {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
     let waitMs: number | undefined
+    let due: readonly ObjectKey[] = []
     while (!signal.aborted)
       try {
         await this.#wait(waitMs, signal)
-        const due = [...this.#due]
+        due = [...this.#due]
         this.#due.clear()
         this.#woken = Promise.withResolvers()
         const waits = await Promise.all(due.map((key) => this.#repair(key, signal)))
@@ -87,6 +88,7 @@ export class ServiceRepair {
         if (signal.aborted) return
         log.warn('addresses of Services could not be repaired', { error: errorText(error) })
         await clock.sleep(retryMs, signal).catch(() => {}) // the loop checks the signal
+        for (const key of due) this.#enqueue(key)
       }
   }
 

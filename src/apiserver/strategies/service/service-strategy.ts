@@ -12,6 +12,7 @@ import { invalid, type FieldError } from '../../../schema/validation/field-error
 import { decideFamilies } from './ip-families.ts'
 import { familiesOf, type IpFamily, type ServiceRanges } from './service-ranges.ts'
 import { addressAllocation, addressOwner, addressPrefix, freeAddress, allocationProblem } from './cluster-addresses.ts'
+import type { AllocationMeasures } from './allocation-measures.ts'
 import { nodePortsOf, NodePortAllocator, portAllocation, portPrefix } from './node-ports.ts'
 import type { Strategy, StrategyContext } from '../../registry/resource/strategy.ts'
 import {
@@ -22,16 +23,20 @@ import {
   withoutUnusedFields,
 } from './service-type-change.ts'
 
-export const serviceStrategyOf = (ranges: ServiceRanges): Strategy<Service> => ({
+export const serviceStrategyOf = (ranges: ServiceRanges, measures: AllocationMeasures): Strategy<Service> => ({
   kind: service,
   returnsDeletedObject: true,
   prepareCreate: (object, context) =>
-    withAllocations({ ...object, spec: withClusterAddresses(object.spec) }, undefined, { ...context, ranges }),
+    withAllocations({ ...object, spec: withClusterAddresses(object.spec) }, undefined, {
+      ...context,
+      ranges,
+      measures,
+    }),
   prepareUpdate(object, old, context) {
     const kept = withPreservedFields(withoutUnusedFields(object.spec, old.spec), old.spec)
     const spec = withClusterAddresses(kept)
     const status = isBalanced(old.spec) && !isBalanced(spec) ? { ...object.status, loadBalancer: {} } : object.status
-    return withAllocations({ ...object, spec, status }, old, { ...context, ranges })
+    return withAllocations({ ...object, spec, status }, old, { ...context, ranges, measures })
   },
   allocations: {
     prefixes: [addressPrefix, portPrefix],
@@ -50,6 +55,7 @@ const addressesOf = ({ clusterIPs = [] }: ServiceSpec): string[] => clusterIPs.f
 
 interface AllocationContext extends StrategyContext {
   readonly ranges: ServiceRanges
+  readonly measures: AllocationMeasures
 }
 
 function withAllocations(object: Service, old: Service | undefined, context: AllocationContext): Service {
@@ -57,7 +63,7 @@ function withAllocations(object: Service, old: Service | undefined, context: All
   const verdict = decideFamilies(object.spec, old?.spec, familiesOf(context.ranges))
   if (verdict.kind === 'rejected') throw invalidService(object, ...verdict.errors)
   const spec = withAddresses({ ...object, spec: verdict.spec }, old, context)
-  const allocator = new NodePortAllocator(context, context.ranges.nodePorts, keyOf(object))
+  const allocator = new NodePortAllocator(context, context.ranges.nodePorts, context.measures, keyOf(object))
   const held = old && new Set(nodePortsOf(old))
   const ported = withNodePorts({ ...object, spec }, held, allocator)
   return { ...object, spec: withHealthCheckPort({ ...object, spec: ported }, old, allocator) }
@@ -74,16 +80,17 @@ const exhausted = (what: string): StatusError => internalError(`failed to alloca
 /** Requested addresses are checked, and missing ones are chosen: one for each family. */
 function withAddresses(object: Service, old: Service | undefined, context: AllocationContext): ServiceSpec {
   const { spec } = object
+  const { ranges, measures } = context
   if (isHeadless(spec)) return spec
   const held = old === undefined ? [] : addressesOf(old.spec)
   const requested = spec.clusterIPs ?? []
   for (const address of requested) {
-    const why = held.includes(address) ? undefined : allocationProblem(context, context.ranges, address)
+    const why = held.includes(address) ? undefined : allocationProblem(context, ranges, measures, address)
     if (why !== undefined)
       throw invalidService(object, invalid('spec.clusterIPs', requested, `failed to allocate IP ${address}: ${why}`))
   }
   const chosen = (spec.ipFamilies ?? []).slice(requested.length).map((family) => {
-    const address = freeAddress(context, context.ranges, family as IpFamily)
+    const address = freeAddress(context, ranges, measures, family as IpFamily)
     if (address === undefined) throw exhausted('serviceIP')
     return address
   })
