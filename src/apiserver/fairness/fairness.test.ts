@@ -18,6 +18,7 @@ import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { flowSchemaReconciler } from './flow-schema-reconciler.ts'
 import { PriorityLevel, type LevelLimits } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
+import { SecondPeak } from './second-peak.ts'
 import { dealHand } from './shuffle-shard.ts'
 import { openPolicies } from '../open-policies.ts'
 
@@ -203,6 +204,10 @@ test('a flood of one user starves neither another user nor a node, and exempt re
     [shown('current_executing_requests'), shown('current_executing_seats'), shown('current_inqueue_requests')],
     [running, running, 300],
   )
+  equal(shown('current_inqueue_seats'), 300)
+  // Those that started at once, and six queues of fifty.
+  equal(shown('request_queue_length_after_enqueue_count'), running + 300)
+  equal(shown('request_queue_length_after_enqueue_sum'), running + 6 * ((50 * 51) / 2))
   deepEqual(
     ['nominal', 'lower', 'upper'].map((limit) => shown(`${limit}_limit_seats`, 'priority_level="global-default"')),
     [5, 2, 60],
@@ -263,6 +268,53 @@ test('a flood of one user starves neither another user nor a node, and exempt re
     ],
     [0, 0, running + 301, refused.length, 501],
   )
+})
+
+test('the use of a level and of each kind of requests is measured over time', async () => {
+  const [clock, metrics, caches] = [new VirtualClock(), new Metrics(), new TestCaches()]
+  const fairness = new Fairness(caches, { clock, metrics: new FairnessMetrics(metrics), seats: 600 })
+  for (const { kind, object } of fairnessBootstrapObjects) caches.set(kind, object)
+  caches.watchers = () => 7
+  const take = (user: User, verb: 'get' | 'update', more: object = {}) =>
+    fairness.takeSeat({ context: { signal }, target: { ...of(pod, verb), ...more }, user } as never)
+  const reader = take(userWithName('jane', [known]), 'get')
+  const writer = take(userWithName('admin', ['system:masters', known]), 'update')
+  void take(userWithName('admin', ['system:masters', known]), 'update', { subresource: 'token' })
+  await clock.advance(1_000)
+  for (const leave of [reader, writer]) if (typeof leave === 'function') leave()
+  await clock.advance(3_000)
+  const text = metrics.text()
+  const shown = (name: string, labels: string) => Number(text.split(`\n${name}{${labels}} `)[1]?.split('\n')[0])
+  const second = 1e9
+  const level = 'apiserver_flowcontrol_priority_level'
+  const busy = 'phase="executing",priority_level="global-default"'
+  equal(shown(`${level}_request_utilization_bucket`, `${busy},le="0"`), 3 * second)
+  equal(shown(`${level}_request_utilization_count`, busy), 4 * second)
+  // One of 49 seats for a second.
+  equal(shown(`${level}_request_utilization_sum`, busy), second / 49)
+  equal(shown(`${level}_seat_utilization_sum`, busy), second / 49)
+  equal(shown(`${level}_request_utilization_sum`, 'phase="waiting",priority_level="global-default"'), 0)
+  equal(shown(`${level}_request_utilization_bucket`, 'phase="executing",priority_level="exempt",le="1"'), 3 * second)
+  const kinds = 'apiserver_flowcontrol_read_vs_write_current_requests'
+  const limit = 603
+  equal(shown(`${kinds}_sum`, 'phase="executing",request_kind="readOnly"'), (1 / limit) * second)
+  equal(
+    shown(`${kinds}_sum`, 'phase="executing",request_kind="mutating"'),
+    (2 / limit) * second + (1 / limit) * 3 * second,
+  )
+  const exempt = 'priority_level="exempt",flow_schema="exempt"'
+  equal(shown('apiserver_flowcontrol_watch_count_samples_sum', exempt), 7)
+  equal(shown('apiserver_flowcontrol_watch_count_samples_count', exempt), 1)
+})
+
+test('the peak of the last second is shown, then that of quiet ones', () => {
+  const peak = new SecondPeak()
+  peak.add(1, 100)
+  peak.add(4, 200)
+  peak.add(-3, 300)
+  deepEqual([peak.read(900), peak.read(1_000), peak.read(1_999), peak.read(2_000), peak.read(9_000)], [0, 5, 5, 2, 2])
+  peak.add(-2, 9_500)
+  deepEqual([peak.read(10_000), peak.read(11_000)], [2, 0])
 })
 
 test('a changed default is restored unless its annotation prevents that', () => {

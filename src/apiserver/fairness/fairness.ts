@@ -8,11 +8,12 @@ import {
   type PriorityLevelConfiguration,
 } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import type { TakeSeat } from '../filters/policies.ts'
-import type { ApiRequest } from '../request/request.ts'
+import type { ApiRequest, ResourceTarget, Target } from '../request/request.ts'
 import { catchAllLevel } from './default-flow-schemas.ts'
 import type { FairnessMetrics, FlowMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { PriorityLevel, type LevelLimits, type Rejection } from './priority-level.ts'
+import { KindUsage, LevelUsage } from './request-usage.ts'
 import { SeatPool } from './seat-pool.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
@@ -30,10 +31,13 @@ export interface FairnessDeps {
 
 /** The priority level of a FlowSchema. */
 interface FlowRoute {
-  readonly level: PriorityLevel | undefined
+  /** `exempt`: its requests never wait. Undefined before there are levels. */
+  readonly level: PriorityLevel | 'exempt' | undefined
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
   readonly metrics: FlowMetrics
+  readonly usage: LevelUsage
+  readonly enqueued: (length: number) => void
 }
 
 const nothing = () => {}
@@ -43,6 +47,9 @@ export class Fairness {
   readonly #caches: ObjectCaches
   readonly #pool: SeatPool
   readonly #levels = new Map<string, PriorityLevel>()
+  readonly #usage = new Map<string, LevelUsage>()
+  readonly #reading: KindUsage
+  readonly #writing: KindUsage
   readonly #schemas = new Map<string, FlowSchema>()
   readonly #configurations = new Map<string, PriorityLevelConfiguration>()
   #matcher = new FlowMatcher([])
@@ -53,6 +60,13 @@ export class Fairness {
     this.#caches = caches
     this.#deps = deps
     this.#pool = new SeatPool(deps.seats)
+    const { clock, metrics } = deps
+    this.#reading = new KindUsage(metrics, 'readOnly', clock.monotonicMs())
+    this.#writing = new KindUsage(metrics, 'mutating', clock.monotonicMs())
+    metrics.onScrape(() => {
+      const nowMs = clock.monotonicMs()
+      for (const usage of [this.#reading, this.#writing, ...this.#usage.values()]) usage.record(nowMs)
+    })
     const follow = <T extends FlowSchema | PriorityLevelConfiguration>(known: Map<string, T>) => ({
       changed: (now: object | undefined, before: object | undefined) => {
         if (now === undefined) known.delete((before as T).metadata.name)
@@ -74,44 +88,64 @@ export class Fairness {
     const { metrics, level } = route
     metrics.dispatched.add(1)
     if (level === undefined || request.upgrade !== undefined) return nothing
-    const flow = schema === undefined ? user.name : flowOf(schema, request)
     const width = this.#widthOf(request)
     metrics.width.observe(width)
+    if (causesWatchEvents(target))
+      metrics.watchers.observe(this.#caches.watchers(target.resource, target.namespace, target.name))
     const { clock } = this.#deps
     const startMs = clock.monotonicMs()
+    if (level === 'exempt') return this.#seated(route, target, width, startMs, startMs, nothing)
+    const flow = schema === undefined ? user.name : flowOf(schema, request)
     const rejected = (reason: Rejection) => {
       metrics.dispatched.add(-1)
       metrics.waitedInVain.observe((clock.monotonicMs() - startMs) / 1000)
       const labels = { priority_level: route.name, flow_schema: schema?.metadata.name ?? catchAllLevel, reason }
       this.#deps.metrics.rejected.add(labels)
     }
-    const spent = target.verb === 'watch' ? metrics.watched : metrics.executed
-    const seat = level.take(flow, width, context.signal, rejected)
-    if (typeof seat === 'function') return this.#seated(metrics, spent, width, 0, seat)
-    metrics.waiting.add(1)
+    const seat = level.take(flow, width, context.signal, rejected, route.enqueued)
+    if (typeof seat === 'function') return this.#seated(route, target, width, startMs, startMs, seat)
+    this.#addWaiting(route, target, 1, width, startMs)
     return seat
-      .finally(() => metrics.waiting.add(-1))
-      .then((leave) => this.#seated(metrics, spent, width, clock.monotonicMs() - startMs, leave))
+      .finally(() => this.#addWaiting(route, target, -1, -width, clock.monotonicMs()))
+      .then((leave) => this.#seated(route, target, width, startMs, clock.monotonicMs(), leave))
+  }
+
+  #kindUsage({ verb }: Target): KindUsage {
+    return verb === 'get' || verb === 'list' || verb === 'watch' ? this.#reading : this.#writing
+  }
+
+  #addWaiting({ metrics, usage }: FlowRoute, target: Target, requests: number, seats: number, nowMs: number): void {
+    metrics.waiting.add(requests)
+    metrics.waitingSeats.add(seats)
+    usage.addWaiting(requests, nowMs)
+    this.#kindUsage(target).addWaiting(requests, nowMs)
   }
 
   /** Counts a request in the metrics while it has its seats. */
   #seated(
-    { waited, executing, seats }: FlowMetrics,
-    spent: FlowMetrics['executed'],
+    { metrics, usage }: FlowRoute,
+    target: Target,
     width: number,
-    waitedMs: number,
+    startMs: number,
+    seatedMs: number,
     leave: () => void,
   ): () => void {
     const { clock } = this.#deps
-    const seatedMs = clock.monotonicMs()
-    waited.observe(waitedMs / 1000)
-    executing.add(1)
-    seats.add(width)
+    const kindUsage = this.#kindUsage(target)
+    metrics.waited.observe((seatedMs - startMs) / 1000)
+    metrics.executing.add(1)
+    metrics.seats.add(width)
+    usage.addExecuting(1, width, seatedMs)
+    kindUsage.addExecuting(1, seatedMs)
     return () => {
       leave()
-      executing.add(-1)
-      seats.add(-width)
-      spent.observe((clock.monotonicMs() - seatedMs) / 1000)
+      const nowMs = clock.monotonicMs()
+      metrics.executing.add(-1)
+      metrics.seats.add(-width)
+      usage.addExecuting(-1, -width, nowMs)
+      kindUsage.addExecuting(-1, nowMs)
+      const spent = target.verb === 'watch' ? metrics.watched : metrics.executed
+      spent.observe((nowMs - seatedMs) / 1000)
     }
   }
 
@@ -129,15 +163,23 @@ export class Fairness {
     // A schema whose level does not exist uses the catch-all level.
     const name = this.#configurations.has(wanted) ? wanted : catchAllLevel
     const configuration = this.#configurations.get(name)
+    const metrics = this.#deps.metrics.of(name, schema?.metadata.name ?? catchAllLevel)
     return {
-      level: configuration?.spec.type === 'Exempt' ? undefined : this.#levels.get(name),
+      level: configuration?.spec.type === 'Exempt' ? 'exempt' : this.#levels.get(name),
       name,
       headers: {
         ...(schema === undefined ? {} : { 'x-kubernetes-pf-flowschema-uid': schema.metadata.uid }),
         ...(configuration === undefined ? {} : { 'x-kubernetes-pf-prioritylevel-uid': configuration.metadata.uid }),
       },
-      metrics: this.#deps.metrics.of(name, schema?.metadata.name ?? catchAllLevel),
+      metrics,
+      usage: this.#usageOf(name),
+      enqueued: metrics.queueLength.observe,
     }
+  }
+
+  #usageOf(level: string): LevelUsage {
+    const { metrics, clock } = this.#deps
+    return getOrInsert(this.#usage, level, () => new LevelUsage(metrics, level, clock.monotonicMs()))
   }
 
   #reconfigure(): void {
@@ -147,20 +189,34 @@ export class Fairness {
     const { seats, clock, metrics } = this.#deps
     const all = [...this.#configurations.values()].map(({ metadata, spec }) => ({ name: metadata.name, spec }))
     const shares = all.reduce((sum, { spec }) => sum + sharesOf(spec), 0)
+    const nowMs = clock.monotonicMs()
+    let [executingMax, waitingMax] = [0, 0]
     for (const { name, spec } of all) {
       const nominal = shares === 0 ? 0 : Math.ceil((seats * sharesOf(spec)) / shares)
       const limits = limitsOf(spec, nominal, seats)
       metrics.setLimits(name, nominal, limits.lower, limits.upper)
+      const waiting = (limits.queuing?.queues ?? 0) * (limits.queuing?.lengthMax ?? 0)
+      this.#usageOf(name).setLimits(nominal, waiting, nowMs)
+      executingMax += Math.max(1, nominal)
+      waitingMax += Math.floor(waiting / 2)
       if (spec.type === 'Exempt') continue
       const known = this.#levels.get(name)
       if (known === undefined) this.#levels.set(name, new PriorityLevel(limits, this.#pool, clock))
       else known.resize(limits)
     }
+    // As upstream, half of the places in queues are the limit of either kind.
+    for (const usage of [this.#reading, this.#writing]) usage.setLimits(executingMax, waitingMax, nowMs)
     // A deleted level has no seats; those of its running requests are returned one by one.
     for (const [name, level] of this.#levels)
       if (!this.#configurations.has(name)) level.resize({ nominal: 0, lower: 0, upper: 0, queuing: undefined })
   }
 }
+
+/** As upstream: writes that watches can observe. A token of a ServiceAccount is not stored. */
+const causesWatchEvents = (target: Target): target is ResourceTarget =>
+  target.kind === 'resource' &&
+  (target.verb === 'create' || target.verb === 'update' || target.verb === 'patch' || target.verb === 'delete') &&
+  target.subresource !== 'token'
 
 type LevelSpec = PriorityLevelConfiguration['spec']
 

@@ -76,15 +76,22 @@ export class PriorityLevel {
     this.dispatch()
   }
 
-  /** Takes seats for a request, immediately or after a wait. The returned function releases them. */
+  /**
+   * Takes seats for a request, immediately or after a wait. The returned function releases them. `enqueued` gets the length
+   * of the request's queue; that of one that starts immediately has been 1 for a moment.
+   */
   take(
     flow: string,
     requested: number,
     signal: AbortSignal,
     rejected: (reason: Rejection) => void,
+    enqueued: (length: number) => void = () => {},
   ): (() => void) | Promise<() => void> {
     const width = Math.max(1, Math.min(requested, this.#limits.nominal))
-    if (this.#waiting === 0 && this.#seat(width)) return this.#leave(width, undefined)
+    if (this.#waiting === 0 && this.#seat(width)) {
+      if (this.#limits.queuing !== undefined) enqueued(1)
+      return this.#leave(width, undefined)
+    }
     if (this.#limits.queuing === undefined) {
       if (this.#seat(width)) return this.#leave(width, undefined)
       rejected('concurrency-limit')
@@ -95,6 +102,7 @@ export class PriorityLevel {
       rejected('queue-full')
       throw tooManyRequests()
     }
+    enqueued(queue.waiting.length + 1)
     return this.#wait(queue, width, signal, rejected)
   }
 

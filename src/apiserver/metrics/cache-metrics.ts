@@ -2,7 +2,7 @@
 // are read when metrics are scraped.
 import type { Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { Metrics } from '../../base/observability/metrics.ts'
+import type { HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
 import { newCacheCounts, type CacheCounts } from '../watch-cache/cache-counts.ts'
 
 const eventBytesBounds = Array.from({ length: 8 }, (_, index) => 1024 * 2 ** index)
@@ -58,7 +58,7 @@ export class CacheMetrics {
   /** What was added to the counters before, by cache. */
   readonly #added = new WeakMap<MeasuredCache['counts'], CacheCounts>()
   #shown = new Set<string>()
-  readonly #sent = new Map<Kind, { events: { add(amount: number): void }; bytes: { observe(bytes: number): void } }>()
+  readonly #sent = new Map<Kind, { events: { add(amount: number): void }; bytes: HistogramSeries }>()
 
   constructor(metrics: Metrics) {
     this.#counters = counters.map(([field, name, help]) => [field, metrics.counter(name, help, labels)] as const)
@@ -109,7 +109,7 @@ export class CacheMetrics {
       return { events: this.#events.with(names), bytes: this.#eventBytes.with(names) }
     })
     series.events.add(count)
-    for (let left = count; left > 0; left--) series.bytes.observe(bytes / count)
+    series.bytes.observeTimes(bytes / count, count)
   }
 
   collect(caches: Iterable<MeasuredCache>): void {

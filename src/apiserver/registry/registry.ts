@@ -107,6 +107,7 @@ export class Registry {
       ...this.lister,
       observe: (kind, observer) => cacheOf(kind).observe(observer),
       count: (kind) => this.#resources.get(kind)?.cache.size ?? 0,
+      watchers: (kind, namespace, name) => this.#resources.get(kind)?.cache.watchersOf(namespace, name) ?? 0,
     })
     this.#reviews = Map.groupBy(this.policies.reviews, ({ kind }) => kind)
     this.#handlers = Map.groupBy(deps.subresourceHandlers, ({ kind }) => kind)

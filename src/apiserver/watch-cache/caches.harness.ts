@@ -21,6 +21,10 @@ export class TestCaches implements ObjectCaches {
     return this.#objects.get(kind)?.size ?? 0
   }
 
+  watchers(): number {
+    return 0
+  }
+
   observe(kind: Kind, observer: CacheObserver): void {
     this.#observers.set(kind, [...(this.#observers.get(kind) ?? []), observer])
   }

@@ -19,4 +19,6 @@ export interface ObjectCaches extends ObjectLister {
   observe(kind: Kind, observer: CacheObserver): void
   /** How many objects of the kind there are. */
   count(kind: Kind): number
+  /** How many watches a change of the object concerns, as far as that follows from its name. */
+  watchers(kind: Kind, namespace: string, name: string): number
 }

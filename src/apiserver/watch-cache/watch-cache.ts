@@ -151,6 +151,11 @@ export class WatchCache {
     return this.#watchers.size
   }
 
+  /** The watches that a change of this object concerns. Those that select by a field are not counted. */
+  watchersOf(namespace: string, name: string): number {
+    return this.#watchers.countOf(namespace, name)
+  }
+
   get revision(): number {
     return this.#revision
   }

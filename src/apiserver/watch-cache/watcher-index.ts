@@ -63,6 +63,16 @@ export class WatcherIndex<W extends HasSelection> {
     else leave(this.#namespaces, namespace, watcher)
   }
 
+  /** How many watchers select this object by its name or namespace, or are unrestricted. */
+  countOf(namespace: string, name: string): number {
+    let count = this.#unrestricted.size
+    if (count === this.#order.size) return count
+    count += this.#namespaces.get(namespace)?.size ?? 0
+    if (this.#names.size === 0 || name === '') return count
+    count += this.#names.get(objectKey(namespace, name))?.size ?? 0
+    return namespace === '' ? count : count + (this.#names.get(name)?.size ?? 0)
+  }
+
   /** The watchers that a change of this object may concern, in the order in which they were added. */
   watchersFor(now: ApiObject | undefined, before: ApiObject | undefined): readonly W[] {
     const object = now ?? before

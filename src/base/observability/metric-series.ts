@@ -53,7 +53,8 @@ export class SeriesMap<Series> {
   }
 
   #textOf(key: string): string {
-    const values = key.split(separator)
+    // The only value may contain the separator: upstream's names of zones do.
+    const values = this.#labelNames.length === 1 ? [key] : key.split(separator)
     return labelPairs(this.#labelNames.map((name, index) => [name, values[index] ?? ''] as const))
   }
 }

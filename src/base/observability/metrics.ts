@@ -33,6 +33,8 @@ export interface Histogram {
 export interface HistogramSeries {
   /** The trace of the observation becomes the exemplar of its bucket. */
   observe(value: number, trace?: Pick<Exemplar, 'traceId' | 'timestampMs'>): void
+  /** Observes the same value several times. */
+  observeTimes(value: number, times: number): void
 }
 
 interface Buckets {
@@ -92,22 +94,29 @@ export class Metrics {
     const values = new SeriesMap(labelNames, make)
     const samples = () => histogramSamples(values, bounds)
     this.#define(name, { type: 'histogram', help, labelNames, bounds, samples })
+    const count = (series: Buckets, value: number, times: number): number => {
+      let index = 0
+      while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
+      series.counts[index] = (series.counts[index] ?? 0) + times
+      series.sum += value * times
+      return index
+    }
     const observe: (series: Buckets, ...observed: Parameters<HistogramSeries['observe']>) => void = (
       series,
       value,
       trace,
     ) => {
-      let index = 0
-      while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
-      series.counts[index] = (series.counts[index] ?? 0) + 1
-      series.sum += value
+      const index = count(series, value, 1)
       if (trace !== undefined) (series.exemplars ??= [])[index] = { ...trace, value }
     }
     return {
       observe: (labels, value) => observe(values.of(labels), value),
       with(labels) {
         const series = values.of(labels)
-        return { observe: (value, trace) => observe(series, value, trace) }
+        return {
+          observe: (value, trace) => observe(series, value, trace),
+          observeTimes: (value, times) => void count(series, value, times),
+        }
       },
       remove: (labels) => values.remove(labels),
     }
