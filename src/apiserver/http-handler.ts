@@ -69,13 +69,22 @@ function withDeprecation(response: WireResponse, target: Target | undefined): Wi
 function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {
   const { form, include, rejection } = responseFormatOf(request, wire)
   const { server, clock } = deps
+  const onInitialEventsSent = server.watchListTimer(request)
   const checked = rejection === undefined ? request : { rejection, ...request }
   return thenMaybe(handleInTime(checked, wire, deps), (response) =>
     'etag' in response && response.etag === wire.headers['if-none-match']
       ? notModified(response.etag)
       : encodeMonitored(
           response,
-          { form, include, nowMs: clock.nowMs(), clock, frames: server.watchFrames, onSent: server.onEventsSent },
+          {
+            form,
+            include,
+            nowMs: clock.nowMs(),
+            clock,
+            frames: server.watchFrames,
+            onSent: server.onEventsSent,
+            onInitialEventsSent,
+          },
           request,
           deps,
         ),

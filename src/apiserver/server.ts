@@ -377,6 +377,14 @@ export class ApiServer {
       this.#deps.flow.identify(context.cause.event, subjectOf(target, body))
   }
 
+  /** Measures the time until the initial events of a watch are sent; undefined if it has none. */
+  watchListTimer({ target, query }: ApiRequest): (() => void) | undefined {
+    if (target.kind === 'path' || target.verb !== 'watch' || query.get('sendInitialEvents') !== 'true') return undefined
+    const { clock, requestMetrics } = this.#deps
+    const startMs = clock.monotonicMs()
+    return () => requestMetrics.watchListed(target, (clock.monotonicMs() - startMs) / 1000)
+  }
+
   #serve(request: ApiRequest): MaybePromise<ApiResponse> {
     const { target, extension } = request
     if (extension !== undefined) return this.#aggregation.proxy.handle(request, extension)

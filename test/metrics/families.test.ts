@@ -1,6 +1,7 @@
 // Every family of upstream's components has its type, stability, labels and buckets here, or a reason to be absent.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { DataKeyMetrics } from '../../src/apiserver/encryption/kms/data-key-metrics.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
 import { Metrics } from '../../src/base/observability/metrics.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
@@ -21,6 +22,7 @@ function definedMetrics(): Metrics {
   const deps = { clock: realClock, random: systemRandom, log: silentLog, metrics, platform: nodePlatform }
   const certificates = temporaryCertificates({ ...deps, hosts: ['127.0.0.1'] })
   const resourceOf = () => ({ group: '', resource: '' })
+  void new DataKeyMetrics(metrics, realClock)
   const store = new MeasuredStore({ store: new MemoryStore(realClock), clock: realClock, metrics, resourceOf })
   const { policies } = buildRequestPolicies({ ...deps, ...certificates })
   const cluster = new Cluster({ ...deps, nodes: 0, policies, store })

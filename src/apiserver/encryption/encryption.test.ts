@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { seededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
@@ -22,10 +23,14 @@ import { ConfigReader } from '../config/config-reader.ts'
 import { startServer } from '../server.harness.ts'
 import { EncryptedStore } from './encrypted-store.ts'
 import { ciphersFor, encryptionConfig } from './encryption-config.ts'
+import { DataKeyMetrics } from './kms/data-key-metrics.ts'
 import { openPolicies } from '../open-policies.ts'
 
 const { signal } = new AbortController()
-const deps = { crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog }
+const deps = {
+  ...{ crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog },
+  dataKeyMetrics: new DataKeyMetrics(new Metrics(), realClock),
+}
 
 const key = (name: string, fill: number, bytes = 32) => ({ name, secret: new Uint8Array(bytes).fill(fill).toBase64() })
 const rulesOf = (providers: readonly object[], resources: readonly string[] = ['secrets']) =>

@@ -20,6 +20,7 @@ function watch(syntax: 'json' | 'protobuf') {
     clock: new VirtualClock(),
     frames: newWatchFrameCaches(),
     onSent: () => {},
+    onInitialEventsSent: undefined,
   })
   return { events, pieces }
 }

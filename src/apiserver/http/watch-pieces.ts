@@ -21,6 +21,8 @@ export interface WatchForm {
   readonly frames: WatchFrameCaches
   /** Called with the events that are sent and the size of their encoding. */
   readonly onSent: (kind: Kind, events: number, bytes: number) => void
+  /** Called once, with the bookmark after the initial events; undefined if the watch has none. */
+  readonly onInitialEventsSent: (() => void) | undefined
 }
 
 export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: WatchForm): WirePieces {
@@ -28,6 +30,7 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
   const { syntax, shape } = watch.form
   // Tables and metadata are encoded for each watcher.
   const cache = shape === 'object' ? watch.frames[syntax === 'protobuf' ? 'protobuf' : 'json'] : undefined
+  let { onInitialEventsSent } = watch
   return {
     listen: (wake) => events.onReadable(wake),
     take() {
@@ -36,6 +39,10 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
         if (batch === undefined || batch.length === 0) return batch as readonly never[] | undefined
         const pieces = cache === undefined ? batch.map(encode) : [cache.encoded(batch, encode)]
         watch.onSent(kind, batch.length, pieces.length === 1 ? (pieces[0]?.length ?? 0) : bytesIn(pieces))
+        if (onInitialEventsSent !== undefined && batch.some(endsInitialEvents)) {
+          onInitialEventsSent()
+          onInitialEventsSent = undefined
+        }
         return pieces
       } catch (error) {
         // As upstream: the watch of a client that reads too slowly ends without an error event. The client watches again
@@ -47,6 +54,8 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
     close: () => events.end(),
   }
 }
+
+const endsInitialEvents = (event: WatchEvent): boolean => event.type === 'BOOKMARK' && event.initialEventsEnd
 
 const bytesIn = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 

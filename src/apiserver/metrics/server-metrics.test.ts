@@ -15,18 +15,19 @@ const valuesOf = (metrics: Metrics, name: RegExp): string[] =>
 test('counts of a cache are added once, and a removed kind has no gauges', () => {
   const metrics = new Metrics()
   const caches = new CacheMetrics(metrics)
-  const cache = { kind: configMap, revision: 7, capacity: 10, size: 3, counts: newCacheCounts() }
+  const cache = { kind: configMap, revision: 7, capacity: 10, size: 3, estimatedBytes: 900, counts: newCacheCounts() }
   cache.counts.received = 2
   caches.collect([cache])
   cache.counts.received = 5
   caches.collect([cache])
-  deepEqual(valuesOf(metrics, /received|resource_objects/), [
+  deepEqual(valuesOf(metrics, /received|resource_objects|size_estimate/), [
     'apiserver_resource_objects{group="",resource="configmaps"} 3',
+    'apiserver_resource_size_estimate_bytes{group="",resource="configmaps"} 900',
     'apiserver_storage_events_received_total{group="",resource="configmaps"} 5',
     'apiserver_watch_cache_events_received_total{group="",resource="configmaps"} 5',
   ])
   caches.collect([])
-  deepEqual(valuesOf(metrics, /resource_objects|capacity|resource_version/), [])
+  deepEqual(valuesOf(metrics, /resource_objects|capacity|resource_version|size_estimate/), [])
 })
 
 test('server-side apply is counted with a verb of its own', async () => {
@@ -52,6 +53,9 @@ test('a server measures requests, admission, lists and watch events', async () =
   equal((await server.call('POST', `${path}?dryRun=All`, { metadata: { name: 'b' } })).status, 201)
   await server.call('GET', path)
   await server.watch(`${path}?watch=1`, 1)
+  const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+  await server.watch(`${path}?watch=1&${initial}`, 2)
+  await server.call('GET', `${path}?resourceVersion=0`)
   const { body: text } = await server.call('GET', '/metrics')
   const labels = 'group="",version="v1",resource="configmaps",subresource=""'
   const post = `verb="POST",${labels},scope="namespace",component="apiserver"`
@@ -59,16 +63,20 @@ test('a server measures requests, admission, lists and watch events', async () =
     `apiserver_request_total{${post},dry_run="",code="201"} 1`,
     `apiserver_request_total{${post},dry_run="All",code="201"} 1`,
     `apiserver_request_body_size_bytes_count{group="",resource="configmaps",verb="create"} 2`,
-    `apiserver_response_sizes_count{verb="LIST",${labels},scope="namespace",component="apiserver"} 1`,
+    `apiserver_response_sizes_count{verb="LIST",${labels},scope="namespace",component="apiserver"} 2`,
     'apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",operation="CREATE",rejected="false",type="admit"} ',
     'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="validate"} ',
-    'apiserver_cache_list_total{group="",index="",resource="configmaps"} 1',
-    'apiserver_cache_list_fetched_objects_total{group="",index="",resource="configmaps"} 1',
-    'apiserver_cache_list_returned_objects_total{group="",resource="configmaps"} 1',
-    'apiserver_watch_cache_events_dispatched_total{group="",resource="configmaps"} 1',
-    'apiserver_init_events_total{group="",resource="configmaps"} 1',
-    'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 1',
-    'apiserver_watch_events_sizes_bucket{group="",resource="configmaps",version="v1",le="1024"} 1',
+    'apiserver_cache_list_total{group="",index="",resource="configmaps"} 2',
+    'apiserver_cache_list_fetched_objects_total{group="",index="",resource="configmaps"} 2',
+    'apiserver_cache_list_returned_objects_total{group="",resource="configmaps"} 2',
+    'apiserver_watch_cache_events_dispatched_total{group="",resource="configmaps"} 2',
+    'apiserver_init_events_total{group="",resource="configmaps"} 2',
+    // The list at any revision is not consistent, and waits for none.
+    'apiserver_watch_cache_consistent_read_total{fallback="false",group="",resource="configmaps",success="true"} 1',
+    'apiserver_watch_cache_read_wait_seconds_bucket{group="",resource="configmaps",le="0.005"} 3',
+    'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 3',
+    'apiserver_watch_events_sizes_bucket{group="",resource="configmaps",version="v1",le="1024"} 3',
+    'apiserver_watch_list_duration_seconds_count{group="",resource="configmaps",scope="namespace",version="v1"} 1',
   ])
     equal(text.includes(`\n${line}`), true, line)
   const open = await server.call('GET', '/metrics', undefined, { accept: 'application/openmetrics-text' })

@@ -78,6 +78,7 @@ export interface ObjectChange {
 export class Registry {
   readonly #deps: RegistryDeps
   readonly #leases: LeasePool
+  readonly #newCache: (kind: Kind) => WatchCache
   /** Every version of every stored kind. Those of custom resources change with the catalogue. */
   readonly #resources = new Map<Kind, ResourceDeps>()
   readonly #feed: CacheFeed
@@ -92,8 +93,11 @@ export class Registry {
   constructor(deps: RegistryDeps) {
     this.#deps = deps
     const { store, clock, random, flow, log, kubelets } = deps
-    this.#leases = new LeasePool(store, clock)
-    const caches = new Map<Kind, WatchCache>(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
+    const { caches: metrics } = deps.serverMetrics
+    this.#leases = new LeasePool(store, clock, (objects) => metrics.leaseFilled(objects))
+    const cacheDeps = { clock, flow, waited: (kind: Kind, seconds: number) => metrics.waited(kind, seconds) }
+    this.#newCache = (kind) => new WatchCache(kind, cacheDeps)
+    const caches = new Map<Kind, WatchCache>(storedKinds.map((kind) => [kind, this.#newCache(kind)]))
     const cacheOf = (kind: Kind): WatchCache =>
       kind.custom === undefined
         ? present(caches.get(kind.storedAs?.kind ?? kind), `${kind.plural} are stored`)
@@ -141,14 +145,13 @@ export class Registry {
 
   /** A changed definition gets a new cache: watches end, and clients watch again with the new schema. */
   #replaceCustom(removed: CustomResource | undefined, added: CustomResource | undefined): void {
-    const { clock, flow } = this.#deps
     for (const { kind } of allVersions(removed)) {
       const deps = this.#resources.get(kind)
       this.#resources.delete(kind)
       if (deps !== undefined) this.#feed.remove(deps.cache)
     }
     if (added === undefined) return
-    const cache = new WatchCache(added.storage.kind, { clock, flow })
+    const cache = this.#newCache(added.storage.kind)
     for (const { kind, codec } of allVersions(added))
       this.#resources.set(kind, { ...this.#resourceDeps(kind, cache), statusRule: 'all metadata', codec })
     this.#feed.add(cache)

@@ -8,6 +8,7 @@ import type { ResourceTarget, Verb } from './request.ts'
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]
+const watchListSecondsBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 const sliSecondsBounds = secondsBounds.slice(2)
 const responseBytesBounds = Array.from({ length: 7 }, (_, index) => 10 ** (index + 3))
 const bodyBytesBounds = Array.from({ length: 31 }, (_, index) => 50_000 + index * 100_000)
@@ -32,6 +33,7 @@ export interface EndedRequest {
 export class RequestMetrics {
   readonly #seconds: Histogram
   readonly #sliSeconds: Histogram
+  readonly #watchListSeconds: Histogram
   readonly #total: Counter
   readonly #responseBytes: Histogram
   readonly #bodyBytes: Histogram
@@ -54,6 +56,12 @@ export class RequestMetrics {
       '[ALPHA] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component.',
       sliSecondsBounds,
       resourceLabels,
+    )
+    this.#watchListSeconds = metrics.histogram(
+      'apiserver_watch_list_duration_seconds',
+      '[BETA] Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.',
+      watchListSecondsBounds,
+      ['group', 'resource', 'scope', 'version'],
     )
     this.#total = metrics.counter(
       'apiserver_request_total',
@@ -123,6 +131,12 @@ export class RequestMetrics {
     const series = this.#seriesOf(target, 200)
     series.responses ??= this.#responseBytes.with(labelsOf(target))
     series.responses.observe(bytes)
+  }
+
+  /** The initial events of a watch have been sent. */
+  watchListed(target: ResourceTarget, seconds: number): void {
+    const { group, version, resource, scope } = labelsOf(target)
+    this.#watchListSeconds.observe({ group, version, resource, scope }, seconds)
   }
 
   received(target: ResourceTarget, bytes: number): void {

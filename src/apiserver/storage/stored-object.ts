@@ -122,6 +122,13 @@ export class StoredObject implements LazyValue {
     return state.kind !== 'pending' && state.bytes !== undefined ? state.bytes : encoder.encode(this.text)
   }
 
+  /** The length of `bytes`. Nothing is cached for it. */
+  get storedBytes(): number {
+    const state = this.#state
+    if (state.kind !== 'pending' && state.bytes !== undefined) return state.bytes.length
+    return encoder.encode(storedText(this.object)).length
+  }
+
   /** The whole object as JSON, with its resourceVersion. */
   get json(): Uint8Array {
     this.#apply(encodingRequested)

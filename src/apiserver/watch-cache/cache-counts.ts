@@ -13,6 +13,13 @@ export interface CacheCounts {
   lists: number
   fetched: number
   returned: number
+  /** Reads that required a revision and found it, without waiting. */
+  freshReads: number
+  /** LIST requests for the newest state, and those of them for which it did not come in time. */
+  consistentLists: number
+  staleLists: number
+  /** Notifications of the store that a revision has been reached, without a change. */
+  bookmarks: number
 }
 
 export const newCacheCounts = (): CacheCounts => ({
@@ -23,4 +30,8 @@ export const newCacheCounts = (): CacheCounts => ({
   lists: 0,
   fetched: 0,
   returned: 0,
+  freshReads: 0,
+  consistentLists: 0,
+  staleLists: 0,
+  bookmarks: 0,
 })

@@ -131,7 +131,12 @@ export class CacheFeed {
       else getOrInsert(changes, cache, () => []).push(toChange(event, keyPrefix(cache.kind), cache))
     }
     for (const [cache, list] of changes) cache.apply(list)
-    for (const cache of this.#caches.values()) if (!this.#joining.has(cache)) cache.progress(revision)
+    const isBookmark = events.length === 0
+    for (const cache of this.#caches.values()) {
+      if (this.#joining.has(cache)) continue
+      if (isBookmark) cache.counts.bookmarks++
+      cache.progress(revision)
+    }
   }
 
   #cacheOf(key: string): WatchCache | undefined {

@@ -114,8 +114,47 @@ test('after a reset to an earlier state, readers wait for the changes since then
   equal(await fresh, 1)
 })
 
+test('the size of all objects is extrapolated from some of them', () => {
+  const { cache } = newCache()
+  equal(cache.estimatedBytes, 0)
+  const entries = Array.from({ length: 100 }, (_, index) => [`default/${index}`, stored('same', 1)] as const)
+  cache.reset(1, entries)
+  equal(cache.estimatedBytes, 100 * storedBytes(object('same')).length)
+  for (const [index, [key, before]] of entries.slice(10).entries())
+    cache.apply([{ revision: index + 2, key, now: undefined, before }])
+  cache.progress(200)
+  equal(cache.estimatedBytes, 10 * storedBytes(object('same')).length)
+})
+
+test('the watches that a write concerns are counted', () => {
+  const { cache } = newCache()
+  cache.reset(1, [])
+  const watch = (selection: Selection) => cache.watch({ ...from('now'), selection }, signal)
+  for (const selection of [
+    everything,
+    new Selection(configMap, 'default', '', ''),
+    new Selection(configMap, 'default', '', 'metadata.name=a'),
+    new Selection(configMap, '', '', 'metadata.name=a'),
+  ])
+    watch(selection)
+  const places = [
+    ['default', 'a'],
+    ['default', 'b'],
+    ['default', ''],
+    ['other', 'a'],
+    ['other', 'b'],
+  ] as const
+  deepEqual(
+    places.map(([namespace, name]) => cache.watchersOf(namespace, name)),
+    [4, 2, 2, 2, 1],
+  )
+})
+
 test('a wait for a revision ends when the revision arrives, after the timeout, or on abort', async () => {
-  const { cache, clock } = newCache()
+  const waits: number[] = []
+  const clock = new VirtualClock()
+  const waited = (_: unknown, seconds: number) => void waits.push(seconds)
+  const cache = new WatchCache(configMap, { clock, flow: new FlowRecorder(clock), waited })
   cache.reset(1, [])
   const reached = cache.waitForRevision(3, signal)
   cache.progress(2)
@@ -129,6 +168,7 @@ test('a wait for a revision ends when the revision arrives, after the timeout, o
   impatient.abort(new Error('enough'))
   await left
   equal(clock.pendingTimers, 0)
+  deepEqual(waits, [0, 3, 0])
 })
 
 const selections: [what: string, selection: Selection, names: string[]][] = [

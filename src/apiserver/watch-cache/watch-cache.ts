@@ -34,6 +34,8 @@ const bookmarkMs = 60_000
 /** As upstream: a watch sends a last bookmark this long before its timeout, for the next one to resume from. */
 const finalBookmarkMs = 2_000
 const freshnessMsMax = 3_000
+/** As many objects are measured for an estimate of the size of all. */
+const measuredObjectsMax = 16
 
 export interface Change {
   readonly revision: number
@@ -89,6 +91,8 @@ interface ObjectWaiter {
 export interface WatchCacheDeps {
   readonly clock: Clock
   readonly flow: FlowRecorder
+  /** Called with the time that a read has waited for its revision. */
+  readonly waited?: (kind: Kind, seconds: number) => void
 }
 
 export interface WatchRequest {
@@ -128,6 +132,7 @@ export class WatchCache {
   #waiters: Waiter[] = []
   readonly #objectWaiters = new Set<ObjectWaiter>()
   #cachedList: CachedList | undefined
+  #estimate = { revision: 0, bytes: 0 }
 
   constructor(kind: Kind, deps: WatchCacheDeps) {
     this.kind = kind
@@ -162,6 +167,24 @@ export class WatchCache {
 
   get size(): number {
     return this.#state.size
+  }
+
+  /** The bytes of all objects in the store, extrapolated from some of them. */
+  get estimatedBytes(): number {
+    if (this.#estimate.revision !== this.#revision) {
+      const stride = Math.ceil(this.size / measuredObjectsMax)
+      let [index, measured, bytes] = [0, 0, 0]
+      for (const stored of this.#present.values()) {
+        if (index++ % stride !== 0) continue
+        measured++
+        bytes += stored.storedBytes
+      }
+      this.#estimate = {
+        revision: this.#revision,
+        bytes: measured === 0 ? 0 : Math.round((bytes / measured) * this.size),
+      }
+    }
+    return this.#estimate.bytes
   }
 
   get(key: string): StoredObject | undefined {
@@ -343,7 +366,9 @@ export class WatchCache {
           },
         ),
       )
-    const timer = this.#deps.clock.after(freshnessMsMax, tooLate)
+    const { clock, waited } = this.#deps
+    const startMs = clock.monotonicMs()
+    const timer = clock.after(freshnessMsMax, tooLate)
     const stop = () => reached.reject(signal.reason as Error)
     signal.addEventListener('abort', stop, { once: true })
     this.#waiters.push(waiter)
@@ -353,6 +378,7 @@ export class WatchCache {
       timer.cancel()
       signal.removeEventListener('abort', stop)
       this.#waiters = this.#waiters.filter((other) => other !== waiter)
+      waited?.(this.kind, (clock.monotonicMs() - startMs) / 1000)
     }
   }
 

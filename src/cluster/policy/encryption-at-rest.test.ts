@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { DataKeyMetrics } from '../../apiserver/encryption/kms/data-key-metrics.ts'
 import { FakePlugin } from '../../apiserver/encryption/kms/kms-plugin.harness.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
@@ -47,7 +49,8 @@ async function harness(config: string, reloads: boolean) {
   const inner = new MemoryStore(clock)
   const errors: string[] = []
   const log = { ...silentLog, error: (message: string) => void errors.push(message) }
-  const deps = { ...nodePlatform, random: systemRandom, clock, log }
+  const dataKeyMetrics = new DataKeyMetrics(new Metrics(), clock)
+  const deps = { ...nodePlatform, random: systemRandom, clock, log, dataKeyMetrics }
   const encrypted = await openEncryption(inner, file, deps, reloads)
   const tasks = new TaskGroup()
   tasks.start('reload', (stop) => encrypted.reloadOnChange(stop))

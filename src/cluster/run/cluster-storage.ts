@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
+import { DataKeyMetrics } from '../../apiserver/encryption/kms/data-key-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { MeasuredStore } from '../../store/measured-store.ts'
 import type { Store } from '../../store/store.ts'
@@ -65,7 +66,8 @@ export async function openClusterStorage(
     kubeconfigs: [...new Set([...(directory.marker.kubeconfigs ?? []), ...kubeconfigs])],
     ...(encryptionPath === undefined ? {} : { encryptionConfig: resolve(encryptionPath) }),
   })
-  const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log: options.log }
+  const dataKeyMetrics = new DataKeyMetrics(metrics, realClock)
+  const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log: options.log, dataKeyMetrics }
   const encryption =
     encryptionPath === undefined
       ? undefined

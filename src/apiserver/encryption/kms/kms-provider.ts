@@ -12,6 +12,7 @@ import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
 import type { ValueCipher } from '../ciphers/value-cipher.ts'
 import { encryptedObjectProblem } from './kms-rules.ts'
 import { openWithDataKey, sealWithSeed, seedBytes } from './data-key.ts'
+import type { DataKeyMetrics } from './data-key-metrics.ts'
 import { KmsError } from './kms-error.ts'
 import { KmsClient, type KmsClientDeps, type KmsEndpoint } from './kms-client.ts'
 import { encryptedObject, wrappedKey, type WrappedKey } from './kms-messages.ts'
@@ -23,6 +24,7 @@ export interface KmsOptions extends KmsEndpoint {
 export interface KmsDeps extends KmsClientDeps {
   readonly crypto: CryptoProvider
   readonly log: Log
+  readonly dataKeyMetrics: DataKeyMetrics
 }
 
 /** The interval of status calls. */
@@ -172,7 +174,8 @@ export class KmsProvider implements ValueCipher {
       this.#writeKey = { ...current, untilMs }
       return
     }
-    const seed = this.#deps.random.bytes(seedBytes)
+    const { dataKeyMetrics, random } = this.#deps
+    const seed = dataKeyMetrics.measured(() => random.bytes(seedBytes))
     const wrapped = await this.#client.wrap(seed, signal)
     if (wrapped.keyId !== keyId)
       throw new Error('failed to rotate DEK: Encrypt used another key id than Status reported')

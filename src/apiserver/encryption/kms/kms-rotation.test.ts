@@ -3,6 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../../base/observability/log.ts'
+import { Metrics } from '../../../base/observability/metrics.ts'
 import { seededRandom } from '../../../base/random/random.ts'
 import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
@@ -12,6 +13,7 @@ import { MemoryStore } from '../../../store/memory-store.ts'
 import { startServer } from '../../server.harness.ts'
 import { EncryptedStore } from '../encrypted-store.ts'
 import { identity } from '../ciphers/value-cipher.ts'
+import { DataKeyMetrics } from './data-key-metrics.ts'
 import { FakePlugin } from './kms-plugin.harness.ts'
 import { KmsProvider } from './kms-provider.ts'
 import { openPolicies } from '../../open-policies.ts'
@@ -25,7 +27,10 @@ const rotations = 6
 const providerOf = (plugin: FakePlugin, clock: VirtualClock, seed: number) =>
   new KmsProvider(
     { name: 'fake', endpoint: plugin.endpoint, timeoutMs: 3_000 },
-    { crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+    {
+      ...{ crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+      dataKeyMetrics: new DataKeyMetrics(new Metrics(), clock),
+    },
   )
 const storeOf = (inner: MemoryStore, provider: KmsProvider) =>
   new EncryptedStore(inner, [{ resources: ['secrets'], ciphers: [provider, identity] }])

@@ -3,6 +3,7 @@ import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/str
 import { test } from 'node:test'
 import { realClock, type Clock } from '../../../base/time/clock.ts'
 import { silentLog } from '../../../base/observability/log.ts'
+import { Metrics } from '../../../base/observability/metrics.ts'
 import { seededRandom } from '../../../base/random/random.ts'
 import { TaskGroup } from '../../../base/async/task-group.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
@@ -13,6 +14,7 @@ import type { Store } from '../../../store/store.ts'
 import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
 import { EncryptedStore } from '../encrypted-store.ts'
 import { identity } from '../ciphers/value-cipher.ts'
+import { DataKeyMetrics } from './data-key-metrics.ts'
 import { FakePlugin, wrapped } from './kms-plugin.harness.ts'
 import { KmsProvider } from './kms-provider.ts'
 import { encryptedObject } from './kms-messages.ts'
@@ -22,10 +24,13 @@ const path = '/registry/secrets/default/a'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => new TextDecoder().decode(value)
 
-const providerOf = (plugin: FakePlugin, clock: Clock, { seed = 1, timeoutMs = 3_000 } = {}) =>
+const providerOf = (plugin: FakePlugin, clock: Clock, { seed = 1, timeoutMs = 3_000, metrics = new Metrics() } = {}) =>
   new KmsProvider(
     { name: 'fake', endpoint: plugin.endpoint, timeoutMs },
-    { crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+    {
+      ...{ crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+      dataKeyMetrics: new DataKeyMetrics(metrics, clock),
+    },
   )
 const storeOf = (inner: Store, provider: KmsProvider) =>
   new EncryptedStore(inner, [{ resources: ['secrets'], ciphers: [provider, identity] }])
@@ -104,6 +109,18 @@ test('values of many earlier starts are read in one range with a bounded number 
   equal(plugin.calls.decrypt, starts)
   ok(plugin.openMost <= 16, `${plugin.openMost} calls at once`)
   provider.close()
+})
+
+test('generated seeds are measured', async () => {
+  const metrics = new Metrics()
+  await using kms = await started(new VirtualClock(), { metrics })
+  const generated = () => /data_key_generation_duration_seconds_count (\d+)/.exec(metrics.text())?.[1]
+  equal(generated(), '1')
+  await kms.provider.probe()
+  equal(generated(), '1', 'the seed is still in use')
+  kms.plugin.keyId = 'key-2'
+  await kms.provider.probe()
+  equal(generated(), '2')
 })
 
 test('the status is polled every minute, and a new key id leads to a new seed', async () => {

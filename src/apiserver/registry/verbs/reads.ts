@@ -45,7 +45,7 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   const selection = selectionOf(deps, request)
   const options = listOptionsOf(request.query)
   const { limit, token } = options
-  if (token === undefined) await waitUntilFresh(deps, options.revision, request.context.signal)
+  if (token === undefined) await waitForList(deps, options.revision, request.context.signal)
   const nowMs = deps.clock.nowMs()
   const { state, revision } = stateFor(deps, options, nowMs)
   const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`
@@ -221,12 +221,37 @@ export const selectionOf = ({ kind, converter }: ResourceDeps, { target, query }
   )
 }
 
+/** As waitUntilFresh; lists of the newest state are counted. */
+function waitForList(
+  deps: ResourceDeps,
+  requested: number | undefined,
+  signal: AbortSignal,
+): Promise<void> | undefined {
+  const { counts } = deps.cache
+  const fresh = waitUntilFresh(deps, requested, signal)
+  if (requested !== undefined) return fresh
+  if (fresh !== undefined)
+    return fresh.then(
+      () => void counts.consistentLists++,
+      (error: unknown) => {
+        counts.staleLists++
+        throw error
+      },
+    )
+  counts.consistentLists++
+  return undefined
+}
+
 /**
  * Without a version, the cache must be as fresh as the store; 0 accepts any state; another version is a minimum.
  * Usually the cache has it already, and this returns synchronously.
  */
 function waitUntilFresh({ store, cache }: ResourceDeps, requested: number | undefined, signal: AbortSignal) {
-  const reach = (revision: number) => (cache.revision < revision ? cache.waitForRevision(revision, signal) : undefined)
+  const reach = (revision: number) => {
+    if (cache.revision < revision) return cache.waitForRevision(revision, signal)
+    cache.counts.freshReads++
+    return undefined
+  }
   if (requested === 0) return undefined
   const wanted = requested ?? store.freshRevision(signal)
   return wanted instanceof Promise ? wanted.then(reach) : reach(wanted)
