@@ -1,6 +1,7 @@
 // The flow graph of an object: which recorded event caused which. Events are linked by cause id, or by the revision of
 // a write that a delivery or a request index.
 import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
+import { isRead } from '../base/observability/background-events.ts'
 import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
 import { CauseInference } from './inferred-causes.ts'
 
@@ -66,9 +67,6 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
   const watcher = from.startsWith('controller/') ? controllersSender : from
   return deliveries.get(`${newest} ${watcher}`) ?? writes.get(newest) ?? cause.event
 }
-
-/** Whether a call is a read. */
-export const isRead = (what: string): boolean => /^(get|list|watch) /.test(what)
 
 /** Removes deliveries, reconciles and reads that caused nothing. */
 function prune({ event, isInferred, children }: FlowNode): FlowNode[] {

@@ -140,7 +140,9 @@ function streamResponse(
   { flow, clock, streamClock, isOpen }: UiApiDeps,
   visible: (events: readonly FlowEvent[], request: ApiRequest) => Promise<readonly FlowEvent[]>,
 ): ApiResponse {
-  const past = Math.min(numberIn(request.query, 'past') ?? pastDefault, behindEventsMax)
+  const [past, recent] = [numberIn(request.query, 'past') ?? pastDefault, numberIn(request.query, 'recent') ?? 0].map(
+    (count) => Math.min(count, behindEventsMax),
+  ) as [number, number]
   const stream = {
     flow,
     nowMs: () => clock.nowMs(),
@@ -148,7 +150,7 @@ function streamResponse(
     visible: (events: readonly FlowEvent[]) => visible(events, request),
     isOpen: () => isOpen(request),
   }
-  return jsonLines(uiStream(stream, past, request.context.signal))
+  return jsonLines(uiStream(stream, { recent, past }, request.context.signal))
 }
 
 const jsonLines = (body: AsyncIterable<string>): ApiResponse => ({

@@ -4,7 +4,13 @@ import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { behindEventsMax, uiStream, type StreamDeps, type StreamLine } from './ui-stream.ts'
 
-function newStream(recorded: number, { past = 100, visible }: { past?: number; visible?: StreamDeps['visible'] } = {}) {
+interface Options {
+  readonly past?: number
+  readonly recent?: number
+  readonly visible?: StreamDeps['visible']
+}
+
+function newStream(recorded: number, { past = 100, recent = 0, visible }: Options = {}) {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock)
   const call = (count = 1) => {
@@ -17,7 +23,7 @@ function newStream(recorded: number, { past = 100, visible }: { past?: number; v
     ...{ flow, clock, nowMs: () => 5, isOpen: () => state.isOpen },
     visible: visible ?? ((events) => Promise.resolve(events)),
   }
-  const pieces = uiStream(deps, past, stop.signal)
+  const pieces = uiStream(deps, { recent, past }, stop.signal)
   const linesOf = ({ value }: IteratorResult<string>) =>
     String(value ?? '')
       .trim()
@@ -30,7 +36,7 @@ function newStream(recorded: number, { past = 100, visible }: { past?: number; v
     return linesOf(await piece)
   }
   const first = async (): Promise<string[]> => linesOf(await pieces.next())
-  return { clock, call, pieces, after, first, stop, state }
+  return { flow, clock, call, pieces, after, first, stop, state }
 }
 
 function shown(text: string): string {
@@ -52,6 +58,32 @@ function shown(text: string): string {
 test('a stream begins with the newest recorded events', async () => {
   const { first } = newStream(5, { past: 2 })
   deepEqual(await first(), ['call 4', 'call 5', 'ready at 5'])
+})
+
+test('a stream begins with the newest events that are not background, however many others there are', async () => {
+  const { flow, call, first, after } = newStream(5, { past: 0, recent: 2 })
+  for (const [what, resource] of [
+    ['update leases', 'leases'],
+    ['create events', 'events'],
+    ['list pods', 'pods'],
+  ] as const)
+    for (let index = 0; index < 700; index++)
+      flow.record('call', 'kubelet/a', 'API Server', what, { resource, namespace: 'x', name: 'y' })
+  deepEqual(await first(), ['call 4', 'call 5'])
+  deepEqual(await first(), ['ready at 5'])
+  call()
+  deepEqual(await after(60), [`call ${flow.last}`])
+})
+
+test('events that the user may not see are not counted as recent', async () => {
+  const isOdd = ({ what }: { readonly what: string }) => /[13579]$/.test(what)
+  const { first } = newStream(2_000, {
+    ...{ past: 0, recent: 3 },
+    visible: (events) => Promise.resolve(events.filter(isOdd)),
+  })
+  deepEqual(await first(), ['call 1995', 'call 1997', 'call 1999'])
+  const none = newStream(20_000, { past: 0, recent: 3, visible: () => Promise.resolve([]) })
+  deepEqual(await none.first(), ['ready at 5'])
 })
 
 test('new events follow in batches, then the rates of their lines', async () => {

@@ -6,6 +6,7 @@ import { FlowFeed } from '../../base/observability/flow-feed.ts'
 import type { FlowEvent, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { LineRates, type LineRate } from './line-rates.ts'
+import { recentEvents } from './recent-events.ts'
 
 export type StreamLine =
   | { readonly kind: 'event'; readonly event: FlowEvent }
@@ -33,11 +34,25 @@ const batchEventsMax = 500
 export const behindEventsMax = 10_000
 const windowMs = 1_000
 
-export async function* uiStream(deps: StreamDeps, past: number, signal: AbortSignal): AsyncGenerator<string> {
+/** What a stream begins with. */
+export interface StreamStart {
+  /** The newest events that are not background. */
+  readonly recent: number
+  /** The newest events. */
+  readonly past: number
+}
+
+export async function* uiStream(
+  deps: StreamDeps,
+  { recent, past }: StreamStart,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const { flow, clock, visible, isOpen, nowMs } = deps
   using feed = new FlowFeed(flow)
   feed.keepNewest(past)
   const rates = new LineRates(flow.last)
+  const first = await recentEvents(flow, recent, visible)
+  if (first.length > 0) yield textOf(first.map((event) => ({ kind: 'event', event })))
   let isReady = false
   let hadRates = false
   let windowStartMs = clock.monotonicMs()
@@ -57,10 +72,12 @@ export async function* uiStream(deps: StreamDeps, past: number, signal: AbortSig
       hadRates = current.length > 0
       windowStartMs = clock.monotonicMs()
     }
-    if (lines.length > 0) yield lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    if (lines.length > 0) yield textOf(lines)
     if (feed.isDrained) await nextBatch(feed, clock, signal)
   }
 }
+
+const textOf = (lines: readonly StreamLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
 /** Resolves when there may be something to send: after events, and at the end of a window. */
 async function nextBatch(feed: FlowFeed, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -285,6 +285,16 @@ export class FlowRecorder {
     }
   }
 
+  /** The ids of the newest events before one that match, the newest first. Events are not constructed for it. */
+  newest(max: number, before: number, matches: (what: string, object: FlowObject | undefined) => boolean): FlowId[] {
+    const ids: FlowId[] = []
+    for (let id = Math.min(before, this.#last + 1) - 1; id >= this.oldest && ids.length < max; id--) {
+      const slot = id & this.#mask
+      if (matches(this.#what[slot] as string, this.#objects[slot])) ids.push(id as FlowId)
+    }
+    return ids
+  }
+
   /** Calls back for every event that is recorded or finished from now on; the returned function unsubscribes. */
   listen(listener: FlowListener): () => void {
     this.#listeners.add(listener)

@@ -2,8 +2,8 @@
 import { event, type Event } from '../../api/core/v1/event.ts'
 import { qualifiedResource, type ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import { isRead } from '../../base/observability/background-events.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
-import { isRead } from '../flow-graph.ts'
 import {
   budgetExplainer,
   claimExplainer,

@@ -1,7 +1,9 @@
 // The flow events that the page has received, and the messages that a diagram shows of them.
+import { isBackground } from '../../../base/observability/background-events.ts'
 import type { FlowEvent, FlowId, FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { flowTreesOf, isRead } from '../../../flows/flow-graph.ts'
+import { flowTreesOf } from '../../../flows/flow-graph.ts'
 import { messagesOf, type FlowMessage } from '../../../flows/flow-messages.ts'
+import { recentMax } from '../source/source.ts'
 
 /** The oldest events are dropped beyond this number. */
 const eventsMax = 65_536
@@ -10,8 +12,6 @@ const droppedMin = 1_024
 const lateMsMax = 5_000
 /** Pairs of participants that are kept for the map. */
 const pairsMax = 2_000
-/** Messages that are drawn when no object is selected. */
-const recentMax = 150
 /** Messages of an object that are drawn at most. */
 const drawnMax = 1_000
 
@@ -25,10 +25,8 @@ export interface MessageFilter {
 }
 
 export class FlowRecord {
-  /** In the order of their arrival; `#places` has the position of each, counted from the first event ever. */
+  /** In the order of their ids, which is the order in which they were recorded. */
   #events: FlowEvent[] = []
-  #dropped = 0
-  readonly #places = new Map<FlowId, number>()
   readonly #pairs = new Map<string, readonly [from: string, to: string]>()
   #newestMs = 0
   #version = 0
@@ -39,7 +37,7 @@ export class FlowRecord {
   }
 
   get size(): number {
-    return this.#places.size
+    return this.#events.length
   }
 
   /** All pairs of participants between which messages were recorded. */
@@ -63,8 +61,8 @@ export class FlowRecord {
   }
 
   get(id: number): FlowEvent | undefined {
-    const place = this.#places.get(id as FlowId)
-    return place === undefined ? undefined : this.#events[place - this.#dropped]
+    const event = this.#events[this.#placeOf(id)]
+    return event?.id === id ? event : undefined
   }
 
   values(): Iterable<FlowEvent> {
@@ -87,52 +85,52 @@ export class FlowRecord {
   add(events: readonly FlowEvent[]): void {
     this.#version++
     for (const event of events) {
-      const place = this.#places.get(event.id)
-      if (place === undefined) this.#append(event)
-      else this.#events[place - this.#dropped] = event
+      if (event.id > (this.#events.at(-1)?.id ?? 0)) this.#events.push(event)
+      else this.#put(event)
+      this.#connect(event)
       this.#newestMs = Math.max(this.#newestMs, event.atMs)
     }
     // A part is dropped at once, because the others are moved.
-    if (this.#events.length > eventsMax) this.#drop(this.#events.length - eventsMax + droppedMin)
+    if (this.#events.length > eventsMax) this.#events.splice(0, this.#events.length - eventsMax + droppedMin)
   }
 
-  /** The first event; 0 if there is none. */
-  get oldestId(): number {
-    return this.#events[0]?.id ?? 0
-  }
-
-  /** Adds events that were recorded before all others, in their order, as far as there is space. */
+  /** Adds events that were recorded earlier, as far as there is space. Those that are known are newer already. */
   addPast(events: readonly FlowEvent[]): void {
     const space = eventsMax - this.#events.length
-    const fresh = space <= 0 ? [] : events.filter(({ id }) => !this.#places.has(id)).slice(-space)
+    const fresh = space <= 0 ? [] : events.filter(({ id }) => this.get(id) === undefined).slice(-space)
     if (fresh.length === 0) return
     this.#version++
-    this.#dropped -= fresh.length
-    this.#events = [...fresh, ...this.#events]
-    for (const [at, event] of fresh.entries()) this.#known(event, this.#dropped + at)
+    this.#events = [...fresh, ...this.#events].toSorted((a, b) => a.id - b.id)
+    for (const event of fresh) this.#connect(event)
+    this.#newestMs = Math.max(this.#newestMs, fresh.at(-1)?.atMs ?? 0)
   }
 
   clear(): void {
     this.#version++
-    this.#drop(this.#events.length)
+    this.#events = []
     this.#pairs.clear()
     this.#newestMs = 0
   }
 
-  #append(event: FlowEvent): void {
-    this.#known(event, this.#dropped + this.#events.length)
-    this.#events.push(event)
+  /** The place of the first event whose id is not below `id`. */
+  #placeOf(id: number): number {
+    let [low, high] = [0, this.#events.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#events[middle] as FlowEvent).id < id) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
-  #known(event: FlowEvent, place: number): void {
-    this.#places.set(event.id, place)
-    const { from, to } = event
+  /** An event that has ended may be older than others, and unknown if it was skipped. */
+  #put(event: FlowEvent): void {
+    const place = this.#placeOf(event.id)
+    this.#events.splice(place, this.#events[place]?.id === event.id ? 1 : 0, event)
+  }
+
+  #connect({ from, to }: FlowEvent): void {
     if (from !== to && this.#pairs.size < pairsMax) this.#pairs.set(`${from}\n${to}`, [from, to])
-  }
-
-  #drop(count: number): void {
-    for (const { id } of this.#events.splice(0, count)) this.#places.delete(id)
-    this.#dropped += count
   }
 
   messages(filter: MessageFilter): FlowMessage[] {
@@ -169,9 +167,7 @@ export class FlowRecord {
     const recent: FlowMessage[] = []
     for (let at = this.#events.length - 1; at >= 0 && recent.length < recentMax; at--) {
       const event = this.#events[at] as FlowEvent
-      const isBackground =
-        event.object?.resource === 'leases' || event.object?.resource === 'events' || isRead(event.what)
-      if (!isBackground && isShown(event)) recent.push({ event, count: 1, isInferred: false })
+      if (!isBackground(event.what, event.object) && isShown(event)) recent.push({ event, count: 1, isInferred: false })
     }
     return recent.toReversed()
   }

@@ -135,13 +135,27 @@ suite('flow record', () => {
     equal(record.messages({ ...everything, object: web, untilMs: -1 }).length, 0)
   })
 
+  test('messages are in the order in which they were recorded, whenever they arrive', () => {
+    const record = new FlowRecord()
+    const [first, second, third, ...rest] = recorded().events as [FlowEvent, FlowEvent, FlowEvent, ...FlowEvent[]]
+    record.add([first, third])
+    record.addPast([first, second, third, ...rest])
+    deepEqual([...record.values()], [first, second, third, ...rest])
+    equal(record.newestMs, Math.max(...rest.map(({ atMs }) => atMs)))
+    const late = new FlowRecord()
+    late.add([first, third, second])
+    deepEqual([...late.values()], [first, second, third])
+    equal(late.get(second.id), second)
+    equal(late.get(99), undefined)
+  })
+
   test('older messages are added before all others, and everything can be removed', () => {
     const record = new FlowRecord()
     const [first, ...rest] = recorded().events as [FlowEvent, ...FlowEvent[]]
     record.add(rest)
     const { version } = record
     record.addPast([first, ...rest])
-    deepEqual([record.size, record.oldestId, record.oldestMs], [rest.length + 1, first.id, first.atMs])
+    deepEqual([record.size, record.oldestMs], [rest.length + 1, first.atMs])
     equal(record.version, version + 1)
     record.addPast([first])
     equal(record.version, version + 1, 'it is known')
@@ -150,7 +164,7 @@ suite('flow record', () => {
     const [message] = record.messages(everything)
     deepEqual(new Set(record.participantsOf(message === undefined ? [] : [message])), new Set([first.from, first.to]))
     record.clear()
-    deepEqual([record.size, record.oldestId, record.oldestMs, record.newestMs], [0, 0, 0, 0])
+    deepEqual([record.size, record.oldestMs, record.newestMs], [0, 0, 0])
     equal(record.get(first.id), undefined)
   })
 

@@ -7,6 +7,7 @@ import { fetchJson, fetchOk } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
 import {
   historyEntry,
+  recentMax,
   type Actions,
   type ClusterObject,
   type DescribedRevision,
@@ -25,8 +26,8 @@ import {
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const uiPath = '/ui/api'
-/** What the first view shows; older events follow in pages. */
-const [firstEvents, pageEvents] = [300, 2_000]
+/** After what the first view shows, all events follow in pages, the newest first. */
+const pageEvents = 2_000
 /** Lists are paged, so that parsing a large one does not block the page. */
 const pageObjects = 500
 
@@ -43,13 +44,15 @@ export class LiveSource implements Source {
     onEvents: (events: readonly FlowEvent[], gap: boolean) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const response = await fetchOk(`${uiPath}/stream?past=${firstEvents}`, { signal })
+    const response = await fetchOk(`${uiPath}/stream?past=0&recent=${recentMax}`, { signal })
     if (response.body === null) return
     await readJsonLines(response.body, pastAtOnce(onEvents))
   }
 
-  async pastEvents(before: number, signal: AbortSignal): Promise<PastPage | undefined> {
-    const response = await fetchOk(`${uiPath}/events?before=${before}&count=${pageEvents}`, { signal })
+  async pastEvents(before: number | undefined, signal: AbortSignal): Promise<PastPage | undefined> {
+    const query = new URLSearchParams({ count: String(pageEvents) })
+    if (before !== undefined) query.set('before', String(before))
+    const response = await fetchOk(`${uiPath}/events?${query}`, { signal })
     if (response.body === null) return undefined
     const lines: unknown[] = []
     await readJsonLines(response.body, (values) => lines.push(...values))
@@ -154,10 +157,11 @@ export function pastAtOnce(
   return (lines) => {
     past?.push(...lines)
     if (past !== undefined && !lines.some(isKind('ready'))) return
+    const isFirst = past !== undefined
     const ready = past ?? lines
     past = undefined
     const [events, hasGap] = [ready.flatMap(eventsOf), ready.some(isKind('gap'))]
-    if (events.length > 0 || hasGap) onEvents(events, hasGap)
+    if (isFirst || events.length > 0 || hasGap) onEvents(events, hasGap)
   }
 }
 

@@ -128,6 +128,9 @@ export interface ListOptions {
   readonly fieldSelector?: string
 }
 
+/** Messages that are drawn when no object is selected; the stream begins with as many. */
+export const recentMax = 150
+
 export interface PastPage {
   /** In the order in which they were recorded. */
   readonly events: readonly FlowEvent[]
@@ -141,8 +144,8 @@ export interface Source {
   readonly isLive: boolean
   /** Calls back with batches of flow events until the signal is aborted or the connection ends. */
   followEvents(onEvents: (events: readonly FlowEvent[], gap: boolean) => void, signal: AbortSignal): Promise<void>
-  /** A page of the events before one, or undefined if there are no older ones. */
-  pastEvents(before: number, signal: AbortSignal): Promise<PastPage | undefined>
+  /** A page of the events before one, or of the newest events; undefined if there are no older ones. */
+  pastEvents(before: number | undefined, signal: AbortSignal): Promise<PastPage | undefined>
   resources(): Promise<readonly Resource[]>
   /** The objects of a resource, followed by their changes, unless a past revision is requested. */
   followTable(

@@ -13,8 +13,8 @@ import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
 const reconnectMs = 1_000
-/** As many events before the first view are loaded after it. */
-const pastEventsMax = 20_000
+/** Pages of older events that are loaded after the first view. */
+const pastPagesMax = 10
 /** Boxes, pods and rates of the map are drawn this often; messages move in every frame. */
 const mapStepMs = 200
 
@@ -59,6 +59,7 @@ export class App {
   hasGap = false
   readonly #deps: AppDeps
   readonly #stop = new AbortController()
+  readonly #firstView = Promise.withResolvers<void>()
   #listing = new AbortController()
   #podListing = new AbortController()
   #isScheduled = false
@@ -76,6 +77,8 @@ export class App {
 
   async start(): Promise<void> {
     void this.#followEvents(this.#stop.signal)
+    // The diagram needs nothing else, and other requests would delay it.
+    if (this.location.view === 'flows') await this.#firstView.promise
     await this.#load()
   }
 
@@ -193,40 +196,53 @@ export class App {
 
   async #followEvents(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const loading = new AbortController()
+      let isFirst = true
+      const onEvents = (events: readonly FlowEvent[], gap: boolean): void => {
+        this.#receive(events, gap, isFirst)
+        if (isFirst) this.#deps.nextFrame(() => void this.#afterFirstView(loading.signal))
+        isFirst = false
+      }
       try {
-        await this.source.followEvents((events, gap) => this.#receive(events, gap), signal)
+        await this.source.followEvents(onEvents, signal)
       } catch (error) {
         if (!signal.aborted) this.notify(`The stream ended: ${(error as Error).message}`)
       }
+      this.#firstView.resolve()
       if (!this.source.isLive) return
+      loading.abort()
       await this.#deps.sleep(reconnectMs, signal).catch(() => undefined)
       this.record.clear()
       if (this.resources.length === 0) void this.#load()
     }
   }
 
-  #receive(events: readonly FlowEvent[], gap: boolean): void {
+  #receive(events: readonly FlowEvent[], gap: boolean, isFirst: boolean): void {
     // What was recorded before the page was opened does not move on the map.
-    const isFirst = this.record.size === 0
     if (!isFirst) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
     this.record.add(events)
     this.hasGap ||= gap
     this.changed()
-    if (isFirst) this.#deps.nextFrame(() => void this.attempt(() => this.#loadPast(this.#stop.signal)))
   }
 
-  /** Older events are loaded after the first view, page by page. */
+  async #afterFirstView(signal: AbortSignal): Promise<void> {
+    this.#firstView.resolve()
+    await this.attempt(() => this.#loadPast(signal))
+  }
+
+  /** The newest events are loaded first. The signal is aborted with the connection, because the next one may be to another process. */
   async #loadPast(signal: AbortSignal): Promise<void> {
-    let before = this.record.oldestId
-    for (let loaded = 0; before > 0 && loaded < pastEventsMax;) {
-      const { oldestId } = this.record
-      const page = await this.source.pastEvents(before, signal)
-      // After a new connection, the events may be those of another process.
-      if (page === undefined || this.record.oldestId !== oldestId) break
-      this.record.addPast(page.events)
-      loaded += before - page.before
-      before = page.before
-      this.changed()
+    let before: number | undefined
+    try {
+      for (let pages = 0; before !== 0 && pages < pastPagesMax; pages++) {
+        const page = await this.source.pastEvents(before, signal)
+        if (page === undefined || signal.aborted) break
+        this.record.addPast(page.events)
+        before = page.before
+        this.changed()
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
     }
     this.isLoadingPast = false
   }

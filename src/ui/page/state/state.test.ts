@@ -37,6 +37,13 @@ const run: RecordedRun = {
 
 /** An application that has loaded its source; it draws at once. */
 async function started(fragment = '', source: Source = new RecordedSource(run)) {
+  const { starting, ...all } = starts(fragment, source)
+  await starting
+  await settled()
+  return all
+}
+
+function starts(fragment: string, source: Source) {
   const fragments: string[] = []
   let drawn = 0
   const app = new App(fragment, {
@@ -45,9 +52,7 @@ async function started(fragment = '', source: Source = new RecordedSource(run)) 
     draw: () => void drawn++,
     setFragment: (text) => fragments.push(text),
   })
-  await app.start()
-  await settled()
-  return { app, fragments, drawn: () => drawn }
+  return { app, fragments, drawn: () => drawn, starting: app.start() }
 }
 
 /** The source responds at once, so everything is loaded after a few microtasks. */
@@ -71,18 +76,75 @@ suite('page', () => {
   test('events that were recorded before are added after the first view, page by page', async () => {
     const events = recordedEvents().map((event, at) => ({ ...event, id: (at + 1) as FlowEvent['id'] }))
     const source = new RecordedSource({ ...run, events: events.slice(2) })
-    const asked: number[] = []
-    const pastEvents = async (before: number) => {
+    const asked: (number | undefined)[] = []
+    const pastEvents = async (before: number | undefined) => {
       asked.push(before)
-      return { events: events.slice(before - 2, before - 1), before: before - 1 === 1 ? 0 : before - 1 }
+      return before === undefined ? { events: events.slice(1), before: 2 } : { events: events.slice(0, 1), before: 0 }
     }
     const { app } = await started('', Object.assign(source, { pastEvents }))
-    deepEqual(asked, [3, 2])
+    deepEqual(asked, [undefined, 2])
     deepEqual(
       [...app.record.values()].map(({ id }) => id),
       [1, 2, 3],
     )
     deepEqual([app.record.get(1)?.what, app.record.get(3)?.what, app.isLoadingPast], ['create pods', 'ADDED', false])
+    app.stop()
+  })
+
+  test('the diagram is drawn before anything else is requested; other views need the resources', async () => {
+    for (const [fragment, isWaiting] of [
+      ['#flows', true],
+      ['#objects', false],
+    ] as const) {
+      const requests: string[] = []
+      const events = Promise.withResolvers<(events: readonly FlowEvent[], gap: boolean) => void>()
+      const source = Object.assign(new RecordedSource(run), {
+        isLive: true,
+        followEvents: (onEvents: (events: readonly FlowEvent[], gap: boolean) => void, signal: AbortSignal) => {
+          events.resolve(onEvents)
+          return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+        },
+        resources: async () => [requests.push('resources'), pods].slice(1) as Resource[],
+        pastEvents: async () => void requests.push('past events'),
+      })
+      const { app, starting } = starts(fragment, source)
+      await settled()
+      deepEqual(requests, isWaiting ? [] : ['resources'])
+      const receive = await events.promise
+      receive([], false)
+      await starting
+      await settled()
+      deepEqual(requests.toSorted(), ['past events', 'resources'])
+      equal(app.isLoadingPast, false, 'a cluster in which nothing has happened yet')
+      app.stop()
+    }
+  })
+
+  test('what is loaded from before ends with its connection, because the next one may be to another process', async () => {
+    const connections: PromiseWithResolvers<void>[] = []
+    const pages: { readonly signal: AbortSignal; readonly page: PromiseWithResolvers<undefined> }[] = []
+    const source = Object.assign(new RecordedSource(run), {
+      isLive: true,
+      followEvents: (onEvents: (events: readonly FlowEvent[], gap: boolean) => void) => {
+        const connection = Promise.withResolvers<void>()
+        connections.push(connection)
+        onEvents(run.events, false)
+        return connection.promise
+      },
+      pastEvents: (_before: number | undefined, signal: AbortSignal) => {
+        const page = Promise.withResolvers<undefined>()
+        pages.push({ signal, page })
+        return page.promise
+      },
+    })
+    const { app } = await started('', source)
+    connections[0]?.resolve()
+    await settled()
+    equal(pages[0]?.signal.aborted, true)
+    pages[0]?.page.reject(new Error('aborted'))
+    await settled()
+    equal(app.notice, '', 'it is no error')
+    deepEqual([connections.length, pages.length, pages[1]?.signal.aborted], [2, 2, false])
     app.stop()
   })
 
