@@ -35,6 +35,11 @@ export function containerRows(pod: Pod): Row[] {
   return [...rows('init', initContainers), ...rows('main', containers), ...rows('ephemeral', ephemeralContainers)]
 }
 
+export function containerNames({ spec }: Pod): string[] {
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec
+  return [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
+}
+
 const noMetadata = { createdAt: undefined, isDeleting: false, labels: {}, owners: [] }
 
 export function stateText(status: ContainerStatus | undefined): string {

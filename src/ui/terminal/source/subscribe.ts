@@ -120,7 +120,7 @@ async function subscribeText(
     case 'kinds':
       return
     case 'logs':
-      return followLogs(source, deps, text, signal)
+      return followLogs(source, resources, deps, text, signal)
     case 'why':
       return text(await deps.api.why(source.object, signal))
     case 'yaml':

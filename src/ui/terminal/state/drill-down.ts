@@ -26,13 +26,13 @@ export function drillDown(
       return custom && { kind: 'list', resource: custom, namespace: '' }
     }
     default:
-      return hasPods.has(qualified(resource)) || qualified(resource) === 'cronjobs.batch' ? 'read' : undefined
+      return selectsPods(resource) || qualified(resource) === 'cronjobs.batch' ? 'read' : undefined
   }
 }
 
 const qualified = ({ plural, group }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
 
-const hasPods = new Set([
+const withPods = new Set([
   'daemonsets.apps',
   'deployments.apps',
   'jobs.batch',
@@ -41,6 +41,8 @@ const hasPods = new Set([
   'services',
   'statefulsets.apps',
 ])
+/** Whether objects of the kind have a selector of pods. */
+export const selectsPods = (resource: Resource): boolean => withPods.has(qualified(resource))
 
 interface ReadObject {
   readonly metadata?: { readonly uid?: string }

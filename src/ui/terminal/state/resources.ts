@@ -18,6 +18,8 @@ export interface ObjectRef {
 export const objectText = ({ resource, namespace, name }: ObjectRef): string =>
   `${resource.singular} ${namespace === '' ? '' : `${namespace}/`}${name}`
 
+export const isPod = ({ plural, group }: Resource): boolean => plural === 'pods' && group === ''
+
 const namesOf = ({ group, kind, plural, singular, shortNames }: Resource): readonly string[] => [
   plural,
   singular,

@@ -253,11 +253,24 @@ test('Enter on a workload reads it, and then leads to its pods or to its descrip
   equal(after(state, 'd', nowhere).state.views.length, 2)
 })
 
-test('logs, shells and kills are of pods', () => {
-  for (const key of ['l', 's', '<ctrl-k>']) {
+test('shells and kills are of pods', () => {
+  for (const key of ['s', '<ctrl-k>']) {
     const { state, effects } = after(list(deployments, 'web'), key)
     deepEqual([effects, state.notice?.isError, state.views.length], [[], true, 1])
   }
+})
+
+test('a workload has the logs of its pods, and a node has none', () => {
+  for (const [key, isPrevious] of [
+    ['l', false],
+    ['p', true],
+  ] as const) {
+    const view = shownView(after(list(deployments, 'web'), key).state)
+    const object = { resource: deployments, namespace: 'shop', name: 'web' }
+    deepEqual(view.kind === 'text' && view.source, { kind: 'logs', object, container: '', isPrevious })
+  }
+  const { state } = after(list(nodes, 'node-0'), 'l')
+  deepEqual([state.views.length, state.notice?.text], [1, 'a node has no logs; pods, workloads and Services have'])
 })
 
 test('a container has logs and a shell, and is not deleted', () => {

@@ -1,11 +1,11 @@
 // update: the next state for a key or for data that has arrived, and what is to be done outside.
 import type { Key } from '../keys/key-decoder.ts'
 import { actionOf, sortKeys, type Action } from './bindings.ts'
-import { drillDown } from './drill-down.ts'
+import { drillDown, selectsPods } from './drill-down.ts'
 import { helpLines, kindLines } from './help.ts'
 import { promptKey } from './prompt.ts'
 import { changedRows } from './rows.ts'
-import type { ObjectRef } from './resources.ts'
+import { isPod, type ObjectRef } from './resources.ts'
 import { isLive, isMove, lastOffset, moveIn, selectedRow, settled } from './scroll.ts'
 import { shownView, type Data, type Effect, type Input, type State, type Step } from './state.ts'
 import { failed, noticed, only, opened, replaced, withShown } from './transitions.ts'
@@ -195,7 +195,7 @@ function objectAction(
   action: ObjectAction,
   { uid, container, ...object }: NonNullable<ReturnType<typeof selectedObject>>,
 ): Step {
-  const isPod = object.resource.plural === 'pods' && object.resource.group === ''
+  const isOfPod = isPod(object.resource)
   const isContainer = view.source.kind === 'containers'
   const effect = (each: Effect): Step => ({ state, effects: [each] })
   const text = (source: TextSource): Step => only(opened(state, textView(state.nextId, source)))
@@ -206,10 +206,11 @@ function objectAction(
       return text({ kind: action, object })
     case 'logs':
     case 'previous-logs':
-      if (!isPod) return only(failed(state, 'logs are of pods; Enter shows the pods of a workload'))
+      if (!isOfPod && !selectsPods(object.resource))
+        return only(failed(state, `a ${object.resource.singular} has no logs; pods, workloads and Services have`))
       return text({ kind: 'logs', object, container, isPrevious: action === 'previous-logs' })
     case 'shell':
-      return isPod ? effect({ kind: 'shell', object, container }) : only(failed(state, 'a shell runs in a pod'))
+      return isOfPod ? effect({ kind: 'shell', object, container }) : only(failed(state, 'a shell runs in a pod'))
     case 'edit':
       return effect({ kind: 'edit', object })
     case 'flow':
@@ -219,7 +220,7 @@ function objectAction(
       if (isContainer) return only(failed(state, 'a container is not deleted by itself; go back to its pod'))
       return only({ ...state, prompt: { kind: 'confirm', object, uid } })
     case 'kill':
-      if (!isPod || isContainer) return only(failed(state, 'only a pod can be killed'))
+      if (!isOfPod || isContainer) return only(failed(state, 'only a pod can be killed'))
       return effect({ kind: 'delete', object, uid, isNow: true })
     case 'enter': {
       if (isContainer) return text({ kind: 'logs', object, container, isPrevious: false })

@@ -40,7 +40,7 @@ export interface TableView {
 export const textKinds = ['describe', 'yaml', 'why', 'logs', 'help', 'kinds'] as const
 export type TextSource =
   | { readonly kind: 'describe' | 'yaml' | 'why'; readonly object: ObjectRef }
-  /** Without a container: all containers. */
+  /** Without a container: all containers. Of a workload: those of all its pods. */
   | { readonly kind: 'logs'; readonly object: ObjectRef; readonly container: string; readonly isPrevious: boolean }
   | { readonly kind: 'help' | 'kinds' }
 
