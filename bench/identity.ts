@@ -12,6 +12,9 @@ import { attributesOf } from '../src/apiserver/authorization/attributes.ts'
 import { bootstrapRbacObjects } from '../src/apiserver/authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
 import { nodeAuthorizer } from '../src/apiserver/authorization/node/node-authorizer.ts'
 import { TestCaches } from '../src/apiserver/watch-cache/caches.harness.ts'
+import { Metrics } from '../src/base/observability/metrics.ts'
+import { AuthorizerMetrics } from '../src/apiserver/metrics/authorizer-metrics.ts'
+import { CredentialMetrics } from '../src/apiserver/metrics/credential-metrics.ts'
 import type { Policies } from '../src/apiserver/filters/policies.ts'
 import type { ApiRequest, Credentials, User } from '../src/apiserver/request/request.ts'
 import { serverPolicies } from '../src/apiserver/server-policies.ts'
@@ -23,6 +26,10 @@ const apiGroup = 'rbac.authorization.k8s.io'
 const account = { name: 'robot', namespace: 'shop' }
 const { signal } = new AbortController()
 
+const metrics = new Metrics()
+const credentials = new CredentialMetrics(metrics)
+const authorizers = new AuthorizerMetrics(metrics, realClock)
+
 const accountTokens = new ServiceAccountTokens({
   issuer,
   audiences: [issuer],
@@ -31,6 +38,7 @@ const accountTokens = new ServiceAccountTokens({
   clock: realClock,
   random: seededRandom(1),
   crypto: nodeCrypto,
+  metrics: credentials,
 })
 
 const bound = (name: string, subjects: object[]) =>
@@ -48,10 +56,13 @@ function policiesWith(own: number, others: number): Policies {
     clock: realClock,
     audiences: [issuer],
     anonymous: { enabled: true, paths: undefined },
-    authenticators: [clientCertificates([issuer])],
+    authenticators: [clientCertificates([issuer], { clock: realClock, metrics: credentials })],
     tokens: (all) => [accountTokens.authenticator(all)],
     accountTokens,
-    authorizers: (rbac, all) => [nodeAuthorizer(all), rbac],
+    authorizers: (rbac, all) => [
+      authorizers.counted(nodeAuthorizer(all, authorizers), 'Node', 'node'),
+      authorizers.counted(rbac, 'RBAC', 'rbac'),
+    ],
     admission: [],
   })(caches)
   for (const { kind, object } of bootstrapRbacObjects) caches.set(kind, object)
@@ -108,6 +119,7 @@ export const identityBench: Bench = {
       organizations: ['dev'],
       fingerprint: 'ab'.repeat(32),
       authority: 'users',
+      validToMs: Date.UTC(2100, 0),
     } as const
     const byCertificate = requestWith({ kind: 'presented', certificate, headers: {}, headerValues: none })
     const holder = { namespace: account.namespace, account: { name: account.name, uid: 'u' } }

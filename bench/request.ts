@@ -119,6 +119,7 @@ const certificate = {
   organizations: ['system:masters'],
   fingerprint: 'ab',
   authority: 'users',
+  validToMs: Date.UTC(2100, 0),
 } as const
 const { signal } = new AbortController()
 const remoteAddress = '127.0.0.1'

@@ -51,19 +51,16 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
 
   apiextensions_apiserver_validation_ratcheting_seconds: 'not measured',
   'apiextensions_openapi_*': 'not measured',
-  apiserver_authorization_decisions_total: 'not measured',
   'apiserver_cel_*': 'not measured',
-  apiserver_client_certificate_expiration_seconds: 'not measured',
+
   apiserver_request_filter_duration_seconds: 'not measured',
   apiserver_request_terminations_total: 'not measured',
   apiserver_tls_handshake_errors_total: 'not measured',
   'apiserver_validating_admission_policy_*': 'not measured',
   field_validation_request_duration_seconds: 'not measured',
-  node_authorizer_graph_actions_duration_seconds: 'not measured',
   'pod_security_*': 'not measured',
   'rest_client_re*': 'not measured',
   rest_client_rate_limiter_duration_seconds: 'not measured',
-  'serviceaccount_*': 'not measured',
 
   daemonset_controller_stale_sync_skips_total: 'not measured',
   garbagecollector_controller_resources_sync_error_total: 'not measured',

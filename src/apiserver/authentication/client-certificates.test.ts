@@ -1,6 +1,9 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { ClientCertificate } from '../../platform/http/listener.ts'
+import { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import { clientCertificates } from './client-certificates.ts'
 
 const jane: ClientCertificate = {
@@ -8,6 +11,7 @@ const jane: ClientCertificate = {
   organizations: ['crew'],
   fingerprint: 'ab',
   authority: 'users',
+  validToMs: Date.UTC(2100, 0),
 }
 
 /** As upstream: a certificate that is not valid is refused with 401; without one a request may be anonymous. */
@@ -31,4 +35,11 @@ const outcomeOf = async (
   return answer.kind === 'authenticated' ? answer.user.name : answer.kind === 'rejected' ? answer.reason : answer.kind
 }
 for (const [name, certificate, outcome] of table)
-  test(`a certificate: ${name}`, async () => equal(await outcomeOf(clientCertificates(['api']), certificate), outcome))
+  test(`a certificate: ${name}`, async () =>
+    equal(
+      await outcomeOf(
+        clientCertificates(['api'], { clock: new VirtualClock(), metrics: new CredentialMetrics(new Metrics()) }),
+        certificate,
+      ),
+      outcome,
+    ))

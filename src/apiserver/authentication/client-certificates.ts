@@ -1,5 +1,7 @@
 // Client certificates: the common name is the user, the organizations are the groups.
+import type { Clock } from '../../base/time/clock.ts'
 import type { ClientCertificate } from '../../platform/http/listener.ts'
+import type { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import type { User } from '../request/request.ts'
 import { authenticated, rejected, unknown, type Authentication, type Authenticator } from './authenticator.ts'
 import { credentialIdKey } from './credential-id.ts'
@@ -17,13 +19,22 @@ export const certificateUser = ({ commonName, organizations, fingerprint }: Clie
  */
 const invalid = rejected('the client certificate is not valid')
 
-export function clientCertificates(audiences: readonly string[]): Authenticator {
+export interface CertificateMeasures {
+  readonly clock: Clock
+  readonly metrics: CredentialMetrics
+}
+
+export function clientCertificates(
+  audiences: readonly string[],
+  { clock, metrics }: CertificateMeasures,
+): Authenticator {
   // All requests of a connection share one user object, so that values cached by user are found.
   const cached = new WeakMap<ClientCertificate, Authentication>()
   return {
     name: 'certificates',
     authenticate({ certificate }) {
       if (certificate === undefined) return unknown
+      metrics.certificateUsed((certificate.validToMs - clock.nowMs()) / 1000)
       if (certificate.authority !== 'users') return invalid
       if (certificate.commonName === '') return unknown
       let answer = cached.get(certificate)

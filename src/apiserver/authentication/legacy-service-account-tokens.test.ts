@@ -1,13 +1,15 @@
 // Tokens in Secrets: the account of each, and what invalidates them.
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectFrom } from '../../api/kind/kind.harness.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { legacyServiceAccountTokens, legacyTokenIssuer } from './legacy-service-account-tokens.ts'
+import { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import { LegacyTokenUsage } from './legacy-token-usage.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
@@ -28,12 +30,17 @@ const kept = (content: string, metadata: object = {}): Secret => {
 
 const used: string[] = []
 
+/** The counters of the last call. */
+let metrics = new Metrics()
+
 const ask = (shown: string, inSecret: Secret | undefined, owner: unknown, keys = [key], audiences = ['api']) => {
+  metrics = new Metrics()
   const get = (kind: Kind) => (kind.kind === 'Secret' ? inSecret : owner)
   const authenticator = legacyServiceAccountTokens({ get } as unknown as ObjectCaches, {
     keys: keys.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)),
     audiences: ['api'],
     crypto: nodeCrypto,
+    metrics: new CredentialMetrics(metrics),
     onUse: ({ metadata }) => used.push(metadata.name),
   })
   const answer = authenticator.authenticateToken(shown, audiences, new AbortController().signal)
@@ -84,3 +91,18 @@ test('a use is recorded once a day', async () => {
   uses.record(today)
   equal(uses.queue.depth, 1)
 })
+
+const listing = { ...account, secrets: [{ name: 's' }] }
+const invalidSince = { labels: { 'kubernetes.io/legacy-token-invalid-since': '2029-01-01' } }
+const uses: [what: string, inSecret: Secret, owner: unknown, counted: string[]][] = [
+  ['a Secret that a user made', kept(token), account, ['legacy_manual_token_uses', 'legacy_tokens']],
+  ['a Secret that the account lists', kept(token), listing, ['legacy_auto_token_uses', 'legacy_tokens']],
+  ['an invalid one', kept(token, invalidSince), listing, ['invalid_legacy_auto_token_uses', 'legacy_tokens']],
+  ['a Secret with another token', kept('x'), account, []],
+]
+for (const [what, inSecret, owner, counted] of uses)
+  test(`the use of ${what} is counted`, () => {
+    ask(token, inSecret, owner)
+    const shown = [...metrics.text().matchAll(/^serviceaccount_(\w+)_total 1$/gm)].map(([, name]) => name)
+    deepEqual(shown, counted)
+  })

@@ -4,6 +4,7 @@ import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/acc
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import type { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
 import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
 import { isSignedBy, keyIdOf, parseToken, signToken } from './json-web-token.ts'
@@ -37,6 +38,7 @@ export interface LegacyTokenDeps {
   readonly keys: readonly PublicKey[]
   readonly audiences: readonly string[]
   readonly crypto: CryptoProvider
+  readonly metrics: CredentialMetrics
   /** Called with the Secret of an accepted token. */
   readonly onUse: (stored: Secret) => void
 }
@@ -55,11 +57,19 @@ export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTok
     if (parsed.claims['sub'] !== serviceAccountUser(namespace, name)) return rejected('the token names another subject')
     if (stored === undefined || !isCurrent(stored, token, deps.crypto))
       return rejected('service account token has been invalidated')
-    if (caches.get(serviceAccount, namespace, name)?.metadata.uid !== uid)
+    const account = caches.get(serviceAccount, namespace, name)
+    if (account === undefined || account.metadata.uid !== uid)
       return rejected('service account token has been invalidated')
     if (!isSignedBy(parsed, deps.keys)) return rejected('the signature of the service account token is not valid')
+    if (tokenInvalidSince(stored) !== undefined) {
+      deps.metrics.legacyTokenUsed('invalid')
+      return rejected('service account token has been invalidated')
+    }
     const audiences = commonAudiences(requested, deps.audiences)
     if (audiences.length === 0) return rejected('the token is not meant for these audiences')
+    deps.metrics.legacyTokenUsed(
+      account.secrets?.some((each) => each.name === stored.metadata.name) ? 'auto' : 'manual',
+    )
     deps.onUse(stored)
     const user = { name: serviceAccountUser(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
     return authenticated(user, audiences)
@@ -71,7 +81,6 @@ function isCurrent(stored: Secret, token: string, crypto: CryptoProvider): boole
   return (
     isTokenSecret(stored) &&
     stored.metadata.deletionTimestamp === undefined &&
-    tokenInvalidSince(stored) === undefined &&
     crypto.timingSafeEqual(digest(tokenOf(stored)), digest(token))
   )
 }

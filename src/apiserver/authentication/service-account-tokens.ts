@@ -10,6 +10,7 @@ import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
+import type { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import type { User } from '../request/request.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
 import {
@@ -35,6 +36,7 @@ export interface ServiceAccountTokenOptions {
   readonly clock: Clock
   readonly random: Random
   readonly crypto: CryptoProvider
+  readonly metrics: CredentialMetrics
 }
 
 export interface Reference {
@@ -64,6 +66,8 @@ interface Verified {
   readonly audiences: readonly string[]
   readonly notBeforeMs: number
   readonly expiresMs: number
+  /** When the token becomes stale; undefined for tokens that were not extended. */
+  readonly warnAfterMs: number | undefined
   readonly tokenId: string
 }
 
@@ -163,7 +167,10 @@ export class ServiceAccountTokens {
         `token audiences ${JSON.stringify(verified.audiences)} is invalid for the target audiences ${JSON.stringify(requested)}`,
       )
     const gone = invalidReason(verified.holder, caches, nowMs)
-    return gone === undefined ? authenticated(userOf(verified), audiences) : rejected(gone)
+    if (gone !== undefined) return rejected(gone)
+    const { warnAfterMs } = verified
+    if (warnAfterMs !== undefined) this.#options.metrics.projectedTokenUsed(nowMs > warnAfterMs)
+    return authenticated(userOf(verified), audiences)
   }
 
   #verify(token: string): Verified | Authentication {
@@ -181,9 +188,16 @@ export class ServiceAccountTokens {
       audiences: audiencesOf(parsed.claims),
       notBeforeMs: typeof nbf === 'number' ? nbf * 1000 : 0,
       expiresMs: exp * 1000,
+      warnAfterMs: warnAfterMsOf(parsed.claims),
       tokenId: typeof jti === 'string' ? jti : '',
     }
   }
+}
+
+function warnAfterMsOf(claims: Claims): number | undefined {
+  const own = claims[privateClaim]
+  const seconds = isJsonObject(own) ? own['warnafter'] : undefined
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
 }
 
 function holderOf(claims: Claims): Holder | undefined {

@@ -6,7 +6,7 @@ export const authorizationModes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 
 export type AuthorizationMode = (typeof authorizationModes)[number]
 
 export type AuthorizerSetting =
-  | { readonly type: Exclude<AuthorizationMode, 'Webhook'> }
+  | { readonly type: Exclude<AuthorizationMode, 'Webhook'>; readonly name: string }
   | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookSetting }
 
 export interface WebhookSetting {
@@ -34,7 +34,7 @@ export function authorizationConfig(value: unknown): readonly AuthorizerSetting[
     each.rejectUnknownFields()
     if (type !== 'Webhook') {
       if (webhook !== undefined) throw each.error('webhook', `may not be set for ${type}`)
-      return { setting: { type }, name, config: each }
+      return { setting: { type, name }, name, config: each }
     }
     if (webhook === undefined) throw each.error('webhook', 'is required')
     return { setting: { type, name, webhook: webhookOf(webhook) }, name, config: each }

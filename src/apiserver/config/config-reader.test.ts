@@ -108,7 +108,7 @@ test('an authorizer chain with a webhook', () => {
           conditions: [],
         },
       },
-      { type: 'RBAC' },
+      { type: 'RBAC', name: 'rbac' },
     ],
   )
 })

@@ -99,7 +99,7 @@ const presented = (
   headers: Record<string, string[]>,
 ): Presented => ({
   kind: 'presented',
-  certificate: { commonName, organizations: [], fingerprint: '', authority },
+  certificate: { commonName, organizations: [], fingerprint: '', authority, validToMs: Date.UTC(2100, 0) },
   headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')])),
   headerValues: (name) => headers[name] ?? [],
 })

@@ -3,18 +3,32 @@ import { abac } from '../../apiserver/authorization/abac/abac.ts'
 import { webhookAuthorizer } from '../../apiserver/authorization/webhook-authorizer.ts'
 import { alwaysAllow, alwaysDeny, type Authorizer } from '../../apiserver/authorization/authorizer.ts'
 import { nodeAuthorizer } from '../../apiserver/authorization/node/node-authorizer.ts'
+import type { AuthorizerMetrics } from '../../apiserver/metrics/authorizer-metrics.ts'
 import type { Rbac } from '../../apiserver/authorization/rbac/rbac.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 import type { OutboundServers } from './outbound-servers.ts'
 import type { ResolvedAuthorizer } from './policy-settings.ts'
 
-export function authorizerFor(
+export interface AuthorizerDeps {
+  readonly crypto: Platform['crypto']
+  readonly servers: OutboundServers
+  readonly metrics: AuthorizerMetrics
+}
+
+/** The authorizer of a setting, with its decisions counted. */
+export const authorizerFor = (
   setting: ResolvedAuthorizer,
   rbac: Rbac,
   caches: ObjectCaches,
-  crypto: Platform['crypto'],
-  servers: OutboundServers,
+  deps: AuthorizerDeps,
+): Authorizer => deps.metrics.counted(uncounted(setting, rbac, caches, deps), setting.type, setting.name)
+
+function uncounted(
+  setting: ResolvedAuthorizer,
+  rbac: Rbac,
+  caches: ObjectCaches,
+  { crypto, servers, metrics }: AuthorizerDeps,
 ): Authorizer {
   switch (setting.type) {
     case 'ABAC':
@@ -24,7 +38,7 @@ export function authorizerFor(
     case 'AlwaysDeny':
       return alwaysDeny
     case 'Node':
-      return nodeAuthorizer(caches)
+      return nodeAuthorizer(caches, metrics)
     case 'RBAC':
       return rbac
     case 'Webhook': {

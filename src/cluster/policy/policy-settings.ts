@@ -20,8 +20,8 @@ import { frontProxySettingsDefault, readFrontProxySettings, type FrontProxySetti
 import { readText, webhookConnection, type WebhookConnection } from '../flags/webhook-connection.ts'
 
 export type ResolvedAuthorizer =
-  | { readonly type: 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' }
-  | { readonly type: 'ABAC'; readonly policies: string }
+  | { readonly type: 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC'; readonly name: string }
+  | { readonly type: 'ABAC'; readonly name: string; readonly policies: string }
   | {
       readonly type: 'Webhook'
       readonly name: string
@@ -61,7 +61,10 @@ export const defaultPolicySettings: PolicySettings = {
   issuers: [],
   tokenFile: '',
   tokenWebhook: undefined,
-  authorizers: [{ type: 'Node' }, { type: 'RBAC' }],
+  authorizers: [
+    { type: 'Node', name: 'node' },
+    { type: 'RBAC', name: 'rbac' },
+  ],
   admission: defaultAdmissionSettings,
   audit: undefined,
   kubeletAuthority: '',
@@ -125,7 +128,10 @@ async function authorizerSettings(flags: PolicyFlagValues, files: Files): Promis
     const type = authorizationModes.find((mode) => mode === word.trim())
     if (type === undefined)
       throw new Error(`--authorization-mode ${JSON.stringify(word)} is none of ${authorizationModes.join(', ')}`)
-    return type === 'Webhook' ? { type, name: 'webhook', webhook: webhookByFlags(flags) } : { type }
+    // As upstream names them in metrics.
+    return type === 'Webhook'
+      ? { type, name: 'default', webhook: webhookByFlags(flags) }
+      : { type, name: type.toLowerCase() }
   })
 }
 
@@ -146,13 +152,17 @@ async function resolved(
 ): Promise<ResolvedAuthorizer> {
   switch (setting.type) {
     case 'ABAC':
-      return { type: 'ABAC', policies: await readText(requiredFlag(flags, 'authorization-policy-file', 'ABAC'), files) }
+      return {
+        ...setting,
+        type: 'ABAC',
+        policies: await readText(requiredFlag(flags, 'authorization-policy-file', 'ABAC'), files),
+      }
     case 'Webhook': {
       const { kubeconfigPath, ...webhook } = setting.webhook
       return { ...setting, webhook, connection: await webhookConnection(kubeconfigPath, files) }
     }
     default:
-      return { type: setting.type }
+      return { type: setting.type, name: setting.name }
   }
 }
 

@@ -14,6 +14,8 @@ import { frontProxy } from '../../apiserver/authentication/front-proxy.ts'
 import { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
 import { ServiceAccountTokens } from '../../apiserver/authentication/service-account-tokens.ts'
 import { FairnessMetrics } from '../../apiserver/fairness/fairness-metrics.ts'
+import { AuthorizerMetrics } from '../../apiserver/metrics/authorizer-metrics.ts'
+import { CredentialMetrics } from '../../apiserver/metrics/credential-metrics.ts'
 import { Fairness, seatsDefault } from '../../apiserver/fairness/fairness.ts'
 import type { Policies } from '../../apiserver/filters/policies.ts'
 import { serviceAddress } from '../../apiserver/outbound/service-address.ts'
@@ -59,11 +61,25 @@ export function buildRequestPolicies(
   const audiences = [issuer]
   const servers = new OutboundServers(platform.outbound, clock)
   const keys = { key: accountKey, oldKeys: oldAccountKeys }
-  const accountTokens = new ServiceAccountTokens({ issuer, audiences, ...keys, clock, random, crypto })
+  const credentials = new CredentialMetrics(metrics)
+  const accountTokens = new ServiceAccountTokens({
+    ...{ issuer, audiences, ...keys, clock, random, crypto },
+    metrics: credentials,
+  })
   const legacyTokenUsage = new LegacyTokenUsage(clock)
-  const tokenDeps = { clock, crypto, accountKey, oldAccountKeys, accountTokens, legacyTokenUsage, servers }
+  const tokenDeps = {
+    clock,
+    crypto,
+    accountKey,
+    oldAccountKeys,
+    accountTokens,
+    legacyTokenUsage,
+    servers,
+    metrics: credentials,
+  }
   const connections = new WebhookConnections({ outbound: platform.outbound, clock, serviceAddress })
   const webhooks = new WebhookClient({ connections, clock, random, metrics: new WebhookMetrics(metrics) })
+  const authorizerMetrics = new AuthorizerMetrics(metrics, clock)
   const fairnessMetrics = new FairnessMetrics(metrics)
   const audit = settings.audit && buildAuditor(settings.audit, deps, servers)
   const policies = serverPolicies({
@@ -72,11 +88,16 @@ export function buildRequestPolicies(
     fairness: (caches) => new Fairness(caches, { clock, metrics: fairnessMetrics, seats: seatsDefault }).takeSeat,
     audiences,
     anonymous: settings.anonymous,
-    authenticators: [frontProxy(settings.frontProxy.rules, audiences), clientCertificates(audiences)],
+    authenticators: [
+      frontProxy(settings.frontProxy.rules, audiences),
+      clientCertificates(audiences, { clock, metrics: credentials }),
+    ],
     tokens: (caches) => tokenAuthenticators(settings, caches, tokenDeps),
     accountTokens,
     authorizers: (rbac, caches) =>
-      settings.authorizers.map((setting) => authorizerFor(setting, rbac, caches, crypto, servers)),
+      settings.authorizers.map((setting) =>
+        authorizerFor(setting, rbac, caches, { crypto, servers, metrics: authorizerMetrics }),
+      ),
     webhooks: connections,
     admission: enabledPlugins(settings.admission, [mutatingWebhooks(webhooks), validatingWebhooks(webhooks)]),
   })

@@ -6,6 +6,7 @@ import type { TokenAuthenticator } from '../../apiserver/authentication/authenti
 import { bootstrapTokens } from '../../apiserver/authentication/bootstrap-tokens.ts'
 import { legacyServiceAccountTokens } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import type { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
+import type { CredentialMetrics } from '../../apiserver/metrics/credential-metrics.ts'
 import { oidc } from '../../apiserver/authentication/oidc.ts'
 import type { ServiceAccountTokens } from '../../apiserver/authentication/service-account-tokens.ts'
 import { tokenFile } from '../../apiserver/authentication/token-file.ts'
@@ -30,6 +31,7 @@ export interface TokenAuthenticatorDeps {
   readonly accountTokens: ServiceAccountTokens
   readonly legacyTokenUsage: LegacyTokenUsage
   readonly servers: OutboundServers
+  readonly metrics: CredentialMetrics
 }
 
 export function tokenAuthenticators(
@@ -37,12 +39,13 @@ export function tokenAuthenticators(
   caches: ObjectCaches,
   deps: TokenAuthenticatorDeps,
 ): TokenAuthenticator[] {
-  const { clock, crypto, accountKey, oldAccountKeys, accountTokens, legacyTokenUsage, servers } = deps
+  const { clock, crypto, accountKey, oldAccountKeys, accountTokens, legacyTokenUsage, servers, metrics } = deps
   const audiences = [settings.serviceAccountIssuer]
   const legacyTokens = {
     keys: [crypto.loadPublicKey(accountKey.publicKey), ...oldAccountKeys],
     audiences,
     crypto,
+    metrics,
     onUse: (secret: Secret) => legacyTokenUsage.record(secret),
   }
   const { tokenWebhook: webhook } = settings

@@ -35,6 +35,7 @@ const master = {
   organizations: ['system:masters'],
   fingerprint: '',
   authority: 'users',
+  validToMs: Date.UTC(2100, 0),
 } as const
 
 const proxy = { ...master, authority: 'proxies' } as const
@@ -155,7 +156,13 @@ async function textOf({ body }: WireResponse): Promise<string> {
   return text
 }
 
-const denyAll = { commonName: 'mallory', organizations: ['dev'], fingerprint: '', authority: 'users' } as const
+const denyAll = {
+  commonName: 'mallory',
+  organizations: ['dev'],
+  fingerprint: '',
+  authority: 'users',
+  validToMs: Date.UTC(2100, 0),
+} as const
 const answers: [why: string, target: string, asked: Asked, status: number, text: RegExp][] = [
   ['health', '/healthz', {}, 200, /^ok$/],
   ['its pods', '/pods', {}, 200, /^{"kind":"PodList","apiVersion":"v1".*"name":"web"/],

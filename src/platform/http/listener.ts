@@ -46,6 +46,7 @@ export interface ClientCertificate {
   readonly fingerprint: string
   /** Which configured authority has signed it; undefined if none has, or if it is not valid now. */
   readonly authority: ClientAuthority | undefined
+  readonly validToMs: number
 }
 
 export const isVerified = (certificate: ClientCertificate | undefined): boolean => certificate?.authority !== undefined

@@ -3,6 +3,7 @@ import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
 import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
 import { defaultClusterRoles } from '../bootstrap-policy/default-rbac-objects.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
+import type { AuthorizerMetrics } from '../../metrics/authorizer-metrics.ts'
 import { NodeGraph } from './node-graph.ts'
 import { nodeNameOf } from './node-user.ts'
 import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
@@ -14,8 +15,8 @@ const nodeRules = new RuleTable(
   defaultClusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
 )
 
-export function nodeAuthorizer(caches: ObjectCaches): Authorizer {
-  const graph = new NodeGraph(caches)
+export function nodeAuthorizer(caches: ObjectCaches, metrics: AuthorizerMetrics): Authorizer {
+  const graph = new NodeGraph(caches, metrics)
   return {
     name: 'Node',
     authorize(attributes) {

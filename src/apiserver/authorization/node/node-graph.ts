@@ -5,27 +5,32 @@ import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { referenceKey, podReferences, haveSameReferences, type ReferenceKey } from './pod-references.ts'
+import type { AuthorizerMetrics } from '../../metrics/authorizer-metrics.ts'
 import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 export class NodeGraph {
   readonly #caches: ObjectCaches
+  readonly #metrics: AuthorizerMetrics
   /** By node: the number of its pods that reference the object. */
   readonly #needs = new Map<string, Map<ReferenceKey, number>>()
   /** Persistent volumes by the Secrets that they reference. */
   readonly #volumesBySecret = new Map<ReferenceKey, Set<string>>()
 
-  constructor(caches: ObjectCaches) {
+  constructor(caches: ObjectCaches, metrics: AuthorizerMetrics) {
     this.#caches = caches
+    this.#metrics = metrics
     caches.observe(pod, {
       changed: (now, before) => this.#podChanged(now as Pod | undefined, before as Pod | undefined),
     })
     caches.observe(persistentVolume, {
       changed: (now, before) => {
+        const startMs = metrics.startGraphAction()
         for (const secret of secretsOf(before)) this.#volumesBySecret.get(secret)?.delete(before?.metadata.name ?? '')
         for (const secret of secretsOf(now))
           getOrInsert(this.#volumesBySecret, secret, () => new Set()).add(now?.metadata.name ?? '')
         for (const secret of secretsOf(before))
           if (this.#volumesBySecret.get(secret)?.size === 0) this.#volumesBySecret.delete(secret)
+        metrics.endGraphAction(now === undefined ? 'DeletePV' : 'AddPV', startMs)
       },
     })
   }
@@ -62,8 +67,11 @@ export class NodeGraph {
 
   #podChanged(now: Pod | undefined, before: Pod | undefined): void {
     if (now !== undefined && before !== undefined && haveSameReferences(now, before)) return
+    if (!isBound(now ?? before)) return
+    const startMs = this.#metrics.startGraphAction()
     this.#count(before, -1)
     this.#count(now, 1)
+    this.#metrics.endGraphAction(now === undefined ? 'DeletePod' : 'AddPod', startMs)
   }
 
   #count(object: Pod | undefined, change: 1 | -1): void {
@@ -78,6 +86,8 @@ export class NodeGraph {
     if (needs.size === 0) this.#needs.delete(node)
   }
 }
+
+const isBound = (object: Pod | undefined): boolean => (object?.spec.nodeName ?? '') !== ''
 
 /** The Secrets that a persistent volume references; the namespace defaults to that of its claim. */
 function secretsOf(object: ApiObject | undefined): ReferenceKey[] {

@@ -2,9 +2,12 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
-import { pod } from '../../../api/core/v1/pod/pod.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import { parseFieldSelector } from '../../../api/selectors/field-selector-text.ts'
+import { Metrics } from '../../../base/observability/metrics.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { AuthorizerMetrics } from '../../metrics/authorizer-metrics.ts'
 import { TestCaches } from '../../watch-cache/caches.harness.ts'
 import { userWithName } from '../../request/request.ts'
 import { resourceAttributes } from '../attributes.ts'
@@ -22,9 +25,9 @@ const podOn = (nodeName: string, name: string, spec: object, annotations = {}) =
     status: {},
   }) as never
 
-function seeded(): { caches: TestCaches; asks: (text: string, node?: string) => Decision } {
+function seeded(metrics = new Metrics()): { caches: TestCaches; asks: (text: string, node?: string) => Decision } {
   const caches = new TestCaches()
-  const authorizer = nodeAuthorizer(caches)
+  const authorizer = nodeAuthorizer(caches, new AuthorizerMetrics(metrics, new VirtualClock()))
   caches.set(
     pod,
     podOn('a', 'web', {
@@ -161,7 +164,7 @@ test('another node may access none of them, nor the same node after the pod is d
 })
 
 test('a member of system:nodes without a node name, and a user outside that group, get no opinion', () => {
-  const authorizer = nodeAuthorizer(new TestCaches())
+  const authorizer = nodeAuthorizer(new TestCaches(), new AuthorizerMetrics(new Metrics(), new VirtualClock()))
   const ask = (user: ReturnType<typeof userWithName>) =>
     authorizer.authorize(
       resourceAttributes(user, 'get', { resource: 'services' }),
@@ -170,4 +173,22 @@ test('a member of system:nodes without a node name, and a user outside that grou
   equal(ask(userWithName('x', ['system:nodes'])).reason(), 'unknown node for user "x"')
   equal(ask(userWithName('system:node:a')).reason(), '')
   deepEqual(authorizer.rulesFor(userWithName('system:node:a', ['system:nodes']), '').errors.length, 1)
+})
+
+test('changes of the graph are measured; pods without a node and unchanged references are none', () => {
+  const metrics = new Metrics()
+  const { caches } = seeded(metrics)
+  const counts = () =>
+    [...metrics.text().matchAll(/^node_authorizer_graph_actions_duration_seconds_count\{operation="(\w+)"\} (\d+)$/gm)]
+      .map(([, action, count]) => `${action} ${count}`)
+      .toSorted()
+  const before = counts()
+  caches.set(pod, podOn('', 'unbound', {}))
+  deepEqual(counts(), before)
+  const more: Pod = podOn('b', 'more', {})
+  caches.set(pod, more)
+  caches.set(pod, { ...more, status: { ...more.status, phase: 'Running' } } as Pod)
+  caches.remove(pod, 'ns', 'more')
+  const added = Number(before.find((each) => each.startsWith('AddPod'))?.split(' ')[1])
+  deepEqual(counts(), [before[0], `AddPod ${added + 1}`, 'DeletePod 1'])
 })

@@ -4,12 +4,12 @@ import type { Http1Connection, Http1Options } from '../../http1/http1-connection
 import type { SendProgress } from '../../limits/held-bytes.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
 import type { ListenOptions, ListenTls } from '../../http/listener.ts'
-import type { ConnectionCertificate } from '../socket/client-certificate.ts'
+import type { ClientCertificate } from '../../http/listener.ts'
 
 /** A connection after the TLS handshake. Either `serveHttp1` or `stream` is called, once. */
 export interface AcceptedConnection extends SendProgress {
   readonly remoteAddress: string
-  readonly certificate: ConnectionCertificate | undefined
+  readonly certificate: ClientCertificate | undefined
   readonly isHttp2: boolean
   /** The key by which the client's connections are counted (see clientKey). */
   readonly client: string

@@ -4,7 +4,8 @@ import { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../base/time/clock.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import { TcpServer } from '../socket/tcp-server.ts'
-import { clientCertificate, rootsOf, type ConnectionCertificate } from '../socket/client-certificate.ts'
+import type { ClientCertificate } from '../../http/listener.ts'
+import { clientCertificate, rootsOf } from '../socket/client-certificate.ts'
 import type { AcceptedConnection, AcceptorOptions, OpenAcceptor } from './acceptor.ts'
 import { serveHttp1 } from './http1-server.ts'
 
@@ -34,7 +35,7 @@ export const openEventLoopAcceptor: OpenAcceptor<AcceptorOptions & { readonly cl
 
 const connectionOn = (
   socket: Socket,
-  certificate: ConnectionCertificate | undefined,
+  certificate: ClientCertificate | undefined,
   isHttp2: boolean,
 ): AcceptedConnection => {
   const remoteAddress = socket.remoteAddress ?? ''

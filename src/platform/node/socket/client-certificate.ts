@@ -16,15 +16,10 @@ export const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
     ),
   )
 
-/** The certificate of a connection. */
-export interface ConnectionCertificate extends ClientCertificate {
-  readonly validToMs: number
-}
-
-export const isExpired = ({ validToMs }: ConnectionCertificate, nowMs: number): boolean => validToMs < nowMs
+export const isExpired = ({ validToMs }: ClientCertificate, nowMs: number): boolean => validToMs < nowMs
 
 /** Slow; called once for each connection. A resumed TLS session has the certificate of its first handshake. */
-export function clientCertificate(socket: TLSSocket, roots: Roots): ConnectionCertificate | undefined {
+export function clientCertificate(socket: TLSSocket, roots: Roots): ClientCertificate | undefined {
   const peer = socket.getPeerCertificate(true)
   if (peer?.subject === undefined) return undefined
   const organizations: unknown = peer.subject.O

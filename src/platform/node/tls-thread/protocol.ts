@@ -1,7 +1,7 @@
 // The protocol between the TLS thread and its acceptor: messages for the acceptor, frames for connections.
 import type { ListenLimits, ShedReason } from '../../limits/listen-limits.ts'
 import type { ListenTls } from '../../http/listener.ts'
-import type { ConnectionCertificate } from '../socket/client-certificate.ts'
+import type { ClientCertificate } from '../../http/listener.ts'
 import type { LinkMemory } from './link.ts'
 
 /** The first message to the thread. */
@@ -35,7 +35,7 @@ export const toClient = { bytes: 0, end: 1, destroy: 2, pause: 3, resume: 4 } as
 
 export interface OpenedPeer {
   readonly remoteAddress: string
-  readonly certificate?: ConnectionCertificate | undefined
+  readonly certificate?: ClientCertificate | undefined
   readonly isHttp2: boolean
 }
 
