@@ -3,18 +3,19 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
 import { silentLog } from '../base/observability/log.ts'
+import { Metrics, type Gauge } from '../base/observability/metrics.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
 import { startCluster, type TestCluster } from '../cluster/testing/start-cluster.ts'
 import { StatusError } from '../api/errors/status-error.ts'
 import { Client } from './client.ts'
-import { LeaderElection } from './leader-election.ts'
+import { leaderGauge, LeaderElection } from './leader-election.ts'
 import type { Transport } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 
 /** A candidate that logs when it leads; its connection to the API server can be cut. */
-function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[]) {
+function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[], gauge?: Gauge) {
   let isCut = false
   const guarded: Transport = {
     ...transport,
@@ -30,6 +31,7 @@ function candidate(cluster: TestCluster, transport: Transport, identity: string,
     clock,
     random: seededRandom(identity.charCodeAt(0)),
     log: silentLog,
+    ...(gauge === undefined ? {} : { gauge }),
   })
   const note = (what: string) => log.push(`${(clock.nowMs() - startMs) / 1000}s ${identity} ${what}`)
   const running = election.run((tasks) => {
@@ -77,6 +79,25 @@ test('the first candidate leads; another takes over when the lease expires, or a
   candidate(cluster, transport, 'c', log)
   await cluster.clock.advance('1s')
   deepEqual(log.slice(-1), ['90s c leads'], 'a released lease is free')
+})
+
+test('a gauge shows whether a candidate leads', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const transport = transportOf(cluster.client)
+  const gauges = ['a', 'b'].map(() => {
+    const metrics = new Metrics()
+    return { gauge: leaderGauge(metrics), shown: () => metrics.text().split('\n').at(-2) }
+  })
+  const [first, second] = gauges
+  const leader = candidate(cluster, transport, 'a', [], first?.gauge)
+  await cluster.clock.advance('1s')
+  candidate(cluster, transport, 'b', [], second?.gauge)
+  await cluster.clock.advance('1s')
+  const lines = [0, 1].map((value) => `leader_election_master_status{name="tested"} ${value}`)
+  deepEqual([first?.shown(), second?.shown()], lines.toReversed())
+  leader.stop()
+  await cluster.clock.advance('30s')
+  deepEqual([first?.shown(), second?.shown()], lines)
 })
 
 test('a leader that cannot renew stops before another leads', async () => {

@@ -5,11 +5,20 @@
 import { rfc3339Micro, type Clock } from '../base/time/clock.ts'
 import { context } from '../base/observability/context.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
+import type { Gauge, Metrics } from '../base/observability/metrics.ts'
 import type { Random } from '../base/random/random.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { lease, type Lease } from '../api/coordination/v1/lease.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { Client } from './client.ts'
+
+/** Whether this process leads, by the name of the lease, under upstream's name. */
+export const leaderGauge = (metrics: Metrics): Gauge =>
+  metrics.gauge(
+    'leader_election_master_status',
+    "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    ['name'],
+  )
 
 /** Jitter, so that candidates do not retry at the same time. */
 const retryJitter = 1.2
@@ -35,6 +44,8 @@ export interface LeaderElectionDeps extends Pick<LeaseSettings, 'name'>, Partial
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** See leaderGauge. Elections that are not of upstream's components leave it out. */
+  readonly gauge?: Gauge
 }
 
 export class LeadershipLost extends Error {
@@ -49,6 +60,7 @@ export class LeaderElection {
 
   constructor(deps: LeaderElectionDeps) {
     this.#deps = { ...leaseDefault, ...deps }
+    this.#setLeader(false)
   }
 
   get isLeader(): boolean {
@@ -61,14 +73,14 @@ export class LeaderElection {
     while (!(await this.#acquireOrRenew(signal)))
       await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
     log.info('became the leader', { lease: name, identity })
-    this.#isLeader = true
+    this.#setLeader(true)
     const failed = Promise.withResolvers<never>()
     const tasks = new TaskGroup({ signal, onFailure: (_, error) => failed.reject(error) })
     try {
       lead(tasks)
       await Promise.race([this.#renew(signal), failed.promise])
     } finally {
-      this.#isLeader = false
+      this.#setLeader(false)
       tasks.stop()
       await tasks.join()
     }
@@ -83,6 +95,12 @@ export class LeaderElection {
     if (seen?.spec.holderIdentity !== identity) return
     const spec = { ...seen.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: rfc3339Micro(clock.nowMs()) }
     await client.of(lease).update({ ...seen, spec }, context(signal))
+  }
+
+  #setLeader(isLeader: boolean): void {
+    const { name, gauge } = this.#deps
+    this.#isLeader = isLeader
+    gauge?.set({ name }, isLeader ? 1 : 0)
   }
 
   async #renew(signal: AbortSignal): Promise<void> {

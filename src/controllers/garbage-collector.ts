@@ -31,6 +31,7 @@ export const garbageCollector = defineController<Absent>({
   component: 'garbage-collector-controller',
   watches: [],
   watchesDiscovered: isCollected,
+  measureDiscoveryFailure: ({ garbageCollectorSyncErrors }) => garbageCollectorSyncErrors.add({}),
   state: () => new RecentMap(absentMax),
   enqueues(kind, { key, now, before }, { dependents, discovered }) {
     const object = now ?? before

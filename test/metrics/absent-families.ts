@@ -41,6 +41,7 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   'rest_client_exec_plugin_*': 'no such thing',
   'rest_client_transport_*': 'no such thing',
   'informer_*': 'no such thing', // deliveries are synchronous
+  node_collector_update_all_nodes_health_duration_seconds: 'no such thing', // each node is examined when it is due
   'device_taint_eviction_controller_*': 'no such thing', // dynamic resource allocation
   'scheduler_batch_*': 'no such thing',
   scheduler_get_node_hint_duration_seconds: 'no such thing',
@@ -61,16 +62,6 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   'pod_security_*': 'not measured',
   'rest_client_re*': 'not measured',
   rest_client_rate_limiter_duration_seconds: 'not measured',
-
-  daemonset_controller_stale_sync_skips_total: 'not measured',
-  garbagecollector_controller_resources_sync_error_total: 'not measured',
-  job_controller_job_pods_creation_total: 'not measured',
-  leader_election_master_status: 'not measured',
-  'node_collector_unhealthy_nodes_*': 'not measured',
-  'node_collector_update_*': 'not measured',
-  'node_collector_zone_*': 'not measured',
-  replicaset_controller_sorting_deletion_age_ratio: 'not measured',
-  'retroactive_storageclass_*': 'not measured',
 
   kube_pod_resource_request: 'no such thing', // in /metrics/resources of the scheduler, as in upstream
   scheduler_inflight_events: 'not measured',

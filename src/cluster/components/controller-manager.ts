@@ -49,7 +49,8 @@ export function startControllerManager(tasks: TaskGroup, deps: ControllerManager
     startControllers(tasks, deps)
     return { release: () => Promise.resolve() }
   }
-  const election = new LeaderElection({ ...deps, name: leaseName, ...deps.lease, identity })
+  const gauge = deps.metrics.leader
+  const election = new LeaderElection({ ...deps, name: leaseName, ...deps.lease, identity, gauge })
   tasks.start('leader election', (signal) => election.run((led) => startControllers(led, deps), signal))
   return election
 }

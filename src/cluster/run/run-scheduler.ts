@@ -9,7 +9,7 @@ import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { Informers } from '../../client/informer/informers.ts'
-import { LeaderElection } from '../../client/leader-election.ts'
+import { leaderGauge, LeaderElection } from '../../client/leader-election.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -67,7 +67,8 @@ export async function runScheduler(
     extenders: (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock)),
   }
   const identity = `${hostname()}_${newUid(random)}`
-  const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity })
+  const gauge = leaderGauge(metrics)
+  const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity, gauge })
   const tasks = new TaskGroup({ signal })
   tasks.start('flow', (stop) => remote.exportFlow(shared.flow, log, stop))
   tasks.start('scheduling queries', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))

@@ -30,6 +30,8 @@ export const daemonSetController = defineController<DaemonSet>({
   component: 'daemonset-controller',
   reconciles: daemonSet,
   owns: [controllerRevision, pod],
+  measureStale: ({ daemonSetStaleSyncs }) =>
+    daemonSetStaleSyncs.add({ group: daemonSet.group, resource: daemonSet.plural }),
   watches: [
     {
       kind: node,

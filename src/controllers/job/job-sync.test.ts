@@ -1,5 +1,5 @@
 // What the metrics count of a reconcile. The actions were observed at upstream's controller.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { job } from '../../api/batch/v1/job.ts'
@@ -21,6 +21,7 @@ const applied = ({ changes = [], status, ...rest }: Case) => ({
   ...{
     object: aJob(),
     plan: { changes, ...(status === undefined ? {} : { status }) },
+    creates: { succeeded: 0, failed: 0 },
     hasStatus: true,
     nowMs,
     seconds: 1,
@@ -48,6 +49,22 @@ test('pods are counted once their number is written', () => {
   deepEqual(counts(true), [2, 1])
   deepEqual(counts(false), [0, 0])
 })
+
+const reasons: [why: string, reason: string, spec: object, status: object][] = [
+  ['first', 'new', {}, { ready: 0 }],
+  ['instead of failed ones', 'recreate_terminating_or_failed', {}, { failed: 1 }],
+  ['instead of terminating ones', 'recreate_terminating_or_failed', {}, { terminating: 1 }],
+  ['when those have failed', 'recreate_failed', { podReplacementPolicy: 'Failed' }, { failed: 1, terminating: 1 }],
+  ['while others terminate', 'recreate_terminating_or_failed', { podReplacementPolicy: 'Failed' }, { terminating: 1 }],
+]
+for (const [why, reason, spec, status] of reasons)
+  test(`pods that a Job creates ${why} are counted as ${reason}`, () => {
+    const metrics = new Metrics()
+    const creates = { succeeded: 3, failed: 1 }
+    new JobMetrics(metrics).synced(syncOf(applied({ object: aJob(spec), status, creates })))
+    for (const [result, count] of Object.entries(creates))
+      ok(metrics.text().includes(`creation_total{reason="${reason}",status="${result}"} ${count}\n`))
+  })
 
 const ends: [string, object, object, unknown][] = [
   ['completes', {}, condition('Complete', 'CompletionsReached'), { isSucceeded: true, reason: 'CompletionsReached' }],

@@ -4,7 +4,7 @@ import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { JobSync } from '../metrics/job-metrics.ts'
 import type { AppliedPlan, Plan } from '../runtime/controller.ts'
 
-export function syncOf({ object, plan, failure, hasStatus, seconds }: AppliedPlan<Job>): JobSync {
+export function syncOf({ object, plan, creates, failure, hasStatus, seconds }: AppliedPlan<Job>): JobSync {
   const { spec, status: before } = object
   const { status: after = before } = hasStatus ? (plan as { readonly status?: JobStatus }) : {}
   const isNew = (type: string) => !hasJobCondition(object, type) && hasJobCondition({ ...object, status: after }, type)
@@ -15,10 +15,19 @@ export function syncOf({ object, plan, failure, hasStatus, seconds }: AppliedPla
     completionMode: spec.completionMode ?? 'NonIndexed',
     isFailed: failure !== undefined,
     seconds,
+    creates,
+    createReason: createReasonOf(object, plan),
     succeeded: Math.max(0, (after.succeeded ?? 0) - (before.succeeded ?? 0)),
     failed: Math.max(0, (after.failed ?? 0) - (before.failed ?? 0)),
     finished: final === undefined ? undefined : { isSucceeded: final === 'Complete', reason },
   }
+}
+
+/** Pods of a Job with failed or terminating pods are created again. */
+function createReasonOf({ spec, status }: Job, plan: Plan): JobSync['createReason'] {
+  const { failed = 0, terminating = 0 } = (plan.status ?? status) as JobStatus
+  if (spec.podReplacementPolicy === 'Failed' && failed > 0) return 'recreate_failed'
+  return failed > 0 || terminating > 0 ? 'recreate_terminating_or_failed' : 'new'
 }
 
 function actionOf(object: Job, { changes, status }: Plan): JobSync['action'] {

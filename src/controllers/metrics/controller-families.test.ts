@@ -47,6 +47,12 @@ test('Jobs, CronJobs, evictions and certificates are counted', async () => {
   equal(value('taint_eviction_controller_pod_deletions_total'), 2)
   equal(value('taint_eviction_controller_pod_deletion_duration_seconds_count'), 2)
   equal(value('root_ca_cert_publisher_sync_total{code="200"}') > 0, true)
+  equal(value('job_controller_job_pods_creation_total{reason="new",status="succeeded"}'), 2)
+  deepEqual(
+    ['zone_size', 'zone_health', 'unhealthy_nodes_in_zone'].map((name) => value(`node_collector_${name}{zone=""}`)),
+    [1, 100, 0],
+  )
+  equal(value('node_collector_update_node_health_duration_seconds_count') > 0, true)
 })
 
 test('endpoints and their slices are counted', async () => {

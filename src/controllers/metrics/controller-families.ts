@@ -1,21 +1,32 @@
 // ControllerFamilies: the metrics of single controllers, under upstream's names.
-import type { Counter, Histogram, Metrics } from '../../base/observability/metrics.ts'
+import type { Counter, Gauge, Histogram, Metrics } from '../../base/observability/metrics.ts'
+import { leaderGauge } from '../../client/leader-election.ts'
 import { AutoscalerMetrics } from './autoscaler-metrics.ts'
 import { EndpointSliceMetrics } from './endpoint-slice-metrics.ts'
 import { JobMetrics } from './job-metrics.ts'
+import { NodeMetrics } from './node-metrics.ts'
 
 export interface ControllerFamilies {
   readonly autoscaler: AutoscalerMetrics
   /** From the scheduled time to the creation of the Job. */
   readonly cronJobSkewSeconds: Histogram
+  readonly daemonSetStaleSyncs: Counter
   readonly endpointSlices: EndpointSliceMetrics
   readonly ephemeralClaims: Counter
   readonly ephemeralClaimFailures: Counter
   /** From the expiry of a Job to its deletion. */
   readonly expiredJobSeconds: Histogram
+  /** Failed discoveries, and discovered kinds that could not be listed in time. */
+  readonly garbageCollectorSyncErrors: Counter
   readonly job: JobMetrics
-  /** Nodes whose pods are evicted. */
-  readonly nodeEvictions: Counter
+  readonly leader: Gauge
+  readonly node: NodeMetrics
+  /** The ages of deleted pods relative to that of the youngest pod. */
+  readonly replicaSetDeletionAges: Histogram
+  readonly replicaSetStaleSyncs: Counter
+  /** Claims that got the default StorageClass after their creation, and failures of that. */
+  readonly retroactiveClasses: Counter
+  readonly retroactiveClassFailures: Counter
   readonly rootCertificateSyncs: Counter
   readonly rootCertificateSeconds: Histogram
   readonly taintEvictions: Counter
@@ -35,6 +46,11 @@ export const controllerFamilies = (metrics: Metrics): ControllerFamilies => ({
     '[STABLE] Time between when a cronjob is scheduled to be run, and when the corresponding job is created',
     doubled(1, 10),
   ),
+  daemonSetStaleSyncs: metrics.counter(
+    'daemonset_controller_stale_sync_skips_total',
+    '[ALPHA] Total number of DaemonSet syncs skipped due to a stale watch cache.',
+    ['group', 'resource'],
+  ),
   endpointSlices: new EndpointSliceMetrics(metrics),
   ephemeralClaims: metrics.counter(
     'ephemeral_volume_controller_create_total',
@@ -49,11 +65,30 @@ export const controllerFamilies = (metrics: Metrics): ControllerFamilies => ({
     '[ALPHA] The time it took to delete the job since it became eligible for deletion',
     doubled(0.1, 14),
   ),
+  garbageCollectorSyncErrors: metrics.counter(
+    'garbagecollector_controller_resources_sync_error_total',
+    '[ALPHA] Number of garbage collector resources sync errors',
+  ),
   job: new JobMetrics(metrics),
-  nodeEvictions: metrics.counter(
-    'node_collector_evictions_total',
-    '[STABLE] Number of Node evictions that happened since current instance of NodeController started.',
-    ['zone'],
+  leader: leaderGauge(metrics),
+  node: new NodeMetrics(metrics),
+  replicaSetDeletionAges: metrics.histogram(
+    'replicaset_controller_sorting_deletion_age_ratio',
+    "[ALPHA] The ratio of chosen deleted pod's ages to the current youngest pod's age (at the time). Should be <2. The intent of this metric is to measure the rough efficacy of the LogarithmicScaleDown feature gate's effect on the sorting (and deletion) of pods when a replicaset scales down. This only considers Ready pods when calculating and reporting.",
+    doubled(0.25, 6),
+  ),
+  replicaSetStaleSyncs: metrics.counter(
+    'replicaset_controller_stale_sync_skips_total',
+    '[ALPHA] Total number of ReplicaSet syncs skipped due to a stale watch cache.',
+    ['group', 'resource'],
+  ),
+  retroactiveClasses: metrics.counter(
+    'retroactive_storageclass_total',
+    '[ALPHA] Total number of retroactive StorageClass assignments to persistent volume claim',
+  ),
+  retroactiveClassFailures: metrics.counter(
+    'retroactive_storageclass_errors_total',
+    '[ALPHA] Total number of failed retroactive StorageClass assignments to persistent volume claim',
   ),
   rootCertificateSyncs: metrics.counter(
     'root_ca_cert_publisher_sync_total',

@@ -1,17 +1,20 @@
 // Tables for conditions and taints of nodes, and the failure and return of a node in a cluster.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { event } from '../../api/core/v1/event.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import { NodeMetrics } from '../metrics/node-metrics.ts'
 import { labels, made, template } from '../runtime/plan.harness.ts'
 import { unknownConditions } from './node-conditions.ts'
+import { updateZones } from './node-lifecycle.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneLabel, zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const now = '2030-01-01T00:00:00Z'
 
@@ -199,6 +202,30 @@ test('nothing is evicted when all nodes stop reporting', async () => {
   )
 })
 
+test('zones are measured until their last node is gone', () => {
+  const registry = new Metrics()
+  const [metrics, zones] = [new NodeMetrics(registry), new ZoneDisruption()]
+  const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
+  const zone = zoneOf(dead)
+  const shown = () =>
+    registry
+      .text()
+      .split('\n')
+      .filter((line) => /^node_collector_(zone|unhealthy)/.test(line))
+      .map((line) => line.split(' ').at(-1))
+  const update = (before: Node | undefined, now: Node | undefined) => updateZones(before, now, zones, metrics)
+  update(undefined, dead)
+  deepEqual(shown(), ['1', '0', '1'], 'unhealthy nodes, health, size')
+  ok(registry.text().includes(`node_collector_zone_size{zone="${zone}"} 1\n`))
+  update(undefined, alive)
+  update(alive, alive)
+  deepEqual(shown(), ['1', '50', '2'])
+  update(dead, alive)
+  deepEqual(shown(), ['0', '100', '2'])
+  for (const node of [alive, alive]) update(node, undefined)
+  deepEqual(shown(), [])
+})
+
 const zoneLabels: [labels: object, label: string][] = [
   [{}, ''],
   [{ 'topology.kubernetes.io/zone': 'a' }, ':\0:a'],
@@ -206,4 +233,4 @@ const zoneLabels: [labels: object, label: string][] = [
 ]
 for (const [own, label] of zoneLabels)
   test(`the zone of a node with the labels ${JSON.stringify(own)} is ${JSON.stringify(label)} in metrics`, () =>
-    equal(zoneLabel(made(node, 'n', { metadata: { labels: own } })), label))
+    equal(zoneOf(made(node, 'n', { metadata: { labels: own } })), label))

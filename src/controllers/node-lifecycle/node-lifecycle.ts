@@ -10,10 +10,11 @@ import { isBeingDeleted, namespaceOf, splitKey, type ApiObject } from '../../api
 import { hasReason } from '../../api/errors/status-error.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { defineController, type ReconcileTools } from '../runtime/controller.ts'
+import type { NodeMetrics } from '../metrics/node-metrics.ts'
 import { podsByNode } from '../workload/pods-by-node.ts'
 import { readyCondition, unknownConditions } from './node-conditions.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneLabel, zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const graceMs = 50_000
@@ -48,7 +49,7 @@ export const nodeLifecycleController = defineController({
     zones: new ZoneDisruption(),
     nextEvictionMs: new Map(),
   }),
-  enqueues(kind, { key, now, before }, { state, nowMs, cached }) {
+  enqueues(kind, { key, now, before }, { state, nowMs, cached, metrics }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
       // A heartbeat enqueues nothing.
@@ -60,7 +61,7 @@ export const nodeLifecycleController = defineController({
       // Pods of a ready node need no change.
       return nodeNames.filter((name) => !isReady(cached(node, name)))
     }
-    state.zones.update(before as Node | undefined, now as Node | undefined)
+    updateZones(before as Node | undefined, now as Node | undefined, state.zones, metrics.node)
     if (now === undefined) {
       state.heartbeatMs.delete(key)
       state.ready.delete(key)
@@ -71,9 +72,12 @@ export const nodeLifecycleController = defineController({
     const object = tools.cached(node, key)
     recordPresence(key, object, tools, context)
     if (object === undefined) return undefined
+    const startMs = tools.monotonicMs
     const sinceHeartbeatMs = tools.nowMs - (tools.state.heartbeatMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
-    if (sinceHeartbeatMs >= allowedMs && (await setUnknown(object, tools, context))) return undefined
+    const isUpdated = sinceHeartbeatMs >= allowedMs && (await setUnknown(object, tools, context))
+    tools.metrics.node.updateSeconds.observe((tools.monotonicMs - startMs) / 1000)
+    if (isUpdated) return undefined
     recordTransition(object, tools, context)
     const againMs = await taint(object, tools, context)
     if (!isNodeReady(object)) await markPods(object, tools, context)
@@ -81,6 +85,20 @@ export const nodeLifecycleController = defineController({
     return againMs ?? graceLeftMs
   },
 })
+
+/** Counts a changed node in its zone. A heartbeat changes nothing there. */
+export function updateZones(
+  before: Node | undefined,
+  now: Node | undefined,
+  zones: ZoneDisruption,
+  metrics: NodeMetrics,
+): void {
+  const [zoneBefore, zone] = [before && zoneOf(before), now && zoneOf(now)]
+  if (zoneBefore === zone && isReady(before) === isReady(now)) return
+  zones.update(before, now)
+  if (zoneBefore !== undefined) metrics.setZone(zoneBefore, zones.sizeOf(zoneBefore))
+  if (zone !== undefined && zone !== zoneBefore) metrics.setZone(zone, zones.sizeOf(zone))
+}
 
 const isReady = (object: Node | undefined): boolean => object !== undefined && isNodeReady(object)
 
@@ -146,7 +164,7 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
     const zone = zoneOf(object)
     if (waitMs === 0 && evictionState(object) === 'due') {
       state.nextEvictionMs.set(zone, nowMs + state.zones.evictionIntervalMs(zone))
-      tools.metrics.nodeEvictions.add({ zone: zoneLabel(object) })
+      tools.metrics.node.evictions.add({ zone })
     }
   }
   return waitMs === 0 ? undefined : waitMs

@@ -2,6 +2,7 @@
 // probably the network, and evictions would do harm.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
+import type { ZoneSize } from '../metrics/node-metrics.ts'
 
 /** Nodes per second from which pods are evicted. */
 const evictionRate = 0.1
@@ -11,21 +12,15 @@ const largeZoneNodes = 50
 const disruptedShare = 0.55
 const disruptedNodesMin = 3
 
-export const zoneOf = ({ metadata: { labels = {} } }: Node): string =>
-  `${labels['topology.kubernetes.io/region'] ?? ''}/${labels['topology.kubernetes.io/zone'] ?? ''}`
-
-/** The zone in metrics, as upstream names it: empty where a node has neither region nor zone. */
-export function zoneLabel({ metadata: { labels = {} } }: Node): string {
+/** The zone of a node, as upstream's metrics name it: empty where it has neither region nor zone. */
+export function zoneOf({ metadata: { labels = {} } }: Node): string {
   const [region = '', zone = ''] = [labels['topology.kubernetes.io/region'], labels['topology.kubernetes.io/zone']]
   return region === '' && zone === '' ? '' : `${region}:\0:${zone}`
 }
 
 type ZoneState = 'normal' | 'partial' | 'full'
 
-interface Zone {
-  nodes: number
-  unready: number
-}
+type Zone = { -readonly [Name in keyof ZoneSize]: ZoneSize[Name] }
 
 function stateOf({ nodes, unready }: Zone): ZoneState {
   if (unready > 0 && unready === nodes) return 'full'
@@ -50,6 +45,10 @@ export class ZoneDisruption {
     if (this.#zones.values().every((each) => stateOf(each) === 'full')) return Infinity
     if (stateOf(own) !== 'partial') return 1000 / evictionRate
     return own.nodes > largeZoneNodes ? 1000 / evictionRateDisrupted : Infinity
+  }
+
+  sizeOf(zone: string): ZoneSize | undefined {
+    return this.#zones.get(zone)
   }
 
   #count(node: Node, by: 1 | -1): void {

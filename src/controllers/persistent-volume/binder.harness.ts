@@ -1,6 +1,7 @@
 // For tests of the binder: builders of volumes and claims, and a model of the API server in which the binder runs, with
 // informers that are late, several workers, and a limit on the writes until it is killed.
 import { context } from '../../base/observability/context.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
@@ -10,6 +11,7 @@ import { keyOf, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { storageClass, type StorageClass } from '../../api/storage/v1/storage-class.ts'
 import { causeOf, type FlowId } from '../../base/observability/flow-recorder.ts'
+import { controllerFamilies } from '../metrics/controller-families.ts'
 import type { ObjectIndex, ReconcileController, ReconcileTools } from '../runtime/controller.ts'
 import { made } from '../runtime/plan.harness.ts'
 import type { BinderState } from './binder-state.ts'
@@ -47,6 +49,8 @@ export class BinderWorld {
   readonly objects = new Map<string, ApiObject>()
   readonly events: string[] = []
   writes = 0
+  readonly metrics = new Metrics()
+  readonly #families = controllerFamilies(this.metrics)
   #writesMax = Infinity
   #revision = 1_000_000
   #state = binder.state?.() as BinderState
@@ -160,6 +164,7 @@ export class BinderWorld {
         nowMs: 0,
         settings: { removeDirectory: this.removeDirectory },
       } as unknown as ReconcileTools<BinderState>),
+      metrics: this.#families,
       state: this.#state,
       cached: (kind, key) => list(kind).find((object) => keyOf(object) === key),
       all: list,

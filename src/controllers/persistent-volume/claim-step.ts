@@ -76,7 +76,11 @@ function anyVolumeStep(claim: PersistentVolumeClaim, view: ClaimView): Step {
   if (volume !== undefined) return bindStep(volume, claim)
   const assigned = namesClass(claim) ? undefined : view.defaultClass()
   if (assigned !== undefined)
-    return { kind: 'claim', claim: { ...claim, spec: { ...claim.spec, storageClassName: assigned.metadata.name } } }
+    return {
+      kind: 'claim',
+      assignsClass: true,
+      claim: { ...claim, spec: { ...claim.spec, storageClassName: assigned.metadata.name } },
+    }
   if (delayed && annotationOf(claim, selectedNode) === undefined)
     return pending(claim, consumerAwaited(view.unscheduledPods(claim)))
   if (classNameOf(claim) !== '') return provisioningStep(claim, view)

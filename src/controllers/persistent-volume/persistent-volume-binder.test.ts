@@ -1,6 +1,6 @@
 // The binder as a whole, in a model of the API server: it reaches the same state when it is killed between any two writes, and
 // no volume is left while a claim that it suits waits.
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom, type Random } from '../../base/random/random.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -178,6 +178,8 @@ test('a class concerns the claims that wait for it, and a default class those wi
   await world.settle()
   deepEqual(new Set(world.events), new Set(['c: Normal ExternalProvisioning', 'd: Normal ExternalProvisioning']))
   equal(world.claim('d')?.spec.storageClassName, 'fast')
+  match(world.metrics.text(), /retroactive_storageclass_total 1\n/)
+  match(world.metrics.text(), /retroactive_storageclass_errors_total 0\n/)
 })
 
 test('a pod does not cause work for its claims; the next event of a delayed claim names the pods that wait', async () => {

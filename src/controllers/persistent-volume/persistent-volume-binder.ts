@@ -130,13 +130,14 @@ async function claimOf(
 }
 
 async function act(step: Step, tools: Tools, context: Context): Promise<void> {
-  const { state, client, recordEvent } = tools
+  const { state, client, recordEvent, metrics } = tools
   switch (step.kind) {
     case 'rest':
       for (const { about, note } of step.events) recordEvent(about, note, context)
       return
     case 'claim': {
-      const written = await write(client.of(persistentVolumeClaim), step.claim, step.through, context)
+      const writing = write(client.of(persistentVolumeClaim), step.claim, step.through, context)
+      const written = await (step.assignsClass ? counted(writing, metrics) : writing)
       state.claims.wrote(written)
       if (step.note !== undefined) recordEvent(written, step.note, context)
       return
@@ -152,6 +153,18 @@ async function act(step: Step, tools: Tools, context: Context): Promise<void> {
       return deleteWithDirectory(step, tools, context)
     default:
       return step satisfies never
+  }
+}
+
+/** Counts the assignment of the default class. */
+async function counted<T>(writing: Promise<T>, metrics: Tools['metrics']): Promise<T> {
+  try {
+    const written = await writing
+    metrics.retroactiveClasses.add({})
+    return written
+  } catch (error) {
+    metrics.retroactiveClassFailures.add({})
+    throw error
   }
 }
 

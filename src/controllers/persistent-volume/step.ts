@@ -16,6 +16,8 @@ export type Step =
   | {
       readonly kind: 'claim'
       readonly claim: PersistentVolumeClaim
+      /** The write gives the claim the default class. */
+      readonly assignsClass?: true
       readonly through?: 'status'
       readonly note?: EventNote
     }

@@ -1,6 +1,7 @@
 // Tables for the plans of ReplicaSets and ReplicationControllers.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { replicaSet } from '../../api/apps/v1/replica-set.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { replicationController } from '../../api/core/v1/workload/replication-controller.ts'
@@ -13,6 +14,21 @@ import { replicationControllerController } from './replication-controller.ts'
 
 const aSet = (replicas: number, spec: object = {}) =>
   made(replicaSet, 'web', { spec: { replicas, selector: { matchLabels: labels }, template: template('1'), ...spec } })
+
+test('the ages of deleted ready pods are measured relative to the youngest', () => {
+  const aged = (name: string, minutes: number, rest: object = {}) =>
+    aPod(name, { creationTimestamp: rfc3339(nowMs - minutes * 60_000), ...cost('1'), ...rest })
+  const pods = [
+    aged('unready', 2, { ready: false }),
+    aged('old', 70, cost('0')),
+    aged('young', 20),
+    aged('younger', 10, { readyForMs: 6_000_000 }),
+  ]
+  const measured = (replicas: number) => planOf(replicaSetController, aSet(replicas), ...pods).measured
+  deepEqual(measured(1), [7, 2], 'the pod that is not ready does not count')
+  deepEqual(measured(4), [])
+  deepEqual(measured(0), [], 'there is no choice')
+})
 
 const cost = (text: string) => ({ annotations: { 'controller.kubernetes.io/pod-deletion-cost': text } })
 

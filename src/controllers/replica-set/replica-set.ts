@@ -5,13 +5,16 @@ import { controllerOf, namespaceOf } from '../../api/meta/object.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import { isPodActive } from '../workload/pod-availability.ts'
 import { defineController } from '../runtime/controller.ts'
-import { planReplicas } from './replicas.ts'
+import { measureReplicas, planReplicas } from './replicas.ts'
 
 export const replicaSetController = defineController<ReplicaSet>({
   name: 'replica-set',
   account: 'replicaset-controller',
   reconciles: replicaSet,
   owns: [pod],
+  measure: measureReplicas,
+  measureStale: ({ replicaSetStaleSyncs }) =>
+    replicaSetStaleSyncs.add({ group: replicaSet.group, resource: replicaSet.plural }),
   claims: ({ spec }, { metadata }) => selects(spec.selector, metadata.labels),
   plan(object, view) {
     const manager = controllerOf(object)?.uid

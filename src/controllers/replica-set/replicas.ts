@@ -7,7 +7,8 @@ import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-sp
 import { isBeingDeleted, type ApiObject } from '../../api/meta/object.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
-import type { Change, Plan, PlanView } from '../runtime/controller.ts'
+import type { ControllerFamilies } from '../metrics/controller-families.ts'
+import type { AppliedPlan, Change, Plan, PlanView } from '../runtime/controller.ts'
 import { createPod, deletePod, podFromTemplate, podsBurstMax } from '../workload/pod-from-template.ts'
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 
@@ -38,8 +39,10 @@ export function planReplicas(object: ReplicatedWorkload, input: ReplicasInput, {
   const active = pods.filter(isPodActive)
   const missing = isBeingDeleted(object) ? 0 : object.spec.replicas - active.length
   const status = statusOf(object, pods, active, input, nowMs)
+  const changes = podChanges(object.metadata.name, missing, active, input, nowMs)
   return {
-    changes: podChanges(object.metadata.name, missing, active, input, nowMs),
+    changes,
+    measured: deletionAgeRatios(changes, active, nowMs),
     status,
     statusOnFailure: (error) => ({ ...status, ...failureConditions(object, missing, error, nowMs) }),
     ...requeueAfter(availabilityWaitMs(active, object.spec.minReadySeconds ?? 0, nowMs)),
@@ -61,6 +64,23 @@ function podChanges(
   // When all pods are deleted their order does not matter.
   const chosen = surplus === active.length ? active : rankedForDeletion(active, related(), nowMs).slice(0, surplus)
   return chosen.map(deletePod)
+}
+
+/**
+ * As upstream measures the ranking: the ages of the ready pods that were chosen for deletion, in multiples of the age of the
+ * youngest ready pod.
+ */
+function deletionAgeRatios(changes: readonly Change[], active: readonly Pod[], nowMs: number): readonly number[] {
+  const chosen = changes.flatMap((change) => (change.kind === 'delete' ? [change.object as Pod] : []))
+  if (chosen.length === 0 || chosen.length === active.length) return []
+  const ageMs = ({ metadata }: Pod) => nowMs - Date.parse(metadata.creationTimestamp)
+  const youngestMs = Math.max(1, Math.min(...active.filter(isPodReady).map(ageMs)))
+  return chosen.filter(isPodReady).map((each) => Math.floor(ageMs(each) / youngestMs))
+}
+
+/** Records what the plan of a ReplicaSet or ReplicationController measured. */
+export function measureReplicas({ plan }: Pick<AppliedPlan, 'plan'>, metrics: ControllerFamilies): void {
+  for (const ratio of (plan.measured ?? []) as readonly number[]) metrics.replicaSetDeletionAges.observe({}, ratio)
 }
 
 function statusOf(

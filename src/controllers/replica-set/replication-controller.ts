@@ -4,13 +4,16 @@ import { replicationController, type ReplicationController } from '../../api/cor
 import { selects } from '../../api/selectors/selectors.ts'
 import { isPodActive } from '../workload/pod-availability.ts'
 import { defineController } from '../runtime/controller.ts'
-import { planReplicas } from './replicas.ts'
+import { measureReplicas, planReplicas } from './replicas.ts'
 
 export const replicationControllerController = defineController<ReplicationController>({
   name: 'replication-controller',
   account: 'replication-controller',
   reconciles: replicationController,
   owns: [pod],
+  measure: measureReplicas,
+  measureStale: ({ replicaSetStaleSyncs }) =>
+    replicaSetStaleSyncs.add({ group: replicationController.group, resource: replicationController.plural }),
   claims: ({ spec: { selector } }, { metadata }) =>
     selector !== undefined && selects({ matchLabels: selector }, metadata.labels),
   plan(object, view) {

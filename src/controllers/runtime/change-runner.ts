@@ -15,6 +15,8 @@ export interface ChangeRunnerDeps {
   readonly events: EventRecorder
   /** Called with each object that was written, or whose deletion was requested. */
   readonly expect: (change: Change, made: ApiObject) => void
+  /** Called with each change that failed. */
+  readonly onFailure: (change: Change) => void
 }
 
 /** The namespace is terminating: nothing can be created in it, so a retry is pointless. */
@@ -64,6 +66,7 @@ async function runChange(
   } catch (error) {
     if (context.signal.aborted || !(error instanceof Error)) throw error
     if (change.kind === 'delete' && hasReason(error, 'NotFound')) return undefined
+    deps.onFailure(change)
     if (change.kind === 'create' && isNamespaceEnding(error)) return new NamespaceEnds()
     if (change.failureEvent !== undefined && !hasReason(error, 'AlreadyExists'))
       deps.events.record(owner, change.failureEvent(error), context)

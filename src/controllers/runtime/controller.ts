@@ -46,6 +46,8 @@ export interface Plan {
   readonly requeueAfterMs?: number
   /** Passed to the next plan for this object as `state`. It is not persisted. */
   readonly nextState?: unknown
+  /** What the metrics need of the plan, for `measure`. */
+  readonly measured?: unknown
 }
 
 /** A plan that was applied to its object. */
@@ -54,6 +56,8 @@ export interface AppliedPlan<T extends ApiObject = ApiObject> {
   readonly plan: Plan
   /** Why a write failed; undefined where all succeeded. */
   readonly failure?: Error
+  /** How many creates succeeded and failed. */
+  readonly creates: { readonly succeeded: number; readonly failed: number }
   /** Whether the object has the status of the plan now. */
   readonly hasStatus: boolean
   readonly nowMs: number
@@ -95,6 +99,8 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   plan(object: T, view: PlanView): Plan
   /** Updates the metrics of the controller after a plan was applied, or after it failed. */
   measure?(applied: AppliedPlan<T>, metrics: ControllerFamilies): void
+  /** Counts a reconcile that was put off because a cache does not have the controller's own writes yet. */
+  measureStale?(metrics: ControllerFamilies): void
   /** Updates the metrics of the controller after an object was deleted. */
   measureDeletion?(key: ObjectKey, metrics: ControllerFamilies): void
   /** What to delete when the object no longer exists; `last` is its last version, if this process has seen it. */
@@ -144,6 +150,8 @@ export interface ReconcileController<State = unknown> {
   readonly backoff?: Backoff
   /** Which kinds found by discovery it also watches; only their metadata is read. */
   readonly watchesDiscovered?: (served: ServedKind) => boolean
+  /** Updates the metrics of the controller after a discovery failed, or a discovered kind could not be listed in time. */
+  measureDiscoveryFailure?(metrics: ControllerFamilies): void
   readonly indexes?: readonly ObjectIndex[]
   /** The initial state of a run, such as when nodes were last seen. It is not persisted. */
   state?(): State

@@ -79,18 +79,24 @@ test('a kind that is added later is collected from then on; before that, its dep
 })
 
 test('while discovery fails, wholly or for a group, the known kinds are still collected', async () => {
-  for (const fail of [(api: FakeApi) => (api.isDown = true), (api: FakeApi) => api.stale.add('example.com/v1')]) {
+  for (const [fail, isFailure] of [
+    [(api: FakeApi) => (api.isDown = true), true],
+    [(api: FakeApi) => api.stale.add('example.com/v1'), false],
+  ] as const) {
     const api = apiOf(configMaps, widget)
     const owner = api.add(widget, { name: 'owner' })
     api.add(configMaps, { name: 'child', ...ownedBy(owner) })
     await using running = start(garbageCollector, api)
     await running.settle()
+    const failures = () => /resources_sync_error_total (\d+)/.exec(running.metrics.text())?.[1]
+    equal(failures(), '0')
     fail(api)
     api.add(definitions, { name: 'another' })
     await running.settle()
     await new Client(api).of(widget).delete('owner', 'default', {}, ctx)
     await running.settle()
     equal(api.names(configMaps), '')
+    equal(Number(failures()) > 0, isFailure, 'as upstream, a failure for one group is not counted')
   }
 })
 

@@ -30,6 +30,8 @@ export interface DiscoveredKindsDeps {
   readonly isWanted: (served: ServedKind) => boolean
   readonly onAdded: (kind: Kind, informer: Informer) => void
   readonly onRemoved: (kind: Kind) => void
+  /** Called when a discovery fails, and when a kind could not be listed in time. */
+  readonly onFailure: () => void
 }
 
 interface WatchedKind {
@@ -82,6 +84,7 @@ export class DiscoveredKinds {
         failures = found.failing.length === 0 ? 0 : failures + 1
       } catch (error) {
         signal.throwIfAborted()
+        this.#deps.onFailure()
         if (failures++ === 0) log.warn('discovery failed; the known kinds are kept', { error: errorText(error) })
       }
       if (failures === 0) await unlessAborted(this.#change.promise, signal)
@@ -110,12 +113,15 @@ export class DiscoveredKinds {
   }
 
   #watch(kind: Kind): WatchedKind {
-    const { informers, clock, onAdded } = this.#deps
+    const { informers, clock, onAdded, onFailure } = this.#deps
     const stop = new AbortController()
     const informer = informers.metadataOf(kind, stop.signal)
     onAdded(kind, informer)
     const late = Promise.withResolvers<void>()
-    const timer = clock.after(syncMsMax, () => late.resolve())
+    const timer = clock.after(syncMsMax, () => {
+      onFailure()
+      late.resolve()
+    })
     this.#track(Promise.race([informer.synced, late.promise]).finally(() => timer.cancel()))
     return { kind, stop }
   }

@@ -46,7 +46,10 @@ export class PlanRunner implements Runner {
       return this.#removeLeftovers(key, context)
     }
     this.#deleted.delete(key)
-    if (!this.#expectations.areMet(key)) return later(expectationMs)
+    if (!this.#expectations.areMet(key)) {
+      this.#controller.measureStale?.(this.#deps.metrics)
+      return later(expectationMs)
+    }
     const patches = this.#owned.patchesFor(object)
     if (patches.length > 0) {
       await this.#applyOwnership(key, object, patches, context)
@@ -55,11 +58,17 @@ export class PlanRunner implements Runner {
     const { client, events, clock } = this.#deps
     const startMs = clock.monotonicMs()
     const plan = this.#planFor(key, object)
-    const expect = (change: Change, written: ApiObject) =>
+    const creates = { succeeded: 0, failed: 0 }
+    const expect = (change: Change, written: ApiObject) => {
+      if (change.kind === 'create') creates.succeeded++
       this.#expect(key, change.of, written, change.kind === 'delete' ? 'deleted' : 'written')
+    }
+    const onFailure = ({ kind }: Change) => {
+      if (kind === 'create') creates.failed++
+    }
     const result: { failure?: Error; hasStatus: boolean } = { hasStatus: false }
     try {
-      const failure = await runChanges(object, plan.changes, { client, events, expect }, context)
+      const failure = await runChanges(object, plan.changes, { client, events, expect, onFailure }, context)
       await this.#applyStatus(key, object, plan, failure, context)
       result.hasStatus = true
       for (const note of plan.events ?? []) events.record(object, note, context)
@@ -69,7 +78,10 @@ export class PlanRunner implements Runner {
       throw error
     } finally {
       const seconds = (clock.monotonicMs() - startMs) / 1000
-      this.#controller.measure?.({ object, plan, ...result, nowMs: clock.nowMs(), seconds }, this.#deps.metrics)
+      this.#controller.measure?.(
+        { object, plan, creates, ...result, nowMs: clock.nowMs(), seconds },
+        this.#deps.metrics,
+      )
     }
     if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
   }
@@ -151,7 +163,12 @@ export class PlanRunner implements Runner {
     const { client, events } = this.#deps
     const changes = this.#controller.leftovers?.(key, this.#caches, this.#deleted.get(key)) ?? []
     for (const change of changes) {
-      const failure = await runChanges(change.object, [change], { client, events, expect: () => {} }, context)
+      const failure = await runChanges(
+        change.object,
+        [change],
+        { client, events, expect: ignored, onFailure: ignored },
+        context,
+      )
       if (failure !== undefined) throw failure
     }
     this.#deleted.delete(key)
@@ -163,5 +180,6 @@ export class PlanRunner implements Runner {
   }
 }
 
+const ignored = () => {}
 const uidOf = (object: object): string | undefined => (object as Partial<ApiObject>).metadata?.uid
 const byName = (a: ApiObject, b: ApiObject): number => (a.metadata.name < b.metadata.name ? -1 : 1)

@@ -55,6 +55,7 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
       isWanted: watchesDiscovered,
       onAdded: watch,
       onRemoved: (kind) => watched.delete(kind),
+      onFailure: () => controller.measureDiscoveryFailure?.(metrics),
     })
   return {
     async run(key, context, later) {
