@@ -44,6 +44,7 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   node_collector_update_all_nodes_health_duration_seconds: 'no such thing', // each node is examined when it is due
   'device_taint_eviction_controller_*': 'no such thing', // dynamic resource allocation
   'scheduler_batch_*': 'no such thing',
+  scheduler_inflight_events: 'no such thing', // events during an attempt are counted, not kept
   scheduler_get_node_hint_duration_seconds: 'no such thing',
   scheduler_store_schedule_results_duration_seconds: 'no such thing',
   // Only where auditing is configured; upstream has them always.
@@ -64,6 +65,4 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   rest_client_rate_limiter_duration_seconds: 'not measured',
 
   kube_pod_resource_request: 'no such thing', // in /metrics/resources of the scheduler, as in upstream
-  scheduler_inflight_events: 'not measured',
-  scheduler_pod_scheduled_after_flush_total: 'not measured',
 }

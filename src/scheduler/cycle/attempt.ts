@@ -42,8 +42,8 @@ export class Attempts {
 
   bound({ queued, stopwatch }: Attempt): void {
     stopwatch.end('scheduled')
-    const { attempts, firstAttemptMs = NaN } = queued
-    this.#of(queued).metrics.bound(attempts + 1, (this.#clock.monotonicMs() - firstAttemptMs) / 1000)
+    const { attempts, firstAttemptMs = NaN, wasFlushed } = queued
+    this.#of(queued).metrics.bound(attempts + 1, (this.#clock.monotonicMs() - firstAttemptMs) / 1000, wasFlushed)
   }
 
   #of({ pod: { spec } }: QueuedPod) {

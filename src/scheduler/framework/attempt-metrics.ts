@@ -119,7 +119,8 @@ export class ProfileMetrics {
   }
 
   /** A pod was bound, after this many attempts and seconds since the first attempt. */
-  bound(attempts: number, seconds: number): void {
+  bound(attempts: number, seconds: number, wasFlushed: boolean): void {
+    if (wasFlushed) this.all.scheduledAfterFlush.add({})
     const label = attempts >= attemptsLabelMax ? `${attemptsLabelMax}+` : String(attempts)
     this.all.podSeconds.observe({ attempts: label }, seconds)
     this.all.podAttempts.observe({}, attempts)

@@ -98,11 +98,28 @@ test('every pending pod is counted in exactly one queue until it leaves the queu
     )
 })
 
+test('a pod that is bound after it was flushed is counted', () => {
+  const metrics = new Metrics()
+  const attempts = new Attempts([profileOf('s', [nodeResourcesFit])], schedulerMetrics(metrics), new VirtualClock())
+  const waiting = { pod: aPod('p', { schedulerName: 's' }), cause: noCause, attempts: 2, rejectedBy: new Set<string>() }
+  const name = 'scheduler_pod_scheduled_after_flush_total'
+  for (const [wasFlushed, count] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    attempts.bound(attempts.begin({ ...waiting, eventsSeen: 0, firstAttemptMs: 0, wasFlushed }))
+    equal(lineOf(metrics, name), `${name} ${count}`)
+  }
+})
+
 test('an attempt is measured by extension point, and one in a hundred by plugin', () => {
   const metrics = new Metrics()
   const attempts = new Attempts([profileOf('s', [nodeResourcesFit])], schedulerMetrics(metrics), new VirtualClock())
   const pod = aPod('p', { schedulerName: 's' }, { cpu: '1' })
-  const waiting = { pod, cause: noCause, attempts: 2, rejectedBy: new Set<string>(), eventsSeen: 0, firstAttemptMs: 0 }
+  const waiting = {
+    ...{ pod, cause: noCause, attempts: 2, rejectedBy: new Set<string>(), eventsSeen: 0, firstAttemptMs: 0 },
+    wasFlushed: false,
+  }
   const snapshot = snapshotOf([aNode('full', {}, { cpu: '500m', pods: '1' }), aNode('a'), aNode('b')])
   for (let index = 0; index < 100; index++) {
     const attempt = attempts.begin(waiting)

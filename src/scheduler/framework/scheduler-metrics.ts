@@ -64,6 +64,10 @@ const podMetrics = (metrics: Metrics) => ({
     '[STABLE] Number of attempts to successfully schedule a pod.',
     exponentialBuckets(1, 2, 5),
   ),
+  scheduledAfterFlush: metrics.counter(
+    'scheduler_pod_scheduled_after_flush_total',
+    '[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulablePods due to timeout. This metric helps detect potential queueing hint misconfigurations or event handling issues.',
+  ),
 })
 
 const queueMetrics = (metrics: Metrics) => ({

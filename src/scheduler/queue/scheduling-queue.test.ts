@@ -18,6 +18,7 @@ const waiting = (name: string, attempts = 0): QueuedPod => ({
   rejectedBy: new Set(),
   eventsSeen: 0,
   firstAttemptMs: undefined,
+  wasFlushed: false,
 })
 
 async function nameOf(taken: Promise<QueuedPod | undefined>): Promise<string | undefined> {
@@ -75,12 +76,22 @@ test('unschedulable pods wait for an event that may make them schedulable, or fo
     noCause,
   )
   equal(queue.queueOf('default/b'), 'active', 'its back-off has passed')
-  equal(await nameOf(queue.take(signal)), 'b')
+  const taken = await queue.take(signal)
+  deepEqual([taken?.pod.metadata.name, taken?.wasFlushed], ['b', false])
 
   queue.addUnschedulable({ ...waiting('d'), eventsSeen: 2 }, new Set(['NodeResourcesFit']))
   const patient = queue.take(signal)
   await clock.advance('5m')
-  equal(await nameOf(patient), 'd', 'after five minutes it is tried all the same')
+  const flushed = await patient
+  equal(flushed?.pod.metadata.name, 'd', 'after five minutes it is tried all the same')
+  equal(flushed?.wasFlushed, true)
+  queue.retry(flushed)
+  await clock.advance('1m')
+  const again = queue.next()
+  equal(again?.wasFlushed, true, 'an error does not end what the flush began')
+  queue.addUnschedulable({ ...waiting('d'), wasFlushed: true, eventsSeen: 2 }, new Set(['NodeResourcesFit']))
+  queue.activate('default/d', noCause)
+  equal(queue.next()?.wasFlushed, false)
 })
 
 test('the backoff of a pod is skipped when no other pod is active', async () => {

@@ -18,6 +18,8 @@ export interface QueuedPod {
   readonly eventsSeen: number
   /** Start of the first attempt. */
   readonly firstAttemptMs: number | undefined
+  /** Whether it left the unschedulable pods because of the timeout, not of an event, before this attempt. */
+  readonly wasFlushed: boolean
 }
 
 export type QueueName = 'active' | 'backoff' | 'unschedulable' | 'gated'
@@ -106,7 +108,8 @@ export class SchedulingQueue {
     const known = this.#entries.get(key)
     if (known === undefined) {
       const rejectedBy = new Set<string>()
-      const queued = { pod, cause, attempts: 0, rejectedBy, eventsSeen: 0, firstAttemptMs: undefined }
+      const firstAttemptMs = undefined
+      const queued = { pod, cause, attempts: 0, rejectedBy, eventsSeen: 0, firstAttemptMs, wasFlushed: false }
       return this.#enter(key, queued, 0, 'UnscheduledPodAdd')
     }
     known.queued = { ...known.queued, pod }
@@ -139,7 +142,7 @@ export class SchedulingQueue {
   addUnschedulable(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
     const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, queued.attempts)
     const queue = queued.eventsSeen === this.#events ? 'unschedulable' : 'backoff'
-    const parked = { ...queued, attempts: queued.attempts + 1, rejectedBy }
+    const parked = { ...queued, attempts: queued.attempts + 1, rejectedBy, wasFlushed: false }
     this.#put(keyOf(queued.pod), parked, queue, readyMs, attemptFailure)
   }
 
@@ -232,14 +235,18 @@ export class SchedulingQueue {
     const entry: Entry = { queued, queue, timer: undefined, sequence: this.#sequence++, readyMs, isError }
     this.#entries.set(key, entry)
     this.#observer.entered(queue, queued, event)
-    const after = (ms: number, why: string) => this.#clock.after(ms, () => this.#enter(key, entry.queued, readyMs, why))
+    const enter = (why: string) => this.#enter(key, entry.queued, readyMs, why)
     if (queue === 'unschedulable') {
-      entry.timer = after(unschedulableMsMax, 'UnschedulableTimeout')
+      entry.timer = this.#clock.after(unschedulableMsMax, () => {
+        entry.queued = { ...entry.queued, wasFlushed: true }
+        enter('UnschedulableTimeout')
+      })
       const group = this.#unschedulable.get(groupOf(queued)) ?? { rejectedBy: queued.rejectedBy, entries: new Set() }
       group.entries.add(entry)
       this.#unschedulable.set(groupOf(queued), group)
     }
-    if (queue === 'backoff') entry.timer = after(readyMs - this.#clock.nowMs(), 'BackoffComplete')
+    if (queue === 'backoff')
+      entry.timer = this.#clock.after(readyMs - this.#clock.nowMs(), () => enter('BackoffComplete'))
     if (queue === 'active') this.#active.push(entry)
     if (queue === 'backoff' && !isError) this.#backingOff.push(entry)
     if (this.#waiter === undefined) return
