@@ -37,6 +37,7 @@ caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
 const metrics = new WebhookMetrics(new Metrics())
 const connections = new WebhookConnections({ outbound: nodeOutbound, clock: realClock, serviceAddress })
 const caller = new WebhookClient({ connections, clock: realClock, random, metrics })
+const admissionMetrics = new AdmissionMetrics(new Metrics())
 const chain = new AdmissionChain(
   [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)],
   {
@@ -55,8 +56,10 @@ const chain = new AdmissionChain(
     inSlices: (work, signal) => runInSlices(work, realClock, signal),
     flow: new FlowRecorder(realClock),
     nowMs: () => realClock.nowMs(),
+    monotonicMs: () => realClock.monotonicMs(),
+    metrics: admissionMetrics,
   },
-  { clock: realClock, metrics: new AdmissionMetrics(new Metrics()) },
+  { clock: realClock, metrics: admissionMetrics },
 )
 
 const container = (name: string) => ({

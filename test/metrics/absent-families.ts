@@ -54,13 +54,10 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   apiextensions_apiserver_validation_ratcheting_seconds: 'not measured',
   'apiextensions_openapi_*': 'not measured',
   'apiserver_cel_*': 'not measured',
-
   apiserver_request_filter_duration_seconds: 'not measured',
   apiserver_request_terminations_total: 'not measured',
   apiserver_tls_handshake_errors_total: 'not measured',
-  'apiserver_validating_admission_policy_*': 'not measured',
   field_validation_request_duration_seconds: 'not measured',
-  'pod_security_*': 'not measured',
   'rest_client_re*': 'not measured',
   rest_client_rate_limiter_duration_seconds: 'not measured',
 

@@ -91,6 +91,7 @@ test('notes are bounded, and the first value of an annotation is retained', () =
 })
 
 test('a chain without plugins does not change the object', async () => {
+  const metrics = new AdmissionMetrics(new Metrics())
   const host = {
     get: () => undefined,
     list: () => [],
@@ -107,8 +108,10 @@ test('a chain without plugins does not change the object', async () => {
     inSlices: runToEnd,
     flow: new FlowRecorder(new VirtualClock()),
     nowMs: () => 0,
+    monotonicMs: () => 0,
+    metrics,
   }
-  const measures = { clock: new VirtualClock(), metrics: new AdmissionMetrics(new Metrics()) }
+  const measures = { clock: new VirtualClock(), metrics }
   const object = podWith() as never
   const attributes = {
     operation: 'create',

@@ -1,5 +1,7 @@
-// AdmissionMetrics: how long admission and each of its plugins take, under upstream's names.
+// AdmissionMetrics: how long admission and each of its plugins take, under upstream's names, and what plugins measure.
 import type { Histogram, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
+import { PodSecurityMetrics } from './pod-security-metrics.ts'
+import { PolicyMetrics } from './policy-metrics.ts'
 
 const secondsBounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
@@ -12,7 +14,12 @@ export class AdmissionMetrics {
   readonly #plugins: Histogram
   readonly #steps: Histogram
 
+  readonly podSecurity: PodSecurityMetrics
+  readonly policies: PolicyMetrics
+
   constructor(metrics: Metrics) {
+    this.podSecurity = new PodSecurityMetrics(metrics)
+    this.policies = new PolicyMetrics(metrics)
     const labels = ['operation', 'rejected', 'type']
     this.#plugins = metrics.histogram(
       'apiserver_admission_controller_admission_duration_seconds',

@@ -224,6 +224,8 @@ export class Registry {
       nameSuffix: () => nameSuffix(random),
       inSlices: (work, signal) => runInSlices(work, clock, signal),
       nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      metrics: this.#deps.serverMetrics.admission,
     }
   }
 

@@ -9,6 +9,7 @@ import type { DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
 import { forbidden, type StatusError } from '../../../api/errors/status-error.ts'
 import type { AccessAttributes, ResourceAttributes } from '../../authorization/attributes.ts'
 import type { Decision } from '../../authorization/authorizer.ts'
+import type { AdmissionMetrics } from '../../metrics/admission-metrics.ts'
 import type { User, Verb } from '../../request/request.ts'
 import type { AdmissionRecorder } from './admission-recorder.ts'
 import { metadataOf, type SubresourceObject } from './subresource-object.ts'
@@ -84,6 +85,10 @@ export interface AdmissionHost extends ObjectLister {
   /** A short random suffix for names. */
   nameSuffix(): string
   nowMs(): number
+  /** For durations. */
+  monotonicMs(): number
+  /** What plugins measure about their decisions. */
+  readonly metrics: Pick<AdmissionMetrics, 'podSecurity' | 'policies'>
   /** Runs a long computation in slices. Synchronous if one suffices. */
   inSlices<T>(work: (slice: Slice) => Sliced<T>, signal: AbortSignal): MaybePromise<T>
 }

@@ -7,6 +7,8 @@ export type Level = (typeof levels)[number]
 export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 
+const serverMinor = 36
+
 /** A level at a version of the standard. */
 export interface Policy {
   readonly level: Level
@@ -19,6 +21,10 @@ export const privilegedPolicy: Policy = { level: 'privileged', minor: Infinity }
 
 export const policyText = ({ level, minor }: Policy): string =>
   `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`
+
+/** The version in metrics: those that the server does not know share one label. */
+export const versionLabel = ({ minor }: Policy): string =>
+  minor === Infinity ? 'latest' : minor > serverMinor ? 'future' : `v1.${minor}`
 
 const labelNames = Object.fromEntries(
   modes.map((mode) => [mode, { level: prefix + mode, version: `${prefix}${mode}-version` }]),

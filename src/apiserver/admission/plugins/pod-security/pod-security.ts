@@ -22,7 +22,15 @@ import {
 import { checkedPod, type CheckedPod } from './pod-security-check.ts'
 import { privilegedConfiguration, type PodSecurityConfiguration } from './pod-security-configuration.ts'
 import { violationsOf, violationText } from './violations.ts'
-import { labelErrors, policyOf, policyText, type Labels, type Mode, type Policy } from './pod-security-level.ts'
+import {
+  labelErrors,
+  policyOf,
+  policyText,
+  versionLabel,
+  type Labels,
+  type Mode,
+  type Policy,
+} from './pod-security-level.ts'
 
 const workloads = [
   cronJob,
@@ -46,24 +54,35 @@ export const podSecurity = (configuration: PodSecurityConfiguration = privileged
     subresources: ['', 'ephemeralcontainers'],
   },
   validate(attributes, host) {
-    const { kind, object, old } = attributes
+    const { kind, object, old, subresource } = attributes
     if (kind === namespace) return checkNamespace(attributes, host, configuration)
-    if (isExempt(attributes, configuration)) return
+    const { podSecurity: metrics } = host.metrics
+    const request = {
+      operation: attributes.operation,
+      resource: kind === pod ? 'pod' : 'controller',
+      subresource,
+    } as const
+    if (isExempt(attributes, configuration)) return metrics.exempted(request)
     const { defaults } = configuration
+    const evaluated = (mode: Mode, policy: Policy, isAllowed: boolean) => {
+      const decision = isAllowed ? 'allow' : 'deny'
+      metrics.evaluated({ ...request, decision, mode, level: policy.level, version: versionLabel(policy) })
+    }
     const labels = host.get(namespace, '', attributes.namespace)?.metadata.labels
     if (kind !== pod) {
       const template = templateOf(object as ApiObject)
-      if (template === undefined || isExemptClass(attributes, template.spec, configuration)) return
-      recordViolations(attributes, labels, checkedPod(template.metadata ?? {}, template.spec), defaults)
+      if (template === undefined) return
+      if (isExemptClass(attributes, template.spec, configuration)) return metrics.exempted(request)
+      recordViolations(attributes, labels, checkedPod(template.metadata ?? {}, template.spec), defaults, evaluated)
       return
     }
     const { metadata, spec } = object as Pod
     // An existing pod is checked again only if its spec changes: a new image or an ephemeral container.
     if (old !== undefined && equalValues(spec, (old as Pod).spec)) return
-    if (isExemptClass(attributes, spec, configuration)) return
+    if (isExemptClass(attributes, spec, configuration)) return metrics.exempted(request)
     const checked = checkedPod(metadata, spec)
-    enforce(attributes, labels, checked, defaults)
-    recordViolations(attributes, labels, checked, defaults)
+    enforce(attributes, labels, checked, defaults, evaluated)
+    recordViolations(attributes, labels, checked, defaults, evaluated)
   },
 })
 
@@ -100,9 +119,18 @@ function templateOf(object: ApiObject): PodTemplateSpec | undefined {
   return (object as ApiObject & { spec: { template?: PodTemplateSpec } }).spec.template
 }
 
-function enforce(attributes: AdmissionAttributes, labels: Labels, checked: CheckedPod, defaults: Defaults): void {
+type Evaluated = (mode: Mode, policy: Policy, isAllowed: boolean) => void
+
+function enforce(
+  attributes: AdmissionAttributes,
+  labels: Labels,
+  checked: CheckedPod,
+  defaults: Defaults,
+  evaluated: Evaluated,
+): void {
   const policy = policyOf(labels, 'enforce', defaults.enforce)
   const violations = violationsOf(policy, checked)
+  evaluated('enforce', policy, violations.length === 0)
   attributes.recorder.annotate('pod-security.kubernetes.io/enforce-policy', policyText(policy))
   if (violations.length > 0)
     throw admissionForbidden(
@@ -111,19 +139,20 @@ function enforce(attributes: AdmissionAttributes, labels: Labels, checked: Check
     )
 }
 
-/** The modes audit and warn. */
+/** The modes audit and warn. As upstream, only violations count as evaluations. */
 function recordViolations(
   { recorder }: AdmissionAttributes,
   labels: Labels,
   checked: CheckedPod,
   defaults: Defaults,
+  evaluated: Evaluated,
 ): void {
   const textOf = (mode: Mode): string | undefined => {
     const policy = policyOf(labels, mode, defaults[mode])
     const violations = violationsOf(policy, checked)
-    return violations.length === 0
-      ? undefined
-      : `would violate PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`
+    if (violations.length === 0) return undefined
+    evaluated(mode, policy, false)
+    return `would violate PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`
   }
   const [audited, warned] = [textOf('audit'), textOf('warn')]
   if (audited !== undefined) recorder.annotate('pod-security.kubernetes.io/audit-violations', audited)

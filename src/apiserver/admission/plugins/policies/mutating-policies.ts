@@ -21,6 +21,7 @@ import {
 } from '../../framework/admission-plugin.ts'
 import { fromMatchedVersion, inMatchedVersion } from '../../framework/matched-version.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
+import type { MutationErrorType } from '../../../metrics/policy-metrics.ts'
 import { recordPolicy, denialError } from './policy-denial.ts'
 import { applyMutation, MutationError, type PatchType } from './mutation.ts'
 import { ConfigurationError, paramKindOf, paramsOf } from './params.ts'
@@ -107,12 +108,23 @@ async function applied(
   attributes: AdmissionAttributes,
   host: AdmissionHost,
 ): Promise<ApiObject | undefined> {
+  const startMs = host.monotonicMs()
+  const measure = (errorType: MutationErrorType) =>
+    host.metrics.policies.mutated(
+      errorType,
+      policy.metadata.name,
+      binding.metadata.name,
+      (host.monotonicMs() - startMs) / 1000,
+    )
   try {
-    return await changed(policy, binding, kind, attributes, host)
+    const object = await changed(policy, binding, kind, attributes, host)
+    measure('no_error')
+    return object
   } catch (error) {
     const isExpected =
       error instanceof MutationError || error instanceof ConfigurationError || error instanceof OutOfBudgetError
     if (!isExpected) throw error
+    measure('invalid_error')
     if (policy.spec.failurePolicy === 'Ignore') return attributes.object
     const what = error instanceof ConfigurationError ? `failed to configure binding: ${error.message}` : error.message
     const message = `policy '${policy.metadata.name}' with binding '${binding.metadata.name}' denied request: ${what}`

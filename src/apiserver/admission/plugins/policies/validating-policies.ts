@@ -16,6 +16,7 @@ import { OutOfBudgetError } from '../../expressions/evaluate-expression.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
 import { defineAdmissionPlugin } from '../../framework/admission-plugin.ts'
 import { inMatchedVersion } from '../../framework/matched-version.ts'
+import type { EnforcementAction } from '../../../metrics/policy-metrics.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
 import { recordPolicy, denialError, type Denial } from './policy-denial.ts'
 import { bindingsOf, matchedPolicy, matchesBinding } from './policy-matching.ts'
@@ -96,6 +97,9 @@ async function judge(
   if (first !== undefined) throw denialError(attributes, first)
 }
 
+const enforcementActionOf = (action: string): EnforcementAction =>
+  action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit'
+
 /** One policy for one request. */
 class PolicyValidation {
   readonly #policy: ValidatingAdmissionPolicy
@@ -156,24 +160,28 @@ class PolicyValidation {
     binding: ValidatingAdmissionPolicyBinding,
     compiled: CompiledPolicy,
   ): Promise<void> {
+    let startMs = this.#host.monotonicMs()
     const match = await round.match(this.#policy.spec.matchConditions ?? [])
-    if (match.kind === 'failed' && this.#isStrict) this.#act(binding, 0, { message: match.message, reason: '' })
+    if (match.kind === 'failed') this.#fail(binding, 0, match.message, startMs)
     if (match.kind !== 'matches') return
     try {
       for (const [index, check] of compiled.checks.entries()) {
-        const denial = await this.#checked(round, check)
-        if (denial !== undefined) this.#act(binding, index, denial)
+        startMs = this.#host.monotonicMs()
+        const found = await this.#checked(round, check)
+        if (found === undefined) continue
+        if ('failure' in found) this.#fail(binding, index, found.failure, startMs)
+        else this.#act(binding, index, found, startMs)
       }
       for (const { key, value } of compiled.annotations) await this.#annotate(round, binding, key, value)
     } catch (error) {
       if (!(error instanceof OutOfBudgetError)) throw error
-      if (this.#isStrict) this.#act(binding, 0, { message: error.message, reason: '' })
+      this.#fail(binding, 0, error.message, startMs)
     }
   }
 
-  async #checked(round: PolicyEvaluation, check: Check): Promise<Denial | undefined> {
+  async #checked(round: PolicyEvaluation, check: Check): Promise<Denial | { readonly failure: string } | undefined> {
     const outcome = await round.evaluate(check)
-    if (outcome.kind === 'failed') return this.#isStrict ? { message: outcome.message, reason: '' } : undefined
+    if (outcome.kind === 'failed') return { failure: outcome.message }
     if (outcome.value === true) return undefined
     const { validation, message, expression } = check
     const evaluated = message === undefined ? '' : await messageOf(round, message)
@@ -181,11 +189,30 @@ class PolicyValidation {
     return { message: text, reason: validation.reason ?? 'Invalid' }
   }
 
+  /** An expression has failed: the request is denied or, with failurePolicy Ignore, the failure is only measured. */
+  #fail(binding: ValidatingAdmissionPolicyBinding, index: number, message: string, startMs: number): void {
+    if (this.#isStrict) this.#act(binding, index, { message, reason: '' }, startMs)
+    else this.#measure('allow', binding, message, startMs)
+  }
+
+  #measure(
+    action: EnforcementAction,
+    { metadata }: ValidatingAdmissionPolicyBinding,
+    message: string,
+    startMs: number,
+  ): void {
+    const { metrics } = this.#host
+    const seconds = (this.#host.monotonicMs() - startMs) / 1000
+    metrics.policies.validated(action, message, this.#policy.metadata.name, metadata.name, seconds)
+  }
+
   /** Applies the validation actions of the binding. */
-  #act({ metadata, spec }: ValidatingAdmissionPolicyBinding, index: number, { message, reason }: Denial): void {
+  #act(binding: ValidatingAdmissionPolicyBinding, index: number, { message, reason }: Denial, startMs: number): void {
+    const { metadata, spec } = binding
     const { recorder } = this.#attributes
     const policy = this.#policy.metadata.name
     for (const action of spec.validationActions ?? []) {
+      this.#measure(enforcementActionOf(action), binding, message, startMs)
       if (action === 'Deny') this.#deny({ metadata }, message, reason)
       else if (action === 'Warn')
         recorder.warn(
@@ -216,9 +243,12 @@ class PolicyValidation {
     key: string,
     value: CompiledExpression,
   ): Promise<void> {
+    const startMs = this.#host.monotonicMs()
     const outcome = await round.evaluate(value)
     if (outcome.kind === 'failed') {
-      if (this.#isStrict) this.#deny(binding, outcome.message, '')
+      if (!this.#isStrict) return
+      this.#measure('deny', binding, outcome.message, startMs)
+      this.#deny(binding, outcome.message, '')
       return
     }
     const text = typeof outcome.value === 'string' ? outcome.value.trim() : ''
