@@ -61,6 +61,34 @@ test('the map shows the rate and the errors of each line', async () => {
   await page.locator('.rates tr.failed', { hasText: 'API Server ↔ test' }).waitFor()
 })
 
+test('messages move along the lines of the map', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#map`)
+  await page.locator('[data-line="API Server>Store"]').waitFor({ state: 'attached' })
+  /** The colors of opaque pixels of the canvas, in a rectangle around the middle of the line between API server and store. */
+  const colorsOnLine = () =>
+    page.locator('.map canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const line = document.querySelector<SVGElement>('[data-line="API Server>Store"]')
+      const [x = 0, y = 0] = (line?.dataset['at'] ?? '').split(' ').map(Number)
+      const { data } = canvas.getContext('2d')?.getImageData(x, y - 12, 1, 24) ?? { data: [] }
+      const pixels = Array.from({ length: data.length / 4 }, (_, at) => [...data.slice(at * 4, at * 4 + 4)])
+      return [...new Set(pixels.filter(([, , , alpha]) => alpha === 255).map(String))]
+    })
+  const seen = new Set<string>()
+  for (let count = 0; count < 200 && seen.size === 0; count++) {
+    await cluster.client.of(pod).patch('web', 'default', { metadata: { labels: { count: String(count) } } })
+    for (const color of await colorsOnLine()) seen.add(color)
+  }
+  // The color of writes in the light theme.
+  deepEqual([...seen], ['154,103,0,255'])
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.map canvas')
+    const image = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height)
+    return image?.data.every((value) => value === 0)
+  })
+})
+
 test('axe reports no findings in the views of a running cluster', async () => {
   await using opened = await logIn()
   const { page } = opened

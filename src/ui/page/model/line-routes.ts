@@ -66,19 +66,30 @@ function besides(from: Place, to: Place): Point[] {
   ]
 }
 
-/** The point at a part of the way, from 0 to 1. */
-export function pointAt(points: readonly Point[], part: number): Point {
-  const lengths = points.slice(1).map(([x, y], at) => {
+/** The way along a line, with the distance of each corner from its start, so that a place on it is found quickly. */
+export interface Route {
+  readonly points: readonly Point[]
+  readonly distances: readonly number[]
+}
+
+export function routeAlong(points: readonly Point[]): Route {
+  const distances = [0]
+  for (const [at, [x, y]] of points.slice(1).entries()) {
     const [beforeX, beforeY] = points[at] as Point
-    return Math.hypot(x - beforeX, y - beforeY)
-  })
-  let rest = part * lengths.reduce((sum, length) => sum + length, 0)
-  for (const [at, length] of lengths.entries()) {
-    const [[x1, y1], [x2, y2]] = [points[at] as Point, points[at + 1] as Point]
-    if (rest <= length && length > 0) return [x1 + ((x2 - x1) * rest) / length, y1 + ((y2 - y1) * rest) / length]
-    rest -= length
+    distances.push((distances[at] ?? 0) + Math.hypot(x - beforeX, y - beforeY))
   }
-  return points.at(-1) ?? [0, 0]
+  return { points, distances }
+}
+
+/** The point at a part of the way, from 0 to 1. */
+export function pointAt({ points, distances }: Route, part: number): Point {
+  const distance = part * (distances.at(-1) ?? 0)
+  const at = distances.findIndex((each, index) => index > 0 && each >= distance && each > (distances[index - 1] ?? 0))
+  const [start, end] = [points[at - 1], points[at]]
+  if (start === undefined || end === undefined) return points.at(-1) ?? [0, 0]
+  const before = distances[at - 1] ?? 0
+  const share = (distance - before) / ((distances[at] ?? 0) - before)
+  return [start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share]
 }
 
 export const pathText = (points: readonly Point[]): string =>

@@ -6,7 +6,7 @@ import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import type { ClusterObject, TableRow } from '../source/source.ts'
 import { FlowRecord, isBetween } from './flow-record.ts'
 import { lineDiff } from './line-diff.ts'
-import { pointAt, type Place } from './line-routes.ts'
+import { pointAt, routeAlong, type Place } from './line-routes.ts'
 import { isArrowKey, nearest } from './nearest.ts'
 import { ownerTree } from './owner-tree.ts'
 import { fragmentOf, locationOf, startLocation, type PageLocation } from './permalink.ts'
@@ -273,14 +273,14 @@ suite('map', () => {
         for (const b of boxes) ok(a === b || !overlaps(a, b), `${a.id} and ${b.id}`)
         for (const each of a.pods) ok(each.x + podPx <= a.x + a.widthPx && each.y + podPx <= a.y + a.heightPx)
       }
-      for (const { id, points, from, to } of lines) {
+      for (const { id, route, from, to } of lines) {
         ok(
-          points.every(([x]) => x >= 0 && x <= widthPx),
+          route.points.every(([x]) => x >= 0 && x <= widthPx),
           id,
         )
         for (const box of boxes)
           for (let part = 0.01; part < 1; part += 0.01) {
-            const [x, y] = pointAt(points, part)
+            const [x, y] = pointAt(route, part)
             const isInside = x > box.x && x < box.x + box.widthPx && y > box.y && y < box.y + box.heightPx
             ok(!isInside, `${id} crosses ${box.id} at ${x}, ${y} (from ${from.id} to ${to.id})`)
           }
@@ -337,11 +337,12 @@ suite('map', () => {
     test(`the point at ${part} of a line`, () => {
       deepEqual(
         pointAt(
-          [
+          routeAlong([
             [0, 0],
             [10, 0],
+            [10, 0],
             [10, 10],
-          ],
+          ]),
           part,
         ),
         point,

@@ -2,7 +2,7 @@
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { hasFailed } from '../../../flows/diagram-colors.ts'
-import { gapHalfPx, routeBetween, type Place, type Point } from './line-routes.ts'
+import { gapHalfPx, routeAlong, routeBetween, type Place, type Route } from './line-routes.ts'
 import { hub, rankOf, unscheduledId, type MapColumns } from './map-columns.ts'
 import type { PodMark } from './pod-marks.ts'
 
@@ -25,7 +25,7 @@ export interface Line {
   readonly id: string
   readonly from: Box
   readonly to: Box
-  readonly points: readonly Point[]
+  readonly route: Route
   readonly perSecond: number
   readonly errorsPerSecond: number
 }
@@ -137,12 +137,13 @@ function linesOf(
     const [a, b] = [boxIdOf(from), boxIdOf(to)]
     return a < b ? `${a}>${b}` : `${b}>${a}`
   }
-  const counts = new Map<string, { messages: number; errors: number }>()
-  for (const event of recent) {
-    const count = getOrInsert(counts, keyOf(event.from, event.to), () => ({ messages: 0, errors: 0 }))
-    count.messages++
-    if (hasFailed(event)) count.errors++
-  }
+  const counts = new Map<string, Count>()
+  for (const [from, receivers] of countsOf(recent))
+    for (const [to, { messages, errors }] of receivers) {
+      const count = getOrInsert(counts, keyOf(from, to), newCount)
+      count.messages += messages
+      count.errors += errors
+    }
   const lines = new Map<string, Line>()
   for (const pair of pairs) {
     const [from, to] = pair.map((name) => boxes.get(boxIdOf(name)))
@@ -154,7 +155,28 @@ function linesOf(
       number,
       number,
     ]
-    lines.set(id, { id, from: a, to: b, points: routeBetween(a, b, floorY), perSecond, errorsPerSecond })
+    lines.set(id, { id, from: a, to: b, route: routeAlong(routeBetween(a, b, floorY)), perSecond, errorsPerSecond })
   }
   return [...lines.values()]
+}
+
+interface Count {
+  messages: number
+  errors: number
+}
+const newCount = (): Count => ({ messages: 0, errors: 0 })
+
+/** Messages by sender and receiver. There are tens of thousands, so no text is built for each of them. */
+function countsOf(events: Iterable<FlowEvent>): Map<string, Map<string, Count>> {
+  const counts = new Map<string, Map<string, Count>>()
+  for (const event of events) {
+    const count = getOrInsert(
+      getOrInsert(counts, event.from, () => new Map<string, Count>()),
+      event.to,
+      newCount,
+    )
+    count.messages++
+    if (hasFailed(event)) count.errors++
+  }
+  return counts
 }

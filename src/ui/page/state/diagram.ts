@@ -21,6 +21,8 @@ export interface DiagramState {
 
 /** After computing a diagram, the page is free for this many times as long, so that few frames are omitted. */
 const restFactor = 9
+/** A diagram changes at most this often: drawing one takes the browser longer than computing it. */
+const stepMs = 100
 
 /**
  * The diagram that is shown. The flow of an object is computed from all events that the page has, which takes longer than a
@@ -46,7 +48,7 @@ export class DiagramCache {
     const startMs = app.nowMs()
     const diagram = diagramOf(app)
     const endMs = app.nowMs()
-    this.#freeUntilMs = endMs + (endMs - startMs) * restFactor
+    this.#freeUntilMs = Math.max(startMs + stepMs, endMs + (endMs - startMs) * restFactor)
     this.#last = { key, version, diagram }
     return diagram
   }

@@ -220,11 +220,12 @@ suite('page', () => {
   test('a diagram is computed again when its events have changed, for a part of the time', async () => {
     const { app } = await started(`#flows?object=pods/default/web`)
     const rests: number[] = []
-    let nowMs = 0
+    let [nowMs, slowMs] = [0, 5]
+    let wake = (): void => undefined
     const cache = new DiagramCache(
       Object.assign(Object.create(app) as App, {
-        nowMs: () => (nowMs += 5),
-        later: (ms: number) => Promise.resolve(void rests.push(ms)),
+        nowMs: () => (nowMs += slowMs),
+        later: (ms: number, before: () => void) => Promise.resolve(void (rests.push(ms), (wake = before))),
       }),
     )
     const first = cache.get()
@@ -232,10 +233,19 @@ suite('page', () => {
     app.record.add([])
     equal(cache.get(), first)
     equal(cache.get(), first)
-    // It took 5 ms, so the page is free for 45 ms; the second draw does not wait again.
-    deepEqual(rests, [40])
+    // It took 5 ms, so it may change 100 ms after its start; the second draw does not wait again.
+    deepEqual(rests, [90])
+    wake()
     nowMs += 100
-    equal(cache.get() === first, false)
+    slowMs = 50
+    const second = cache.get()
+    equal(second === first, false)
+    app.record.add([])
+    slowMs = 5
+    rests.length = 0
+    equal(cache.get(), second)
+    // It took 50 ms, so the page is free for 450 ms.
+    deepEqual(rests, [445])
   })
 
   test('another view begins at its start', async () => {
@@ -431,7 +441,28 @@ test('messages move when they arrive, once, and a bounded number of them', () =>
     [write.id],
   )
   equal(arrivals.since(5).length, 0)
-  const events = Array.from({ length: 500 }, () => write)
-  arrivals.add(events, () => false, 9)
-  equal(arrivals.since(0).length, 200)
+  for (let batch = 0; batch < 50; batch++)
+    arrivals.add(
+      Array.from({ length: 500 }, () => write),
+      () => false,
+      9,
+    )
+  equal(arrivals.since(0).length, 300)
+})
+
+test('of many messages that arrive together some move, at their distance in time', () => {
+  const arrivals = new Arrivals()
+  const [write] = recordedEvents().slice(1) as [FlowEvent]
+  const batch = Array.from({ length: 360 }, (_, at) => ({ ...write, id: (at + 1) as FlowEvent['id'], atMs: at }))
+  arrivals.add(batch, () => false, 1_000)
+  const moving = arrivals.since(0)
+  deepEqual(
+    moving.map(({ event }) => event.id),
+    Array.from({ length: 12 }, (_, at) => 1 + at * 30),
+  )
+  deepEqual(
+    moving.slice(-4).map(({ atMs }) => atMs),
+    // The newest of the batch is recorded at 359, those that move at 240, 270, 300 and 330.
+    [900, 911, 941, 971],
+  )
 })

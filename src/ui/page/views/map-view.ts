@@ -34,16 +34,18 @@ export function mapView(app: App): TemplateResult | typeof noChange {
       </ul>
     </div>
     <div class="scroll" @keydown=${onKey}>
-      <svg
-        role="group"
-        aria-label="Components and the messages between them"
-        width=${widthPx}
-        height=${heightPx}
-        viewBox=${`0 0 ${widthPx} ${heightPx}`}
-      >
-        ${lines.map((line) => lineView(app, line))} ${boxes.map((box, at) => boxView(app, box, at === 0))}
-        <g class="moving" aria-hidden="true" ${movingMessages(app, topology)}></g>
-      </svg>
+      <div class="drawing">
+        <svg
+          role="group"
+          aria-label="Components and the messages between them"
+          width=${widthPx}
+          height=${heightPx}
+          viewBox=${`0 0 ${widthPx} ${heightPx}`}
+        >
+          ${lines.map((line) => lineView(app, line))} ${boxes.map((box, at) => boxView(app, box, at === 0))}
+        </svg>
+        <canvas aria-hidden="true" ${movingMessages(app, topology)}></canvas>
+      </div>
     </div>
     ${ratesTable(app, lines)}
   </section>`
@@ -83,9 +85,10 @@ function show(app: App, between: string): void {
 
 const errorsText = (perSecond: number): string => `${perSecond.toFixed(1)} errors/s`
 
-function lineView(app: App, { id, from, to, points, perSecond, errorsPerSecond }: Line): TemplateResult {
+function lineView(app: App, { id, from, to, route, perSecond, errorsPerSecond }: Line): TemplateResult {
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`
-  const [x, y] = pointAt(points, 0.5)
+  const { points } = route
+  const [x, y] = pointAt(route, 0.5)
   // The label of a vertical line is on its right. A line in the margin of a narrow screen has no space for one.
   const isVertical = points.length === 2 && points[0]?.[0] === points[1]?.[0]
   const hasSpace = from.column !== to.column || isVertical || globalThis.innerWidth >= narrowPx

@@ -1,21 +1,34 @@
-// Messages that move along the lines of the map. They are drawn apart from the page, once per frame while some are moving.
+// Messages that move along the lines of the map. They are drawn on a canvas above the map, once per frame while some are moving:
+// elements for them would make the browser compute styles and the layout in every frame.
 import { noChange } from 'lit'
 import { AsyncDirective } from 'lit/async-directive.js'
 import { directive, type ElementPart } from 'lit/directive.js'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { hasFailed } from '../../../flows/diagram-colors.ts'
-import { pointAt } from '../model/line-routes.ts'
-import type { Line, Topology } from '../model/topology.ts'
+import { pointAt, type Route } from '../model/line-routes.ts'
+import type { Topology } from '../model/topology.ts'
 import type { App } from '../state/app.ts'
 import type { Arrival } from '../state/arrivals.ts'
 
 /** How long a message moves along its line. */
 export const movingMs = 900
+const radiusPx = 4
 
-const namespace = 'http://www.w3.org/2000/svg'
+/** The name of the color of a message. */
+type Ink = '--failure' | `--${Arrival['event']['arrow']}`
+
+interface Way {
+  readonly route: Route
+  readonly isReversed: boolean
+  readonly ink: Ink
+}
 
 class MovingMessages extends AsyncDirective {
-  #lines: ReadonlyMap<string, Line> = new Map()
-  #boxIdOf: Topology['boxIdOf'] = (name) => name
+  #topology: Topology | undefined
+  /** Of the messages that are moving; undefined if the map has no line for one. */
+  #ways = new WeakMap<Arrival, Way | 'none'>()
+  #routes: ReadonlyMap<string, { readonly route: Route; readonly from: string }> = new Map()
+  readonly #colors = new Map<string, string>()
   #isMoving = false
   #isRemoved = false
 
@@ -23,10 +36,13 @@ class MovingMessages extends AsyncDirective {
     return noChange
   }
 
-  override update({ element }: ElementPart, [app, { lines, boxIdOf }]: [App, Topology]): typeof noChange {
-    this.#lines = new Map(lines.map((line) => [line.id, line]))
-    this.#boxIdOf = boxIdOf
-    if (!this.#isMoving && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.#move(app, element)
+  override update({ element }: ElementPart, [app, topology]: [App, Topology]): typeof noChange {
+    const canvas = element as HTMLCanvasElement
+    this.#topology = topology
+    this.#routes = new Map(topology.lines.map(({ id, route, from }) => [id, { route, from: from.id }]))
+    this.#ways = new WeakMap()
+    resize(canvas, topology)
+    if (!this.#isMoving && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.#move(app, canvas)
     return noChange
   }
 
@@ -38,37 +54,67 @@ class MovingMessages extends AsyncDirective {
     this.#isRemoved = false
   }
 
-  #move(app: App, group: Element): void {
+  #move(app: App, canvas: HTMLCanvasElement): void {
     const nowMs = app.nowMs()
     const moving = this.#isRemoved ? [] : app.arrivals.since(nowMs - movingMs)
     this.#isMoving = moving.length > 0
-    let drawn = 0
-    for (const arrival of moving) {
-      const place = this.#placeOf(arrival, nowMs)
-      if (place === undefined) continue
-      const dot = group.children[drawn++] ?? group.appendChild(newDot())
-      dot.setAttribute('cx', place.x.toFixed(1))
-      dot.setAttribute('cy', place.y.toFixed(1))
-      dot.setAttribute('class', place.kind)
+    const dots = Map.groupBy(
+      moving.flatMap((arrival) => {
+        const way = this.#wayOf(arrival)
+        return way === 'none' ? [] : { way, part: Math.min(1, (nowMs - arrival.atMs) / movingMs) }
+      }),
+      ({ way }) => way.ink,
+    )
+    const context = canvas.getContext('2d')
+    if (context === null) return
+    context.clearRect(0, 0, canvas.width, canvas.height)
+    // One path for all messages of a color.
+    for (const [ink, ofColor] of dots) {
+      context.beginPath()
+      for (const { way, part } of ofColor) {
+        const [x, y] = pointAt(way.route, way.isReversed ? 1 - part : part)
+        context.moveTo(x + radiusPx, y)
+        context.arc(x, y, radiusPx, 0, 2 * Math.PI)
+      }
+      context.fillStyle = this.#colorOf(ink, canvas)
+      context.fill()
     }
-    while (group.children.length > drawn) group.lastElementChild?.remove()
-    if (this.#isMoving) requestAnimationFrame(() => this.#move(app, group))
+    if (this.#isMoving) requestAnimationFrame(() => this.#move(app, canvas))
   }
 
-  #placeOf({ event, atMs }: Arrival, nowMs: number): { x: number; y: number; kind: string } | undefined {
-    const [from, to] = [this.#boxIdOf(event.from), this.#boxIdOf(event.to)]
-    const line = this.#lines.get(from < to ? `${from}>${to}` : `${to}>${from}`)
-    if (line === undefined) return undefined
-    const part = Math.min(1, (nowMs - atMs) / movingMs)
-    const [x, y] = pointAt(line.points, line.from.id === from ? part : 1 - part)
-    return { x, y, kind: hasFailed(event) ? 'dot failure' : `dot ${event.arrow}` }
+  #wayOf(arrival: Arrival): Way | 'none' {
+    const known = this.#ways.get(arrival)
+    if (known !== undefined) return known
+    const { event } = arrival
+    const [from, to] = [event.from, event.to].map((name) => this.#topology?.boxIdOf(name) ?? name) as [string, string]
+    const line = this.#routes.get(from < to ? `${from}>${to}` : `${to}>${from}`)
+    const ink: Ink = hasFailed(event) ? '--failure' : `--${event.arrow}`
+    const way = line === undefined ? 'none' : { route: line.route, isReversed: line.from !== from, ink }
+    this.#ways.set(arrival, way)
+    return way
+  }
+
+  /** The colors of the theme are read once, because reading one makes the browser compute styles. */
+  #colorOf(ink: Ink, canvas: HTMLElement): string {
+    const isDark = matchMedia('(prefers-color-scheme: dark)').matches
+    return getOrInsert(this.#colors, `${ink} ${isDark}`, () => {
+      // The value of a custom property names the colors of both themes; a computed color is one of them.
+      canvas.style.color = `var(${ink})`
+      return getComputedStyle(canvas).color
+    })
   }
 }
 
-function newDot(): Element {
-  const dot = document.createElementNS(namespace, 'circle')
-  dot.setAttribute('r', '4')
-  return dot
+/** The canvas has the pixels of the screen. Setting its size clears it. */
+function resize(canvas: HTMLCanvasElement, { widthPx, heightPx }: Topology): void {
+  const ratio = globalThis.devicePixelRatio
+  const [width, height] = [Math.round(widthPx * ratio), Math.round(heightPx * ratio)]
+  if (canvas.width === width && canvas.height === height) return
+  canvas.width = width
+  canvas.height = height
+  canvas.style.width = `${widthPx}px`
+  canvas.style.height = `${heightPx}px`
+  canvas.getContext('2d')?.scale(ratio, ratio)
 }
 
 export const movingMessages = directive(MovingMessages)
