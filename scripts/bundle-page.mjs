@@ -1,9 +1,11 @@
 // Bundles the web page: `node scripts/bundle-page.mjs <directory>`. The files have names with a hash of their content, except
-// index.html, and report.html, which contains everything in one file and gets the record of a test.
+// index.html, and report.html, which contains everything in one file and gets the record of a test. Compressed forms are beside the
+// files, so that a server does not compress them when the page is first opened.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -38,8 +40,19 @@ async function writePage(folder) {
   const script = built.output.find(({ isEntry }) => isEntry).fileName
   const index = readFileSync(page('index.html'), 'utf8').replace('{{style}}', style).replace('{{script}}', script)
   writeFileSync(join(folder, 'index.html'), index)
+  compress(folder)
   writeFileSync(join(folder, 'report.html'), await reportText(css))
 }
+
+function compress(folder) {
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name))
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params: brotliParams }))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+  }
+}
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 9 }
 
 /** One file without requests: the script and the style are allowed by their hashes. A report has no terminal. */
 async function reportText(css) {

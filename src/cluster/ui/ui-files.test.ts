@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { uiFiles } from './ui-files.ts'
 
-async function folderWith(files: Readonly<Record<string, string>>) {
+async function folderWith(files: Readonly<Record<string, string | Uint8Array>>) {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-ui-files-'))
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
@@ -14,9 +14,17 @@ async function folderWith(files: Readonly<Record<string, string>>) {
 
 test('files have their type, their digest and their compressed forms', async () => {
   const script = 'let a = 1\n'.repeat(100)
-  await using made = await folderWith({ 'app-3Fk29xQa.js': script, 'index.html': 'x', 'app.js.map': '{}' })
+  await using made = await folderWith({
+    'app-3Fk29xQa.js': script,
+    'app-3Fk29xQa.js.br': brotliCompressSync(script),
+    'app-3Fk29xQa.js.gz': gzipSync(script),
+    'index.html': 'x',
+    'index.html.gz': gzipSync('x'),
+    'style.css': 'a{}',
+    'app.js.map': '{}',
+  })
   const files = await uiFiles(made.folder)()
-  deepEqual([...files.keys()].toSorted(), ['app-3Fk29xQa.js', 'index.html'])
+  deepEqual([...files.keys()].toSorted(), ['app-3Fk29xQa.js', 'index.html', 'style.css'])
   const app = files.get('app-3Fk29xQa.js')
   equal(app?.contentType, 'text/javascript; charset=utf-8')
   deepEqual(
@@ -25,7 +33,8 @@ test('files have their type, their digest and their compressed forms', async () 
   )
   equal(brotliDecompressSync(app.encodings[0]?.bytes ?? '').toString(), script)
   equal(gunzipSync(app.encodings[1]?.bytes ?? '').toString(), script)
-  deepEqual(files.get('index.html')?.encodings, [])
+  deepEqual(files.get('index.html')?.encodings, [], 'a compressed form that is larger is not used')
+  deepEqual(files.get('style.css')?.encodings, [], 'there is none')
 })
 
 test('a folder that does not exist has no files; the files are read once', async () => {

@@ -1,9 +1,7 @@
-// uiFiles: the files of the web UI, read from the bundle and compressed once, when the page is first requested.
+// uiFiles: the files of the web UI with their compressed forms, read from the bundle once, when the page is first requested.
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { UiFile, UiFiles } from '../../apiserver/ui/ui-assets.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
@@ -45,18 +43,28 @@ async function readUiFiles(folder: string): Promise<UiFiles> {
   for (const name of names) {
     const contentType = lookup(contentTypes, extname(name))
     // Other files, such as source maps, are not part of the page.
-    if (contentType !== undefined) files.set(name, await compressed(contentType, await readFile(join(folder, name))))
+    if (contentType !== undefined) files.set(name, await readUiFile(folder, name, contentType, names))
   }
   return files
 }
 
-async function compressed(contentType: string, bytes: Uint8Array): Promise<UiFile> {
+/** The content encodings of compressed forms, the smallest first, and how the names of their files end. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+async function readUiFile(
+  folder: string,
+  name: string,
+  contentType: string,
+  names: readonly string[],
+): Promise<UiFile> {
+  const bytes = await readFile(join(folder, name))
   const tag = nodeCrypto.sha256(bytes).toBase64({ alphabet: 'base64url', omitPadding: true })
-  const encodings = [
-    { name: 'br', bytes: await promisify(brotliCompress)(bytes, { params: brotliParams }) },
-    { name: 'gzip', bytes: await promisify(gzip)(bytes, { level: 9 }) },
-  ]
+  const encodings: { readonly name: string; readonly bytes: Uint8Array }[] = []
+  for (const [coding, ending] of codings)
+    if (names.includes(`${name}${ending}`))
+      encodings.push({ name: coding, bytes: await readFile(join(folder, `${name}${ending}`)) })
   return { contentType, bytes, tag, encodings: encodings.filter((each) => each.bytes.length < bytes.length) }
 }
-
-const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 9 }
