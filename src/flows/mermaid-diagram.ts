@@ -17,8 +17,9 @@ const arrows: Readonly<Record<Arrow, string>> = {
 /** For calls whose cause is inferred. */
 const inferredArrow = '--)'
 
-/** Characters that end a statement, or begin an entity, in Mermaid. */
-const escaped = (text: string): string => text.replaceAll('#', '#35;').replaceAll(';', '#59;')
+/** Characters that end a statement, begin an entity or are markup in Mermaid become entities, and line breaks spaces. */
+const escaped = (text: string): string =>
+  text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/[#;<>&"]/g, (character) => `#${character.charCodeAt(0)};`)
 
 /** Writes the statements of one message at a time; a participant is declared when it first appears. */
 export class MermaidStatements {
