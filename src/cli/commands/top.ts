@@ -51,7 +51,7 @@ export const top = defineCommand({
           context: options.context ?? cluster.context,
           ...{ server: cluster.server, version: version.gitVersion ?? '', namespace: own, missing },
         },
-        ...{ resources, namespace, prompt: undefined, notice: undefined, ...screen.size, nextId: 2 },
+        ...{ resources, namespace, favorites: [own], prompt: undefined, notice: undefined, ...screen.size, nextId: 2 },
         views: [tableView(1, { kind: 'list', resource, namespace: resource.namespaced ? namespace : '' })],
       }
       const app = new TerminalApp(screen, { api, clock: realClock, random: systemRandom }, state)

@@ -1,9 +1,10 @@
 // The map: participants in columns with the rate of their messages, and below them each line with its rate and errors.
-import { fitted, padded } from '../screen/cells.ts'
+import { fitted, padded, widthOf } from '../screen/cells.ts'
 import { span, type Frame, type Span } from '../screen/frame.ts'
 import { bodyRows, mapRows, type State } from '../state/state.ts'
 import { offsetFor } from '../state/scroll.ts'
 import type { MapLine, MapView } from '../state/views.ts'
+import { columnWidths } from './column-widths.ts'
 
 export const columnTitles = ['CLIENTS', 'API SERVER', 'CONTROLLERS', 'NODES'] as const
 
@@ -37,12 +38,16 @@ function drawParticipants(frame: Frame, top: number, height: number, { columns, 
 
 const rateText = (perSecond: number): string => (perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1))
 
-const [rateColumns, barColumns] = [9, 16]
+const [rateColumns, barColumns] = [7, 16]
+/** Narrower terminals have no bars. */
+const barsFromColumns = 60
 
 function drawLines(frame: Frame, top: number, height: number, view: MapView): void {
-  const nameColumns = Math.max(10, Math.floor((frame.width - 2 * rateColumns - barColumns - 8) / 2))
+  const bars = frame.width >= barsFromColumns ? barColumns : 0
+  const natural = (['from', 'to'] as const).map((end) => Math.max(10, ...view.lines.map((line) => widthOf(line[end]))))
+  const [fromColumns = 0, toColumns = 0] = columnWidths(natural, frame.width - 3 - 2 * rateColumns - bars, 3)
   const names = (from: string, sign: string, to: string): string =>
-    `${padded(from, nameColumns)} ${sign} ${padded(to, nameColumns)}`
+    `${padded(from, fromColumns)} ${sign} ${padded(to, toColumns)}`
   const head = `${names('FROM', ' ', 'TO')} ${'MSG/S'.padStart(rateColumns)}${'ERR/S'.padStart(rateColumns)}`
   frame.put(1, top, head, 'bold')
   const offset = offsetFor(view.offset, view.cursor, height, view.lines.length)

@@ -61,6 +61,7 @@ const scenes: [name: string, inputs: (Input | string)[]][] = [
 ]
 
 for (const [width, height] of [
+  [40, 12],
   [80, 24],
   [120, 40],
 ] as const)
@@ -170,4 +171,31 @@ test('ages advance', () => {
       .join('\n'),
     / 65s/,
   )
+})
+
+test('columns that have no room are shown with the right arrow', () => {
+  const pods = withRows(initialState(40, 12), rows)
+  match(texts(pods), /^ NAME +READY +STATUS +›$/m)
+  match(texts(after(pods, '<right><right>').state), /^ NAME +RESTARTS +AGE/m)
+})
+
+test('the column that decides the order is shown', () => {
+  match(texts(after(withRows(initialState(), rows), 'O').state), /^ NAME +READY +STATUS +RESTARTS +AGE +NODE↑/m)
+})
+
+test('the way to a view is cut at its start, and not covered', () => {
+  const { state } = after(withRows(initialState(40, 12), rows), ':no<enter>:cm<enter>:po<enter>m')
+  match(render(state, nowMs).lines().at(-1) ?? '', /^ … › pods › map {2}<esc> back +loading…$/)
+})
+
+test('the keys of namespaces are in the header of lists that have them', () => {
+  const start = withRows(initialState(160, 24), rows)
+  const { state } = after(
+    start,
+    ...['shop', 'a-namespace-with-a-long-name', 'late'].map((each) => `:po ${each}<enter>`),
+  )
+  const head = texts(state).split('\n').slice(0, 3).join('\n')
+  for (const hint of ['<0> all', '<1> default', '<2> shop', '<3> a-namespace-wit…', '<4> late'])
+    match(head, new RegExp(hint))
+  equal(texts(after(state, ':no<enter>').state).includes('<1> default'), false)
 })

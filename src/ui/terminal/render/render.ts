@@ -1,7 +1,8 @@
 // render: the frame of a state. Nothing here changes the state; only what is on the screen is drawn.
-import { padded, widthOf } from '../screen/cells.ts'
+import { fitted, padded, widthOf } from '../screen/cells.ts'
 import { Frame, span, type Span } from '../screen/frame.ts'
 import { hintsOf, keyText } from '../state/bindings.ts'
+import { favoriteHints } from '../state/favorites.ts'
 import { completed } from '../state/prompt.ts'
 import { objectText } from '../state/resources.ts'
 import { bodyRows, headerRows, shownView, type State } from '../state/state.ts'
@@ -14,6 +15,8 @@ import { crumbOf, titleOf } from './title.ts'
 /** Below this size nothing useful fits. */
 const [widthMin, heightMin] = [40, 8]
 const factColumns = 34
+/** A longer name of a namespace is cut. */
+const labelColumns = 16
 
 export function render(state: State, nowMs: number): Frame {
   const { width, height } = state
@@ -43,16 +46,26 @@ function drawHeader(frame: Frame, state: State, view: View): void {
   for (const [y, [name, value]] of facts.entries())
     frame.putSpans(1, y, [span(name.padEnd(9), 'dim'), span(padded(value, factColumns - 11))])
   let x = factColumns
-  const hints = hintsOf(view.kind)
-  for (let first = 0; first < hints.length; first += rows) {
-    const column = hints.slice(first, first + rows)
-    const texts = column.map(([key, label]) => [`<${key}>`, ` ${label}`] as const)
+  // The first namespaces come before the keys, the others where there is room for them.
+  const [first = [], ...others] = isNamespaced(view) ? stacked(favoriteHints(state), rows) : []
+  for (const column of [first, ...stacked(hintsOf(view.kind), rows), ...others]) {
+    if (column.length === 0) continue
+    const texts = column.map(([key, label]) => [`<${key}>`, ` ${fitted(label, labelColumns)}`] as const)
     const columns = Math.max(...texts.map((parts) => widthOf(parts.join('')))) + 2
     if (x + columns - 2 > frame.width) return
     for (const [y, [key, label]] of texts.entries()) frame.putSpans(x, y, [span(key, 'key'), span(label, 'dim')])
     x += columns
   }
 }
+
+type Hint = readonly [key: string, label: string]
+
+/** One below the other, in columns. */
+const stacked = (hints: readonly Hint[], rows: number): readonly (readonly Hint[])[] =>
+  Array.from({ length: Math.ceil(hints.length / rows) }, (_, at) => hints.slice(at * rows, (at + 1) * rows))
+
+const isNamespaced = (view: View): boolean =>
+  view.kind === 'table' && view.source.kind === 'list' && view.source.resource.namespaced
 
 function drawTitle(
   frame: Frame,
@@ -98,30 +111,33 @@ function isEmpty(view: View): boolean {
 /** A prompt, a notice, or the way to this view. */
 function drawLastLine(frame: Frame, state: State, view: View): void {
   const y = frame.height - 1
-  frame.putSpans(0, y, lastLine(state))
-  const { status } = view
-  const right: Span | undefined =
-    state.prompt !== undefined
-      ? undefined
-      : status.kind === 'loading'
-        ? span('loading…', 'dim')
-        : status.kind === 'failed' && !isEmpty(view) && state.notice === undefined
-          ? span(padded(`not current: ${status.reason}`, Math.floor(frame.width / 2)), 'failure')
-          : undefined
-  if (right !== undefined) frame.putSpans(Math.max(0, frame.width - widthOf(right.text) - 1), y, [right])
+  const right = state.prompt === undefined ? statusSpan(state, view, Math.floor(frame.width / 2)) : undefined
+  const room = right === undefined ? frame.width : Math.max(0, frame.width - widthOf(right.text) - 2)
+  frame.putSpans(0, y, lastLine(state, room), room)
+  if (right !== undefined) frame.putSpans(room + 1, y, [right])
 }
 
-function lastLine(state: State): Span[] {
+/** Whether the data of the view is current. */
+function statusSpan(state: State, view: View, columns: number): Span | undefined {
+  const { status } = view
+  if (status.kind === 'loading') return span('loading…', 'dim')
+  if (status.kind !== 'failed' || isEmpty(view) || state.notice !== undefined) return undefined
+  return span(padded(`not current: ${status.reason}`, columns), 'failure')
+}
+
+const answers = [span('<y>', 'key'), span(' yes  ', 'dim'), span('<n>', 'key'), span(' no', 'dim')]
+/** Of the question and its answers, without the name of the object. */
+const questionColumns = 25
+
+function lastLine(state: State, room: number): Span[] {
   const { prompt, notice } = state
   if (prompt !== undefined) {
-    if (prompt.kind === 'confirm')
-      return [
-        span(` Delete ${objectText(prompt.object)}? `, 'failure'),
-        span('<y>', 'key'),
-        span(' yes  ', 'dim'),
-        span('<n>', 'key'),
-        span(' no', 'dim'),
-      ]
+    if (prompt.kind === 'confirm') {
+      const left = Math.max(0, room - questionColumns)
+      const text = objectText(prompt.object)
+      const object = fitted(widthOf(text) <= left ? text : prompt.object.name, left)
+      return [span(` Delete ${object}? `, 'failure'), ...answers]
+    }
     const sign = prompt.kind === 'command' ? ':' : '/'
     const rest = prompt.kind === 'command' ? completed(state, prompt.text).slice(prompt.text.length) : ''
     return [
@@ -131,16 +147,20 @@ function lastLine(state: State): Span[] {
     ]
   }
   if (notice !== undefined) return [span(` ${notice.text}`, notice.isError ? 'failure' : 'success')]
-  const crumbs = state.views.map(crumbOf)
-  return [
-    span(
-      ` ${crumbs
-        .slice(0, -1)
-        .map((crumb) => `${crumb} › `)
-        .join('')}`,
-      'dim',
-    ),
-    span(crumbs.at(-1) ?? '', 'bold'),
-    ...(state.views.length > 1 ? [span(`  <${keyText('esc')}> back`, 'dim')] : []),
-  ]
+  return crumbSpans(state, room)
+}
+
+/** The views that lead to this one. Where there is not enough room, the first ones are left out. */
+function crumbSpans({ views }: State, room: number): Span[] {
+  const crumbs = views.map(crumbOf)
+  const last = crumbs.at(-1) ?? ''
+  const back = views.length > 1 ? `  <${keyText('esc')}> back` : ''
+  const before = (from: number): string =>
+    ` ${from > 0 ? '… › ' : ''}${crumbs
+      .slice(from, -1)
+      .map((crumb) => `${crumb} › `)
+      .join('')}`
+  let from = 0
+  while (from < crumbs.length - 1 && widthOf(before(from) + last + back) > room) from++
+  return [span(before(from), 'dim'), span(last, 'bold'), span(back, 'dim')]
 }

@@ -15,8 +15,7 @@ export const actions = [
   'back',
   'command',
   'filter',
-  'all-namespaces',
-  'own-namespace',
+  'namespace',
   'describe',
   'yaml',
   'logs',
@@ -51,6 +50,9 @@ export interface Binding {
 const everywhere = ['table', 'text', 'flow', 'map'] as const
 const lists = ['table', 'map'] as const
 const texts = ['text', 'flow'] as const
+const movable = ['table', 'text', 'flow'] as const
+
+const digits = Array.from('0123456789')
 
 export const bindings: readonly Binding[] = [
   { keys: ['up', 'k'], action: 'up', label: 'up', views: everywhere },
@@ -59,15 +61,15 @@ export const bindings: readonly Binding[] = [
   { keys: ['pagedown', 'ctrl-f', ' '], action: 'page-down', label: 'page down', views: everywhere },
   { keys: ['home', 'g'], action: 'first', label: 'to the start', views: everywhere },
   { keys: ['end', 'G'], action: 'last', label: 'to the end', views: everywhere },
-  { keys: ['left', 'h'], action: 'left', label: 'left', views: texts },
-  { keys: ['right'], action: 'right', label: 'right', views: texts },
+  { keys: ['left', 'h'], action: 'left', label: 'left', views: movable },
+  { keys: ['right'], action: 'right', label: 'right', views: movable },
   { keys: ['enter'], action: 'enter', label: 'open', views: lists },
   { keys: ['esc'], action: 'back', label: 'back', views: everywhere },
   { keys: [':'], action: 'command', label: 'another kind', views: everywhere, hint: 'kind' },
   { keys: ['/'], action: 'filter', label: 'filter', views: ['table', 'text'], hint: 'filter' },
-  { keys: ['0'], action: 'all-namespaces', label: 'all namespaces', views: ['table'], hint: 'all ns' },
-  { keys: ['1'], action: 'own-namespace', label: 'own namespace', views: ['table'] },
-  { keys: ['d'], action: 'describe', label: 'describe', views: ['table'], hint: 'describe' },
+  { keys: ['?'], action: 'help', label: 'help', views: everywhere, hint: 'help' },
+  { keys: digits, action: 'namespace', label: 'all namespaces (0), or one that was chosen before', views: ['table'] },
+  { keys: ['d'], action: 'describe', label: 'describe', views: ['table'], hint: 'desc' },
   { keys: ['y'], action: 'yaml', label: 'YAML', views: ['table'], hint: 'YAML' },
   { keys: ['l'], action: 'logs', label: 'logs', views: ['table'], hint: 'logs' },
   { keys: ['p'], action: 'previous-logs', label: 'logs of the previous container', views: ['table'] },
@@ -82,7 +84,6 @@ export const bindings: readonly Binding[] = [
   { keys: ['s'], action: 'follow', label: 'follow the end', views: texts, hint: 'follow' },
   { keys: ['ctrl-r'], action: 'refresh', label: 'read again', views: everywhere },
   { keys: ['ctrl-a'], action: 'kinds', label: 'all kinds', views: everywhere },
-  { keys: ['?'], action: 'help', label: 'help', views: everywhere, hint: 'help' },
   { keys: ['ctrl-z'], action: 'suspend', label: 'suspend', views: everywhere },
   { keys: ['q', 'ctrl-c'], action: 'quit', label: 'quit (q leaves a text)', views: everywhere, hint: 'quit' },
   { keys: ['ctrl-d'], action: 'delete', label: 'delete', views: ['table'], hint: 'delete' },

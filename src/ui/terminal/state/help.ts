@@ -26,6 +26,7 @@ export const helpLines: readonly string[] = [
   'Commands after :',
   row('pods, po, pod', 'a kind, by any of its names; Tab completes it'),
   row('po kube-system', 'in a namespace; "all" for all namespaces'),
+  row('dp, sec, jo, np, …', 'the further names that k9s has'),
   row('map', 'messages between the components, and their rates'),
   row('aliases', 'all kinds'),
   row('q', 'quit'),

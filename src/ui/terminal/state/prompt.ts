@@ -1,5 +1,6 @@
 // The last line: a command after `:`, a filter after `/`, and the question before something is deleted.
 import type { Key } from '../keys/key-decoder.ts'
+import { inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
 import { completionOf, resourceNamed, unknownResourceText } from './resources.ts'
 import { settled } from './scroll.ts'
@@ -35,10 +36,12 @@ function edited(state: State, prompt: Exclude<Prompt, { kind: 'confirm' }>, key:
   return Array.from(key).length === 1 && prompt.text.length < textCharsMax ? prompt.text + key : prompt.text
 }
 
-/** The command with its first word completed. */
-export function completed({ resources }: State, text: string): string {
-  const [word = '', ...rest] = text.split(' ')
-  return rest.length > 0 ? text : completionOf(word, resources, commands)
+/** The command with its last word completed: a kind, or the namespace of a list. */
+export function completed({ resources, favorites }: State, text: string): string {
+  const [word = '', namespace, ...rest] = text.split(' ')
+  if (namespace === undefined) return completionOf(word, resources, commands)
+  const found = namespace === '' ? undefined : ['all', ...favorites].find((each) => each.startsWith(namespace))
+  return found === undefined || rest.length > 0 ? text : `${word} ${found}`
 }
 
 /** The filter has an effect while it is typed. */
@@ -61,6 +64,7 @@ function entered(state: State, text: string): Step {
       return only(state)
     case 'q':
     case 'q!':
+    case 'qa':
     case 'quit':
     case 'exit':
       return { state, effects: [{ kind: 'quit' }] }
@@ -83,7 +87,7 @@ function entered(state: State, text: string): Step {
       if (resource === undefined) return only(failed(state, unknownResourceText(word, state.resources)))
       const chosen = namespace === 'all' ? '' : (namespace ?? state.namespace)
       const source = { kind: 'list', resource, namespace: resource.namespaced ? chosen : '' } as const
-      return only(opened({ ...state, namespace: chosen }, tableView(state.nextId, source)))
+      return only(opened(inNamespace(state, chosen), tableView(state.nextId, source)))
     }
   }
 }

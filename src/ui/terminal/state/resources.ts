@@ -29,9 +29,24 @@ const namesOf = ({ group, kind, plural, singular, shortNames }: Resource): reado
   `${singular}.${group}`,
 ]
 
+/** Names that k9s has in addition. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['cr', 'clusterroles'],
+  ['crb', 'clusterrolebindings'],
+  ['dp', 'deployments'],
+  ['jo', 'jobs'],
+  ['np', 'networkpolicies'],
+  ['rb', 'rolebindings'],
+  ['ro', 'roles'],
+  ['sec', 'secrets'],
+])
+
 /** The core group comes first in discovery, so it decides between equal names. */
-export const resourceNamed = (typed: string, resources: readonly Resource[]): Resource | undefined =>
-  resources.find((resource) => namesOf(resource).includes(typed.toLowerCase()))
+export function resourceNamed(typed: string, resources: readonly Resource[]): Resource | undefined {
+  const name = typed.toLowerCase()
+  const named = (wanted: string) => resources.find((resource) => namesOf(resource).includes(wanted))
+  return named(name) ?? named(aliases.get(name) ?? name)
+}
 
 /** A name that begins with the typed text: a short name that is typed in full, or the first plural. */
 export function completionOf(typed: string, resources: readonly Resource[], others: readonly string[]): string {

@@ -117,9 +117,9 @@ const leadingNumber = /^\d{1,15}(?![\d-])/
 
 export const rowKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
-/** The columns of a list: with the namespace where rows of several are shown. */
-export const shownColumns = (columns: readonly Column[], isWide: boolean): readonly number[] =>
-  columns.flatMap(({ priority }, index) => (priority === 0 || isWide ? [index] : []))
+/** The columns that are shown: those of the wide form where it is chosen, and the one that decides the order. */
+export const shownColumns = (columns: readonly Column[], isWide: boolean, sorted = ''): readonly number[] =>
+  columns.flatMap(({ name, priority }, index) => (priority === 0 || isWide || isColumn(name, sorted) ? [index] : []))
 
 export const hasNamespaceColumn = (resource: Resource, namespace: string): boolean =>
   resource.namespaced && namespace === ''

@@ -80,6 +80,7 @@ export const initialState = (width = 80, height = 24): State => ({
   },
   resources,
   namespace: 'default',
+  favorites: ['default'],
   views: [tableView(1, { kind: 'list', resource: pods, namespace: 'default' })],
   prompt: undefined,
   notice: undefined,

@@ -30,6 +30,8 @@ export interface State {
   readonly resources: readonly Resource[]
   /** The namespace of new lists; empty for all. */
   readonly namespace: string
+  /** The namespaces of the keys from 1. */
+  readonly favorites: readonly string[]
   /** The last one is shown. Never empty. */
   readonly views: readonly View[]
   readonly prompt: Prompt | undefined

@@ -133,6 +133,38 @@ const keys: [what: string, start: State, keys: string, check: (state: State, eff
   ['shows all namespaces', three, '0', (state) => equal(short(shownView(state)), 'list pods all')],
   ['returns to its own namespace', three, '01', (state) => equal(short(shownView(state)), 'list pods default')],
   [
+    'chooses a namespace again that was chosen by a command',
+    three,
+    ':po shop<enter>:cm<enter>12',
+    (state) => equal(short(shownView(state)), 'list configmaps shop'),
+  ],
+  [
+    'without a namespace changes nothing',
+    three,
+    '2',
+    (state) => deepEqual([state.views, state.notice?.isError], [three.views, false]),
+  ],
+  [
+    'shows the namespace of the next list where the list has none',
+    three,
+    ':no<enter>0:po<enter>',
+    (state) => equal(short(shownView(state)), 'list pods all'),
+  ],
+  [
+    'completes a namespace',
+    three,
+    ':po shop<enter>:cm sh<tab>',
+    (state) => deepEqual(state.prompt, { kind: 'command', text: 'cm shop' }),
+  ],
+  [
+    'opens a kind by a name of k9s',
+    three,
+    ':dp<enter>',
+    (state) => equal(short(shownView(state)), 'list deployments default'),
+  ],
+  ['moves the columns of a list', three, '<right><right><left>', (state) => equal(table(state).left, 1)],
+  ['does not move the last column away', three, '<right>'.repeat(9), (state) => equal(table(state).left, 3)],
+  [
     'keeps filter and order in another namespace',
     three,
     'N/web<enter>0',
@@ -340,4 +372,25 @@ test('a notice remains until the next key', () => {
   const shown = after(three, { kind: 'notice', notice: { text: 'deleted', isError: false } }).state
   equal(shown.notice?.text, 'deleted')
   equal(after(shown, 'j').state.notice, undefined)
+})
+
+test('the keys of namespaces remain while there are at most nine; then the first that was chosen loses its key', () => {
+  const chosen = Array.from({ length: 9 }, (_, index) => `:po ns-${index}<enter>`)
+  const { state } = after(three, ...chosen.slice(0, 8), ':po ns-0<enter>')
+  deepEqual(state.favorites, ['default', ...Array.from({ length: 8 }, (_, index) => `ns-${index}`)])
+  deepEqual(after(state, chosen[8] ?? '').state.favorites.slice(0, 2), ['default', 'ns-1'])
+  equal(after(state, chosen[8] ?? '').state.favorites.length, 9)
+})
+
+test('the pods of a workload are not those of another namespace, and the pods of a node are in all', () => {
+  const selector = { text: 'deployment/web', labelSelector: 'app=web' }
+  const ofWorkload = { kind: 'list', resource: pods, namespace: 'shop', selector } as const
+  const start = { ...initialState(), views: [tableView(1, ofWorkload)] }
+  equal(short(shownView(after(start, '0').state)), 'list pods all')
+  const ofNode = after(list(nodes, 'node-0'), '<enter>1').state
+  equal(short(shownView(ofNode)), 'list pods default spec.nodeName=node-0')
+})
+
+test('Enter on a namespace gives it a key', () => {
+  deepEqual(after(list(namespaces, 'shop'), '<enter>').state.favorites, ['default', 'shop'])
 })

@@ -2,9 +2,10 @@
 import type { Key } from '../keys/key-decoder.ts'
 import { actionOf, sortKeys, type Action } from './bindings.ts'
 import { drillDown, selectsPods } from './drill-down.ts'
+import { favoriteOf, inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
 import { promptKey } from './prompt.ts'
-import { changedRows } from './rows.ts'
+import { changedRows, shownColumns } from './rows.ts'
 import { isPod, type ObjectRef } from './resources.ts'
 import { isLive, isMove, lastOffset, moveIn, selectedRow, settled } from './scroll.ts'
 import { shownView, type Data, type Effect, type Input, type State, type Step } from './state.ts'
@@ -59,7 +60,7 @@ function keyPressed(state: State, key: Key): Step {
   const action = actionOf(key, view.kind)
   if (action === undefined) return only(state)
   if (isMove(action)) return only(withShown(state, moveIn(state, view, action)))
-  return view.kind === 'table' ? tableAction(state, view, action) : viewAction(state, view, action)
+  return view.kind === 'table' ? tableAction(state, view, action, key) : viewAction(state, view, action)
 }
 
 function sorted(state: State, view: TableView, column: string): View {
@@ -111,10 +112,13 @@ function viewAction(state: State, view: View, action: Action): Step {
 }
 
 const shiftColumns = 8
-const shifted = (view: Extract<View, { left: number }>, action: 'left' | 'right'): View => ({
-  ...view,
-  left: Math.max(0, view.left + (action === 'left' ? -shiftColumns : shiftColumns)),
-})
+
+/** Texts are moved by characters, lists by columns. The name of an object and one column remain. */
+function shifted(view: Extract<View, { left: number }>, action: 'left' | 'right'): View {
+  const by = view.kind === 'table' ? 1 : shiftColumns
+  const last = view.kind === 'table' ? shownColumns(view.columns, view.isWide, view.sort?.column).length - 2 : Infinity
+  return { ...view, left: Math.max(0, Math.min(view.left + (action === 'left' ? -by : by), last)) }
+}
 
 function openText(state: State, source: TextSource, lines: readonly string[]): State {
   return opened(state, { ...textView(state.nextId, source), status: { kind: 'live' }, lines })
@@ -139,12 +143,10 @@ export function selectedObject(
 }
 
 /** Actions on the selected object of a list. */
-function tableAction(state: State, view: TableView, action: Action): Step {
+function tableAction(state: State, view: TableView, action: Action, key: Key): Step {
   switch (action) {
-    case 'all-namespaces':
-      return only(inNamespace(state, view, ''))
-    case 'own-namespace':
-      return only(inNamespace(state, view, state.cluster.namespace))
+    case 'namespace':
+      return only(withFavorite(state, view, key))
     case 'wide':
       return only(withShown(state, { ...view, isWide: !view.isWide }))
     case 'enter':
@@ -168,12 +170,18 @@ function tableAction(state: State, view: TableView, action: Action): Step {
   }
 }
 
-function inNamespace(state: State, view: TableView, namespace: string): State {
-  const { source } = view
-  if (source.kind !== 'list' || !source.resource.namespaced) return { ...state, namespace }
-  const next = tableView(state.nextId, { ...source, namespace })
-  const { filter, sort, isWide } = view
-  return replaced({ ...state, namespace }, { ...next, filter, sort, isWide })
+/** A list that is restricted to the objects of a workload is not in another namespace; the pods of a node are in all. */
+function withFavorite(state: State, view: TableView, digit: string): State {
+  const namespace = favoriteOf(state, digit)
+  if (namespace === undefined) return noticed(state, `no namespace has the key ${digit} yet; :ns lists all`)
+  const next = inNamespace(state, namespace)
+  const { source, filter, sort, isWide } = view
+  if (source.kind !== 'list' || !source.resource.namespaced)
+    return noticed(next, `the next list is of ${namespace === '' ? 'all namespaces' : `namespace ${namespace}`}`)
+  const { resource, selector } = source
+  const kept = selector?.fieldSelector === undefined ? {} : { selector }
+  const list = tableView(state.nextId, { kind: 'list', resource, namespace, ...kept })
+  return replaced(next, { ...list, filter, sort, isWide })
 }
 
 type ObjectAction =
@@ -227,8 +235,8 @@ function objectAction(
       const to = drillDown(object, state.resources)
       if (to === 'read') return effect({ kind: 'drill', id: view.id, object })
       if (to === undefined) return text({ kind: 'describe', object })
-      const namespace = object.resource.plural === 'namespaces' ? object.name : state.namespace
-      return only(opened({ ...state, namespace }, tableView(state.nextId, to)))
+      const isNamespace = object.resource.plural === 'namespaces'
+      return only(opened(isNamespace ? inNamespace(state, object.name) : state, tableView(state.nextId, to)))
     }
     default:
       return action satisfies never

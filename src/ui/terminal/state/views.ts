@@ -32,6 +32,8 @@ export interface TableView {
   readonly filter: string
   readonly sort: Sort | undefined
   readonly isWide: boolean
+  /** So many columns after the name are left out. */
+  readonly left: number
   /** The selected row, by key and by its last position. */
   readonly cursor: { readonly key: string; readonly index: number }
   readonly offset: number
@@ -103,7 +105,7 @@ const loading: DataStatus = { kind: 'loading' }
 
 export const tableView = (id: number, source: TableSource): TableView => ({
   ...{ kind: 'table', id, source, status: loading, columns: [], rows: new Map(), filter: '', sort: undefined },
-  ...{ isWide: false, cursor: { key: '', index: 0 }, offset: 0 },
+  ...{ isWide: false, left: 0, cursor: { key: '', index: 0 }, offset: 0 },
 })
 
 export const textView = (id: number, source: TextSource): TextView => ({
