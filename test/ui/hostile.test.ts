@@ -1,5 +1,5 @@
 // Texts of a cluster are text, never markup. The report here has markup in every field, also where the API server would reject it.
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,10 +7,12 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { noCause, type FlowEvent } from '../../src/base/observability/flow-recorder.ts'
+import { configMap } from '../../src/api/core/v1/config-map.ts'
+import { startCluster } from '../../src/cluster/index.ts'
 import { writeReport } from '../../src/cluster/testing/cluster-report.ts'
 import type { RecordedRun } from '../../src/ui/page/source/recorded.ts'
 import type { ClusterObject, Resource } from '../../src/ui/page/source/source.ts'
-import { buildPage, openBrowser, openPage } from './chromium.ts'
+import { buildPage, openBrowser, openPage, openSession } from './chromium.ts'
 
 /** Markup with a text of its own for each place, which closes attributes and elements first. */
 const hostile = (place: string): string =>
@@ -40,6 +42,16 @@ const pod: ClusterObject = {
   },
 }
 
+const containers = [{ name: 'c', image: hostile('former-image') }]
+const former: ClusterObject = { ...pod, spec: { ...pod.spec, containers } }
+const owned: ClusterObject = {
+  metadata: {
+    name: hostile('owned'),
+    namespace: hostile('namespace'),
+    ownerReferences: [{ kind: 'Pod', name, uid: 'u' }],
+  },
+}
+
 const event = {
   metadata: { name: 'e', namespace: hostile('namespace') },
   involvedObject: { name },
@@ -59,16 +71,40 @@ const message = (id: number, more: Partial<FlowEvent>): FlowEvent =>
 const run: RecordedRun = {
   title: hostile('title'),
   failure: hostile('failure'),
-  events: [message(1, {}), message(2, { outcome: `500 ${hostile('error')}`, endMs: 1 })],
+  events: [
+    message(1, {}),
+    message(2, { outcome: `500 ${hostile('error')}`, endMs: 1 }),
+    message(3, { arrow: 'persist', revision: 3, cause: { ...noCause, event: 1 as FlowEvent['id'] } }),
+  ],
   resources: [resource('pods', 'Pod'), resource('events', 'Event')],
   tables: [
     [
       'pods',
-      { columns: [{ name: hostile('column'), priority: 0 }], rows: [{ cells: [hostile('cell')], object: pod }] },
+      {
+        columns: [{ name: hostile('column'), priority: 0 }],
+        rows: [
+          { cells: [hostile('cell')], object: pod },
+          { cells: ['owned'], object: owned },
+        ],
+      },
     ],
     ['events', { columns: [{ name: 'Name', priority: 0 }], rows: [{ cells: ['e'], object: event }] }],
   ],
-  history: [['pods', [[key, [{ revision: 3, at: hostile('time'), author: hostile('author'), state: 'present' }]]]]],
+  history: [
+    [
+      'pods',
+      [
+        [
+          key,
+          [
+            { revision: 2, at: '', author: 'x', state: 'past', object: former, cells: [hostile('former-cell')] },
+            { revision: 3, at: hostile('time'), author: hostile('author'), state: 'present' },
+          ],
+        ],
+      ],
+    ],
+  ],
+  revisions: { oldest: 2, newest: 3, marks: [2, 3].map((revision) => ({ revision, atMs: revision })) },
   explanations: [[key, [hostile('why')]]],
   decisions: [
     [
@@ -93,21 +129,42 @@ const run: RecordedRun = {
 const tabs = {
   YAML: ['name', 'label', 'label-value', 'annotation', 'annotation-value', 'container', 'image', 'phase', 'manager'],
   Conditions: ['condition', 'reason', 'condition-message'],
-  History: ['author', 'time'],
+  History: ['author', 'time', 'former-image'],
   Owners: ['owner', 'owner-kind'],
   Events: ['event-reason', 'event-message'],
   Scheduling: ['scheduler', 'decision', 'verdict-node', 'plugin', 'cause', 'score'],
 } as const
 
 /** Waits until the markup of these places is shown as text, and checks that none of it became elements or ran. */
-async function shows(page: Page, places: readonly string[]): Promise<void> {
+async function shows(page: Page, places: readonly string[], title = 'Coxswain report'): Promise<void> {
   for (const place of places)
     await page.waitForFunction((text) => document.body.textContent.includes(text), `</script>${place}`)
   const traces = await page.evaluate(() => ({
     title: document.title,
     elements: document.querySelectorAll('#page img, #page script, #page style').length,
   }))
-  deepEqual(traces, { title: 'Coxswain report', elements: 0 })
+  deepEqual(traces, { title, elements: 0 })
+}
+
+/** The copied diagram has the markup as text too, because other programs show it. */
+async function copiesText(page: Page): Promise<void> {
+  const copied = async (name: string): Promise<string> => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.getByText(`The ${name} text is in the clipboard.`).waitFor()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  const [svg, mermaid] = [await copied('SVG'), await copied('Mermaid')]
+  // The policy of the page would report the style of the parsed diagram.
+  await page.goto('about:blank')
+  const elements = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
+    return [...new Set([...parsed.querySelectorAll('*')].map(({ nodeName }) => nodeName))]
+  }, svg)
+  deepEqual(
+    elements.filter((element) => ['img', 'script', 'parsererror', 'foreignObject'].includes(element)),
+    [],
+  )
+  equal(/[<>]\s*(?:img|script|\/)/i.test(mermaid), false, mermaid)
 }
 
 test('markup in every field of a cluster is shown as text', async () => {
@@ -125,14 +182,63 @@ test('markup in every field of a cluster is shown as text', async () => {
   // The card of a message has its texts in one piece; in the diagram they are wrapped.
   await page.locator('[data-event="1"] .m').first().click()
   await shows(page, ['verb', 'name', 'outcome', 'rule'])
+  // What a write changed, and the link to its cause.
+  await page.locator('[data-event="3"] .m').first().click()
+  await page.locator('[data-card] .diff', { hasText: 'former-image' }).waitFor()
+  await page.locator('[data-card] .links', { hasText: 'sender' }).waitFor()
+  await shows(page, ['former-image'])
+  // A link is text too.
+  await page.evaluate((between) => (location.hash = `flows?between=${encodeURIComponent(between)}`), hostile('link'))
+  await shows(page, ['link'])
   await page.getByRole('button', { name: 'Map' }).click()
   await shows(page, ['sender', 'receiver', 'node'])
+  await page.locator('.box', { hasText: 'sender' }).click()
+  await page.getByRole('button', { name: /^only .*sender ✕$/ }).waitFor()
+  await shows(page, ['sender'])
   await page.getByRole('button', { name: 'Objects' }).click()
   await shows(page, ['column', 'cell', 'namespace'])
-  await page.locator('.rows tbody button').click()
+  await page.locator('.rows tbody button').first().click()
   await shows(page, ['why'])
   for (const [tab, places] of Object.entries(tabs)) {
     await page.getByRole('tab', { name: tab }).click()
     await shows(page, places)
   }
+  await page.getByRole('tab', { name: 'Owners' }).click()
+  await page.getByRole('button', { name: 'Show what it owns' }).click()
+  await shows(page, ['owned'])
+  // At a past revision.
+  await page.getByRole('slider').focus()
+  await page.keyboard.press('Home')
+  await page.getByRole('tab', { name: 'YAML' }).click()
+  await shows(page, ['former-image', 'former-cell'])
+  await page.evaluate(() => (location.hash = 'flows'))
+  await copiesText(page)
+})
+
+test('markup in objects of a running cluster is shown as text in edits, conflicts and notices', async () => {
+  await buildPage()
+  await using cluster = await startCluster({ nodes: 1, https: true })
+  await using stack = new AsyncDisposableStack()
+  await cluster.client
+    .of(configMap)
+    .create(
+      { metadata: { name: 'settings', annotations: { note: hostile('note') } }, data: { a: hostile('value') } },
+      'default',
+    )
+  const browser = stack.adopt(await openBrowser(), (each) => each.close())
+  const { page } = stack.use(await openSession(browser, cluster.kubeconfig))
+  await page.goto(`${cluster.url}/ui/#objects?resource=configmaps&object=configmaps/default/settings&tab=Edit`)
+  const editor = page.getByRole('textbox', { name: 'YAML to apply' })
+  await editor.fill((await editor.inputValue()).replaceAll('value', 'changed'))
+  await page.getByRole('button', { name: 'Show changes' }).click()
+  await page
+    .getByText(/conflict/i)
+    .first()
+    .waitFor()
+  await shows(page, [], 'Coxswain')
+  // The server names the invalid key in its message.
+  await editor.fill((await editor.inputValue()).replace(/^ {2}a:/m, `  ${JSON.stringify(hostile('key'))}:`))
+  await page.getByRole('button', { name: 'Show changes' }).click()
+  await page.locator('.notice', { hasText: 'key' }).waitFor()
+  await shows(page, ['key'], 'Coxswain')
 })
