@@ -52,6 +52,16 @@ suite('flows', () => {
     await card.getByRole('heading', { name: /ADDED deployments web/ }).waitFor()
   })
 
+  test('the card of a message is closed with the mouse, also on a narrow screen', async () => {
+    await using opened = await openPage(browser, { viewport: { width: 390, height: 800 } })
+    const { page } = opened
+    await page.goto(`${url}#flows?object=deployments/default/web`)
+    await page.locator('[data-event] .m', { hasText: 'put deployment web' }).first().click()
+    await page.locator('[data-card]').getByRole('button', { name: 'Close' }).click()
+    await page.locator('[data-card]').waitFor({ state: 'detached' })
+    match(page.url(), /#flows\?object=deployments%2Fdefault%2Fweb$/)
+  })
+
   test('a request shows its requester, its filters and the rule that allowed it', async () => {
     await using opened = await openPage(browser)
     const { page } = opened
@@ -307,6 +317,43 @@ test('the keyboard moves on the map: nodes, their pods and lines have names', as
   await page.locator('[data-line="API Server>scheduler"]').focus()
   await page.keyboard.press('Space')
   await page.getByRole('button', { name: 'only API Server ↔ scheduler ✕' }).waitFor()
+})
+
+test('the keyboard alone leads to an object, its tabs and the time', async () => {
+  await using opened = await openPage(browser)
+  const { page } = opened
+  await page.goto(`${url}#flows`)
+  await page.locator('[data-event]').first().waitFor()
+  /** Presses a key until an element with this name has the focus. */
+  const reach = async (name: RegExp, key = 'Tab'): Promise<void> => {
+    for (let presses = 0; presses < 60; presses++) {
+      const focused = await page.evaluate(() => {
+        const { activeElement: element } = document
+        const label = element?.closest('label')?.textContent ?? ''
+        return element?.getAttribute('aria-label') ?? `${label}${element?.textContent ?? ''}`.trim()
+      })
+      if (name.test(focused)) return
+      await page.keyboard.press(key)
+    }
+    throw new Error(`${name} is not reached with ${key}`)
+  }
+  await reach(/^Objects$/)
+  await page.keyboard.press('Enter')
+  await page.locator('tr[data-name="big"]').waitFor()
+  await reach(/^Search by /)
+  await page.keyboard.type('big')
+  await page.locator('tbody tr[data-name]').nth(1).waitFor({ state: 'detached' })
+  await reach(/^big$/)
+  await page.keyboard.press('Enter')
+  await reach(/^YAML$/)
+  await reach(/^Scheduling$/, 'ArrowRight')
+  await page.locator('.scheduling tbody tr').first().waitFor()
+  await reach(/^Time/)
+  await page.keyboard.press('Home')
+  await page.getByText(/^revision \d+/).waitFor()
+  await reach(/^Now$/)
+  await page.keyboard.press('Space')
+  await page.getByText('now', { exact: true }).waitFor()
 })
 
 test('axe reports no findings in any view, in both themes, at 1280 and at 390 pixels', async () => {

@@ -19,7 +19,7 @@ export interface MapColumns {
 export const wideColumns = columnsOf([160, 130, 190, 130], 20, 2 * gapHalfPx, 20, wideColumnOf)
 
 /** Everything fits into 375 pixels, beside a scroll bar; at the right there is space for the lines between boxes of the column. */
-export const narrowColumns = columnsOf([72, 190], 8, 76, 26, (participant) => (wideColumnOf(participant) === 1 ? 0 : 1))
+export const narrowColumns = columnsOf([86, 190], 8, 62, 26, (participant) => (wideColumnOf(participant) === 1 ? 0 : 1))
 
 function columnsOf(
   widths: readonly number[],

@@ -27,7 +27,10 @@ export function eventCard(app: App, event: FlowEvent | undefined): TemplateResul
   const diff = app.details.write(event)
   let beforeMs = 0
   return html`<aside class="card" aria-label="Message" data-card>
-    <h3>${eventText(event)}</h3>
+    <div class="title">
+      <h3>${eventText(event)}</h3>
+      <button aria-label="Close" @click=${() => close(app)}>✕</button>
+    </div>
     <dl>
       ${facts.map(([name, value]) =>
         value === undefined || value === ''
@@ -65,6 +68,12 @@ export function eventCard(app: App, event: FlowEvent | undefined): TemplateResul
     }
     ${linksView(app, event)}
   </aside>`
+}
+
+/** A screen without a keyboard has no Escape, and the card covers half of a narrow one. */
+function close(app: App): void {
+  app.selectEvent(undefined)
+  app.hover(undefined)
 }
 
 function linksView(app: App, event: FlowEvent): TemplateResult {
