@@ -1,17 +1,18 @@
 // The published package: packed, installed elsewhere, and used as ESM, as CommonJS and as a program, on the oldest
 // supported Node.js and on the newest.
-import { equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
 import { oldestNode } from '../../scripts/oldest-node.mjs'
+import { openBrowser, openPage } from '../ui/chromium.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -101,7 +102,92 @@ for (const [name, count] of [
     match(await passed('test:node'), new RegExp(`pass ${count}\\b`))
     match(await passed('test:vitest'), new RegExp(`${count} passed`))
     match(await passed('test:jest'), new RegExp(`${count} passed`))
+    if (name === 'operator') await failsWithReports(example, env)
   })
+
+/** Tests that fail, in each framework. The report has the names of the suite and of the test. */
+const failing = {
+  'failing.node-test.mjs': `import { fail } from 'node:assert/strict'
+    import { suite, test } from 'node:test'
+    import { reportOnFailure, startCluster, withCluster } from 'coxswain'
+    import { rollOut } from './roll-out.cjs'
+    suite('node', () => {
+      test('reported', async (t) => {
+        await using cluster = await startCluster()
+        reportOnFailure(t, cluster)
+        await rollOut(cluster)
+        fail('not as expected')
+      })
+      test('wrapped', withCluster({}, async (cluster) => {
+        await rollOut(cluster)
+        fail('not as expected')
+      }))
+    })`,
+  'failing.vitest.mjs': `import { describe, test } from 'vitest'
+    import { reportOnFailure, startCluster, withCluster } from 'coxswain'
+    import { rollOut } from './roll-out.cjs'
+    describe('vitest', () => {
+      test('reported', async (context) => {
+        await using cluster = await startCluster()
+        reportOnFailure(context, cluster)
+        await rollOut(cluster)
+        throw new Error('not as expected')
+      })
+      test('wrapped', withCluster({}, async (cluster) => {
+        await rollOut(cluster)
+        throw new Error('not as expected')
+      }))
+      test('passing', withCluster({}, rollOut))
+    })`,
+  'failing.jest.cjs': `const { withCluster } = require('coxswain')
+    const { rollOut } = require('./roll-out.cjs')
+    describe('jest', () => {
+      test('wrapped', withCluster({}, async (cluster) => {
+        await rollOut(cluster)
+        throw new Error('not as expected')
+      }))
+      test('passing', withCluster({}, rollOut))
+    })`,
+  'roll-out.cjs': `exports.rollOut = (cluster) => cluster.apply(\`apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings, namespace: default }\`)`,
+}
+
+async function failsWithReports(example: string, env: NodeJS.ProcessEnv): Promise<void> {
+  for (const [file, text] of Object.entries(failing)) await writeFile(join(example, file), text)
+  const printed = async (program: string, ...args: string[]): Promise<string> =>
+    run(program, args, { cwd: example, env }).then(
+      () => 'it has passed',
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
+    )
+  const bin = (name: string): string => join(example, 'node_modules', '.bin', name)
+  const config = '{ "testMatch": ["**/failing.jest.cjs"], "transform": {}, "testTimeout": 60000 }'
+  for (const [framework, output] of [
+    ['node', await printed(process.execPath, '--test', 'failing.node-test.mjs')],
+    ['vitest', await printed(bin('vitest'), 'run', 'failing')],
+    ['jest', await printed(bin('jest'), '--config', config)],
+  ] as const)
+    match(output, new RegExp(`report of the cluster is in coxswain-reports/${framework}-wrapped.html`), output)
+  const reports = join(example, 'coxswain-reports')
+  deepEqual((await readdir(reports)).toSorted(), [
+    'jest-wrapped.html',
+    'node-reported.html',
+    'node-wrapped.html',
+    'vitest-reported.html',
+    'vitest-wrapped.html',
+  ])
+  const browser = await openBrowser()
+  try {
+    for (const file of await readdir(reports)) {
+      await using opened = await openPage(browser)
+      await opened.page.goto(`${pathToFileURL(join(reports, file)).href}#flows?object=configmaps/default/settings`)
+      await opened.page.getByText('put configmap settings').first().waitFor()
+      match(await opened.page.locator('body').innerText(), /not as expected/, file)
+    }
+  } finally {
+    await browser.close()
+  }
+}
 
 test('the package contains no Node.js, and declares its types', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: folder })

@@ -95,7 +95,9 @@ for (const passed of [true, false])
       await using cluster = await startCluster({ nodes: 0 })
       const context = {
         name: 'my test',
+        fullName: 'my suite > my test',
         passed,
+        error: new Error('wrapped', { cause: new Error('expected 2') }),
         after: (each: () => Promise<void>) => void done.push(each),
         diagnostic: (text: string) => void notes.push(text),
       }
@@ -103,17 +105,24 @@ for (const passed of [true, false])
     }
     for (const each of done) await each()
     if (passed) await rejects(readFile(file))
-    else ok((await readRun(file)).tables.length > 0)
+    else {
+      const { tables, title, failure } = await readRun(file)
+      deepEqual([tables.length > 0, title, failure], [true, 'my suite > my test', 'expected 2'])
+    }
     equal(notes.length, passed ? 0 : 1)
   })
 
-test('Vitest: the report is written when a test fails', async () => {
+test('Vitest: the report is written when a test fails', async (t) => {
   await using cluster = await startCluster({ nodes: 0 })
   const file = join(folder, 'vitest.html')
   const failed: (() => Promise<void>)[] = []
-  reportOnFailure({ task: { name: 'my test' }, onTestFailed: (each) => void failed.push(each) }, cluster, file)
+  const task = { name: 'my test', suite: { name: 'my suite' }, result: { errors: [{ message: 'expected 2' }] } }
+  const printed = t.mock.method(console, 'error', () => undefined)
+  reportOnFailure({ task, onTestFailed: (each) => void failed.push(each) }, cluster, file)
   for (const each of failed) await each()
-  equal((await readRun(file)).title, 'my test')
+  const { title, failure } = await readRun(file)
+  deepEqual([title, failure], ['my suite > my test', 'expected 2'])
+  deepEqual(printed.mock.calls[0]?.arguments, [`the report of the cluster is in ${file}`])
 })
 
 test('withCluster writes a report and names it in the error', async () => {
@@ -126,6 +135,29 @@ test('withCluster writes a report and names it in the error', async () => {
   await rejects(failing, (error: Error) => error.message.startsWith('expected 2') && error.message.includes(report))
   equal((await readRun(report)).failure, 'expected 2')
 })
+
+const nodeContext = {
+  ...{ name: 'a', fullName: 'suite > a', notes: [] as string[] },
+  diagnostic: (text: string) => void nodeContext.notes.push(text),
+}
+const contexts: [framework: string, context: unknown, title: string][] = [
+  ['node:test', nodeContext, 'suite > a'],
+  ['Vitest', { task: { name: 'a', suite: { name: 'suite' } } }, 'suite > a'],
+  ['a framework that passes a row of a table', { name: 'a' }, 'failed'],
+  ['a framework that passes nothing', undefined, 'failed'],
+]
+for (const [framework, context, title] of contexts)
+  test(`withCluster names the test of ${framework}`, async () => {
+    const report = join(folder, `named.html`)
+    const failing = withCluster({ nodes: 0, report }, () => {
+      throw new Error('expected 2')
+    })
+    equal(failing.length, 0, 'Jest passes a callback to functions with a parameter')
+    await rejects(failing(context))
+    equal((await readRun(report)).title, title)
+    const { notes } = Object(context) as { notes?: string[] }
+    if (notes !== undefined) deepEqual(notes, [`the report of the cluster is in ${report}`])
+  })
 
 test('the file of a test has its name', () => {
   equal(fileFor('rolls out: 3 pods/1 node'), 'coxswain-reports/rolls-out-3-pods-1-node.html')

@@ -8,14 +8,24 @@ const reportFolder = 'coxswain-reports'
 /** The context of a test in node:test (version 22 and later). */
 export interface NodeTestContext {
   readonly name: string
+  /** With the names of its suites. */
+  readonly fullName?: string
   readonly passed?: boolean
+  readonly error?: unknown
   after(done: () => Promise<void>): void
   diagnostic(text: string): void
 }
 
+/** A test or a suite in Vitest. */
+interface VitestTask {
+  readonly name: string
+  readonly suite?: VitestTask | undefined
+  readonly result?: { readonly errors?: readonly { readonly message?: string }[] } | undefined
+}
+
 /** The context of a test in Vitest. */
 export interface VitestContext {
-  readonly task: { readonly name: string }
+  readonly task: VitestTask
   onTestFailed(done: () => Promise<void>): void
 }
 
@@ -24,15 +34,20 @@ export interface VitestContext {
  * in Vitest. The cluster may be stopped before the test ends.
  */
 export function reportOnFailure(test: NodeTestContext | VitestContext, cluster: TestCluster, file?: string): void {
-  const name = 'task' in test ? test.task.name : test.name
+  const name = nameOf(test)
   const target = file ?? fileFor(name)
+  const written = `the report of the cluster is in ${target}`
   cluster.recordBeforeStop(name)
-  const write = (): Promise<void> => cluster.report(target, name)
-  if ('onTestFailed' in test) return test.onTestFailed(write)
+  if ('onTestFailed' in test)
+    return test.onTestFailed(async () => {
+      await cluster.report(target, name, test.task.result?.errors?.[0]?.message)
+      // oxlint-disable-next-line no-console -- Vitest shows it with the name of the test; a test that has ended has no other output
+      console.error(written)
+    })
   test.after(async () => {
     if (test.passed !== false) return
-    await write()
-    test.diagnostic(`the report of the cluster is in ${target}`)
+    await cluster.report(target, name, test.error === undefined ? undefined : messageOf(test.error))
+    test.diagnostic(written)
   })
 }
 
@@ -43,18 +58,51 @@ export function reportOnFailure(test: NodeTestContext | VitestContext, cluster: 
 export function withCluster(
   { report, ...options }: StartClusterOptions & { readonly report?: string },
   body: (cluster: TestCluster) => Promise<void> | void,
-): () => Promise<void> {
-  return async () => {
+): (...context: unknown[]) => Promise<void> {
+  // Without a declared parameter: Jest would pass a callback for it, and Vitest requires that it is destructured.
+  return async function () {
+    // oxlint-disable-next-line prefer-rest-params -- see above
+    const context = contextOf(arguments[0])
+    const name = context === undefined ? (currentJestTest() ?? 'failed') : nameOf(context)
     await using cluster = await startCluster(options)
     try {
       await body(cluster)
     } catch (error) {
-      const file = report ?? fileFor(currentJestTest() ?? 'failed')
-      await cluster.report(file, 'failed test', error instanceof Error ? error.message : String(error))
+      const file = report ?? fileFor(name)
+      await cluster.report(file, name, messageOf(error))
       if (error instanceof Error) error.message += `\n\nThe report of the cluster is in ${file}`
+      // node:test prints the stack, which has the former message.
+      if (context !== undefined && 'diagnostic' in context)
+        context.diagnostic(`the report of the cluster is in ${file}`)
       throw error
     }
   }
+}
+
+/** The error of a test in node:test wraps the one that was thrown. */
+function messageOf(error: unknown): string {
+  const { cause } = Object(error) as { cause?: unknown }
+  const thrown = cause instanceof Error ? cause : error
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/** The name of a test with those of its suites, so that tests of different suites have different files. */
+function nameOf(test: NodeTestContext | VitestContext): string {
+  if (!('task' in test)) return test.fullName ?? test.name
+  const names: string[] = []
+  for (let task: VitestTask | undefined = test.task; task !== undefined; task = task.suite) names.unshift(task.name)
+  return names.join(' > ')
+}
+
+/** The first argument of a test is its context in node:test and Vitest, and anything elsewhere. */
+function contextOf(value: unknown): NodeTestContext | VitestContext | undefined {
+  const { task, name, diagnostic } = Object(value) as {
+    task?: { name?: unknown }
+    name?: unknown
+    diagnostic?: unknown
+  }
+  const isContext = typeof task?.name === 'string' || (typeof name === 'string' && typeof diagnostic === 'function')
+  return isContext ? (value as NodeTestContext | VitestContext) : undefined
 }
 
 /** Jest provides the name of the test that is running with its global `expect`. */
