@@ -1,10 +1,12 @@
 // coxswain top in a real terminal, on a cluster with a simulated node.
 import { equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { dirname } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { coxswain, startUp, type RunningUp } from '../process.ts'
+import { until } from '../until.ts'
 import { openTerminal } from './pty.ts'
 
 let up: RunningUp
@@ -24,13 +26,10 @@ const created = async (name: string, cpu: string): Promise<void> => {
   const { code, err } = await runKubectl(kubectl, up.kubeconfig, ['create', '-f', '-'], { input: JSON.stringify(pod) })
   equal(code, 0, err)
 }
-const inTerminal = (command: string, environment: NodeJS.ProcessEnv = {}) =>
-  openTerminal(['sh', '-c', command], {
-    ...process.env,
-    KUBECONFIG: up.kubeconfig,
-    TERM: 'xterm-256color',
-    ...environment,
-  })
+const inTerminal = (command: string, environment: NodeJS.ProcessEnv = {}, rows = 24, columns = 80) => {
+  const env = { ...process.env, KUBECONFIG: up.kubeconfig, TERM: 'xterm-256color', ...environment }
+  return openTerminal(['sh', '-c', command], env, rows, columns)
+}
 
 test('a user lists, filters, describes, explains, follows and deletes pods; the terminal is restored', async () => {
   await created('web-0', '100m')
@@ -93,6 +92,87 @@ test('the terminal is restored when a signal ends the program', async () => {
   await promisify(execFile)('pkill', ['-TERM', '--parent', shell])
   equal(await terminal.ended, 0)
   match(terminal.written().split(leave)[1] ?? '', /ended[^]*[^-]icanon[^]*[^-]echo /)
+})
+
+const applied = async (...objects: readonly object[]): Promise<void> => {
+  if (kubectl === undefined) throw new Error('kubectls() fails without one')
+  const input = objects.map((each) => JSON.stringify(each)).join('\n---\n')
+  const { code, err } = await runKubectl(kubectl, up.kubeconfig, ['apply', '-f', '-'], { input })
+  equal(code, 0, err)
+}
+
+test('digits choose namespaces, and the logs of a workload are those of its pods', async () => {
+  const labels = { app: 'printer' }
+  const command = ['sh', '-c', 'echo printed; sleep 100000']
+  await applied(
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+    {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'printer', namespace: 'shop' } },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'printer', command }] } },
+      },
+    },
+  )
+  await using terminal = inTerminal(`${coxswain} top`)
+  await terminal.shows(/pods\(default\)\[\d+\]/)
+  terminal.type(':dp shop\r')
+  await terminal.shows(/<2> shop[^]*deployments\(shop\)\[1\][^]*printer +2\/2/)
+  terminal.type('l')
+  await terminal.shows(/logs deployment shop\/printer/)
+  await terminal.shows(/(\[printer-\w+-\w+\/main\] printed\s+){2}/)
+  terminal.type('\x1b')
+  await terminal.shows(/deployments\(shop\)\[1\]/)
+  for (const [key, namespace] of [
+    ['1', 'default'],
+    ['0', 'all'],
+    ['2', 'shop'],
+  ] as const) {
+    terminal.type(key)
+    await terminal.shows(new RegExp(`deployments\\(${namespace}\\)\\[`))
+  }
+  await terminal.shows(/deployments\(shop\)\[1\]/)
+  terminal.type('\r')
+  await terminal.shows(/pods\(shop\)\[2\] of deployment\/printer/)
+  terminal.type('\x03')
+  equal(await terminal.ended, 0)
+})
+
+test('texts of objects are no control sequences, also in a small terminal', async () => {
+  const hostile = 'a\x1b]0;owned\x07b\x1b[2J\u202e日本語'
+  await applied({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hostile', annotations: { note: hostile } } },
+    data: { key: hostile },
+  })
+  await using terminal = inTerminal(`${coxswain} top cm`, {}, 12, 40)
+  await terminal.shows(/configmaps\(default\)[^]*hostile/)
+  terminal.type('/hostile\rd')
+  await terminal.shows(/a\^\[\]0;owned\^Gb\^\[\[2J\ufffd/)
+  terminal.type('\x1b')
+  await terminal.shows(/configmaps\(default\)\[1 of \d+\]/)
+  terminal.type('y')
+  await terminal.shows(/YAML configmap/)
+  const sequences = terminal.written()
+  equal(sequences.includes('\x1b]'), false)
+  equal(sequences.includes('\x07'), false)
+  equal(sequences.includes('\u202e'), false)
+})
+
+test('ctrl-c interrupts an editor, and not the view', async () => {
+  const kubectlFolder = dirname(kubectl?.path ?? '')
+  // A shell would end because of the interrupt.
+  await using terminal = inTerminal(`exec ${coxswain} top`, {
+    PATH: `${kubectlFolder}:${process.env['PATH']}`,
+    KUBE_EDITOR: `sh -c 'echo the editor runs; sleep 1000'`,
+  })
+  await terminal.shows(/pods\(default\)\[\d+\][^]*web-0/)
+  terminal.type('e')
+  await until(() => terminal.written().includes('the editor runs'))
+  terminal.type('\x03')
+  await terminal.shows(/pods\(default\)\[\d+\][^]*web-0[^]*kubectl ended with/)
+  terminal.type(':q\r')
+  equal(await terminal.ended, 0)
 })
 
 test('without a terminal it is refused', async () => {

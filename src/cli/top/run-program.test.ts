@@ -2,19 +2,32 @@ import { rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { runProgram } from './run-program.ts'
 
-const node = (script: string): Promise<void> => runProgram(process.execPath, ['--eval', script])
+const { signal } = new AbortController()
+const node = (script: string): Promise<void> => runProgram(process.execPath, ['--eval', script], signal)
 
 test('a program that ends with 0 has succeeded', () => node('process.exit(0)'))
 
 for (const [what, run, message] of [
   ['ends with an error', () => node('process.exit(3)'), `${process.execPath} ended with 3`],
   [
+    'prints errors',
+    () => node('console.error("first"); console.error("was not run: it is simulated"); process.exitCode = 126'),
+    `${process.execPath} ended with 126: was not run: it is simulated`,
+  ],
+  [
     'is ended by a signal',
     () => node('process.kill(process.pid, "SIGKILL")'),
     `${process.execPath} ended with a signal`,
   ],
-  ['is not installed', () => runProgram('no-such-program', []), 'no-such-program is not installed'],
+  ['is not installed', () => runProgram('no-such-program', [], signal), 'no-such-program is not installed'],
 ] as const)
   test(`a program that ${what} has failed`, () => rejects(run(), { message }))
 
-test('a file that cannot be run is an error', () => rejects(runProgram('/', []), { code: 'EACCES' }))
+test('a file that cannot be run is an error', () => rejects(runProgram('/', [], signal), { code: 'EACCES' }))
+
+test('a program is ended when the signal is aborted', async () => {
+  const stop = new AbortController()
+  const ended = runProgram(process.execPath, ['--eval', 'setInterval(() => {}, 1_000)'], stop.signal)
+  stop.abort()
+  await rejects(ended, { name: 'AbortError' })
+})

@@ -2,11 +2,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Throws if the program does not start or does not end with 0. */
-export async function runProgram(program: string, args: readonly string[]): Promise<void> {
-  const child = spawn(program, args, { stdio: 'inherit' })
+/** The end of the errors of a program that is kept for the message. */
+const errorCharsMax = 4_096
+
+/** Throws if the program does not start or does not end with 0, with the last line of its errors. */
+export async function runProgram(program: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+  const child = spawn(program, args, { stdio: ['inherit', 'inherit', 'pipe'], signal })
+  let errors = ''
+  child.stderr.on('data', (piece: Buffer) => {
+    process.stderr.write(piece)
+    errors = (errors + piece.toString()).slice(-errorCharsMax)
+  })
   const [code] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`${program} is not installed`, { cause: error }) : error
   })) as [number | null]
-  if (code !== 0) throw new Error(`${program} ended with ${code ?? 'a signal'}`)
+  if (code === 0) return
+  const reason = errors.trim().split('\n').at(-1)?.trim() ?? ''
+  throw new Error(`${program} ended with ${code ?? 'a signal'}${reason === '' ? '' : `: ${reason}`}`)
 }

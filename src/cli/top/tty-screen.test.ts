@@ -9,6 +9,7 @@ import { kubectlCommand } from './kubectl-command.ts'
 import { TtyScreen } from './tty-screen.ts'
 
 const [enter, leave] = ['<raw><reads>\x1b[?1049h\x1b[?25l', '<cooked><paused>\x1b[0m\x1b[?25h\x1b[?1049l']
+const { signal } = new AbortController()
 const object = { resource: pods, namespace: 'default', name: 'web-0' }
 
 class FakeProcess extends EventEmitter {
@@ -101,6 +102,10 @@ test('ctrl-z leaves the screen, stops the foreground job and enters again when i
 
 for (const [what, end] of [
   ['an exit, also after an error', (process: FakeProcess) => process.emit('exit')],
+  [
+    'an error that is not caught, before it is printed',
+    (process: FakeProcess) => process.emit('uncaughtExceptionMonitor'),
+  ],
   ['a hangup', (process: FakeProcess) => throws(() => process.emit('SIGHUP'), { message: 'exit 129' })],
 ] as const)
   test(`${what} restores the terminal`, () => {
@@ -129,14 +134,14 @@ for (const [effect, command] of [
   test(`kubectl has the terminal during ${effect.kind}`, async () => {
     using tty = open()
     tty.happened()
-    const done = tty.screen.run(effect)
+    const done = tty.screen.run(effect, signal)
     equal(tty.happened(), leave)
     deepEqual(tty.runs[0]?.command, command)
     tty.runs[0]?.ended.resolve()
     await done
     equal(tty.happened(), enter)
 
-    const failed = tty.screen.run(effect)
+    const failed = tty.screen.run(effect, signal)
     tty.runs[1]?.ended.reject(new Error('kubectl ended with 1'))
     await rejects(failed, { message: 'kubectl ended with 1' })
     equal(tty.happened(), leave + enter)
@@ -144,7 +149,7 @@ for (const [effect, command] of [
 
 test('the screen is not entered after its end', async () => {
   using tty = open()
-  const done = tty.screen.run({ kind: 'edit', object })
+  const done = tty.screen.run({ kind: 'edit', object }, signal)
   const suspended = tty.screen.suspend()
   tty.screen[Symbol.dispose]()
   tty.happened()
@@ -152,4 +157,23 @@ test('the screen is not entered after its end', async () => {
   tty.process.emit('SIGCONT')
   await Promise.all([done, suspended])
   equal(tty.happened(), '')
+})
+
+test('an interrupt during another program is for that program', async () => {
+  using tty = open()
+  let interrupts = 0
+  tty.process.on('SIGINT', () => interrupts++)
+  const done = tty.screen.run({ kind: 'edit', object }, signal)
+  tty.process.emit('SIGINT')
+  equal(interrupts, 0)
+  tty.runs[0]?.ended.resolve()
+  await done
+  tty.process.emit('SIGINT')
+  deepEqual([interrupts, tty.process.listenerCount('SIGINT')], [1, 1])
+})
+
+test('a terminal without a size has the usual one', () => {
+  using tty = open()
+  Object.assign(tty.output, { columns: 0, rows: 0 })
+  deepEqual(tty.screen.size, { width: 80, height: 24 })
 })

@@ -27,6 +27,7 @@ export class TtyScreen implements TerminalScreen, Disposable {
   readonly #commandOf: ExternalCommand
   readonly #host: ScreenHost
   readonly #onExit = (): void => this.#leave()
+  readonly #ignored = (): void => undefined
   readonly #onHangup = (): void => this.#host.process.exit(129)
   #isEntered = false
   #isDisposed = false
@@ -44,12 +45,15 @@ export class TtyScreen implements TerminalScreen, Disposable {
     this.#commandOf = commandOf
     this.#host = host
     host.process.on('exit', this.#onExit)
+    // Before Node.js prints an error that was not caught: on the alternate screen it would disappear with it.
+    host.process.on('uncaughtExceptionMonitor', this.#onExit)
     host.process.on('SIGHUP', this.#onHangup)
     this.#enter()
   }
 
   get size(): { readonly width: number; readonly height: number } {
-    return { width: this.#output.columns, height: this.#output.rows }
+    // A terminal whose size is not set reports 0.
+    return { width: this.#output.columns || 80, height: this.#output.rows || 24 }
   }
 
   write(text: string): boolean {
@@ -65,12 +69,18 @@ export class TtyScreen implements TerminalScreen, Disposable {
     this.#enter()
   }
 
-  async run(effect: Parameters<TerminalScreen['run']>[0]): Promise<void> {
+  /** Ctrl-C interrupts the other program only: the terminal sends it to both. */
+  async run(effect: Parameters<TerminalScreen['run']>[0], signal: AbortSignal): Promise<void> {
     const [program = '', ...args] = this.#commandOf(effect)
+    const { process } = this.#host
+    const listeners = process.listeners('SIGINT') as (() => void)[]
+    process.removeAllListeners('SIGINT').on('SIGINT', this.#ignored)
     this.#leave()
     try {
-      await this.#host.run(program, args)
+      await this.#host.run(program, args, signal)
     } finally {
+      process.off('SIGINT', this.#ignored)
+      for (const listener of listeners) process.on('SIGINT', listener)
       this.#enter()
     }
   }
@@ -80,6 +90,7 @@ export class TtyScreen implements TerminalScreen, Disposable {
     this.#leave()
     this.#input.pause()
     this.#host.process.off('exit', this.#onExit)
+    this.#host.process.off('uncaughtExceptionMonitor', this.#onExit)
     this.#host.process.off('SIGHUP', this.#onHangup)
   }
 

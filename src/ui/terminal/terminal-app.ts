@@ -21,7 +21,7 @@ export interface TerminalScreen {
   /** Stops the process until it is continued. */
   suspend(): Promise<void>
   /** Gives the terminal to another program until it ends. */
-  run(effect: Extract<Effect, { kind: 'shell' | 'edit' }>): Promise<void>
+  run(effect: Extract<Effect, { kind: 'shell' | 'edit' }>, signal: AbortSignal): Promise<void>
 }
 
 /** An ESC that nothing has followed for so long is the Escape key. */
@@ -134,7 +134,7 @@ export class TerminalApp {
           return await this.#leave(() => this.#screen.suspend())
         case 'shell':
         case 'edit':
-          return await this.#leave(() => this.#screen.run(effect))
+          return await this.#leave(() => this.#screen.run(effect, this.#stop.signal))
         case 'delete':
           await this.#delete(effect)
           return notice(`${objectText(effect.object)} is being deleted`, false)
