@@ -10,10 +10,10 @@ import {
 import type { TakeSeat } from '../filters/policies.ts'
 import type { ApiRequest, ResourceTarget, Target } from '../request/request.ts'
 import { catchAllLevel } from './default-flow-schemas.ts'
-import type { FairnessMetrics, FlowMetrics } from './fairness-metrics.ts'
+import type { FairnessMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { PriorityLevel, type LevelLimits, type Rejection } from './priority-level.ts'
-import { KindUsage, LevelUsage } from './request-usage.ts'
+import { FlowUsage, KindUsage, LevelUsage } from './request-usage.ts'
 import { SeatPool } from './seat-pool.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
@@ -35,8 +35,8 @@ interface FlowRoute {
   readonly level: PriorityLevel | 'exempt' | undefined
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  readonly metrics: FlowMetrics
-  readonly usage: LevelUsage
+  readonly flowUsage: FlowUsage
+  readonly levelUsage: LevelUsage
   readonly enqueued: (length: number) => void
 }
 
@@ -47,7 +47,9 @@ export class Fairness {
   readonly #caches: ObjectCaches
   readonly #pool: SeatPool
   readonly #levels = new Map<string, PriorityLevel>()
-  readonly #usage = new Map<string, LevelUsage>()
+  readonly #levelUsage = new Map<string, LevelUsage>()
+  /** By level and FlowSchema. */
+  readonly #flowUsage = new Map<string, FlowUsage>()
   readonly #reading: KindUsage
   readonly #writing: KindUsage
   readonly #schemas = new Map<string, FlowSchema>()
@@ -65,7 +67,8 @@ export class Fairness {
     this.#writing = new KindUsage(metrics, 'mutating', clock.monotonicMs())
     metrics.onScrape(() => {
       const nowMs = clock.monotonicMs()
-      for (const usage of [this.#reading, this.#writing, ...this.#usage.values()]) usage.record(nowMs)
+      for (const usage of [this.#reading, this.#writing, ...this.#levelUsage.values()]) usage.record(nowMs)
+      for (const usage of this.#flowUsage.values()) usage.record()
     })
     const follow = <T extends FlowSchema | PriorityLevelConfiguration>(known: Map<string, T>) => ({
       changed: (now: object | undefined, before: object | undefined) => {
@@ -85,66 +88,79 @@ export class Fairness {
     const schema = this.#matcher.match(user, target)
     const route = getOrInsert(this.#routes, schema, () => this.#routeOf(schema))
     if (origin !== undefined) Object.assign(origin.responseHeaders, route.headers)
-    const { metrics, level } = route
-    metrics.dispatched.add(1)
+    const { flowUsage, level } = route
+    const { metrics } = flowUsage
+    flowUsage.dispatched++
     if (level === undefined || request.upgrade !== undefined) return nothing
     const width = this.#widthOf(request)
-    metrics.width.observe(width)
+    if (width === 1) flowUsage.narrow++
+    else metrics.width.observe(width)
     if (causesWatchEvents(target))
       metrics.watchers.observe(this.#caches.watchers(target.resource, target.namespace, target.name))
     const { clock } = this.#deps
     const startMs = clock.monotonicMs()
-    if (level === 'exempt') return this.#seated(route, target, width, startMs, startMs, nothing)
+    if (level === 'exempt') return this.#seated(route, target, width, startMs, nothing)
     const flow = schema === undefined ? user.name : flowOf(schema, request)
     const rejected = (reason: Rejection) => {
-      metrics.dispatched.add(-1)
+      flowUsage.dispatched--
       metrics.waitedInVain.observe((clock.monotonicMs() - startMs) / 1000)
       const labels = { priority_level: route.name, flow_schema: schema?.metadata.name ?? catchAllLevel, reason }
       this.#deps.metrics.rejected.add(labels)
     }
     const seat = level.take(flow, width, context.signal, rejected, route.enqueued)
-    if (typeof seat === 'function') return this.#seated(route, target, width, startMs, startMs, seat)
+    if (typeof seat === 'function') {
+      flowUsage.immediate++
+      return this.#seated(route, target, width, startMs, seat)
+    }
     this.#addWaiting(route, target, 1, width, startMs)
     return seat
       .finally(() => this.#addWaiting(route, target, -1, -width, clock.monotonicMs()))
-      .then((leave) => this.#seated(route, target, width, startMs, clock.monotonicMs(), leave))
+      .then((leave) => {
+        const nowMs = clock.monotonicMs()
+        metrics.waited.observe((nowMs - startMs) / 1000)
+        return this.#seated(route, target, width, nowMs, leave)
+      })
   }
 
   #kindUsage({ verb }: Target): KindUsage {
     return verb === 'get' || verb === 'list' || verb === 'watch' ? this.#reading : this.#writing
   }
 
-  #addWaiting({ metrics, usage }: FlowRoute, target: Target, requests: number, seats: number, nowMs: number): void {
-    metrics.waiting.add(requests)
-    metrics.waitingSeats.add(seats)
-    usage.addWaiting(requests, nowMs)
+  #addWaiting(
+    { flowUsage, levelUsage }: FlowRoute,
+    target: Target,
+    requests: number,
+    seats: number,
+    nowMs: number,
+  ): void {
+    flowUsage.metrics.waiting.add(requests)
+    flowUsage.metrics.waitingSeats.add(seats)
+    levelUsage.addWaiting(requests, nowMs)
     this.#kindUsage(target).addWaiting(requests, nowMs)
   }
 
-  /** Counts a request in the metrics while it has its seats. */
+  /** Counts a request while it has its seats. */
   #seated(
-    { metrics, usage }: FlowRoute,
+    { flowUsage, levelUsage }: FlowRoute,
     target: Target,
     width: number,
-    startMs: number,
     seatedMs: number,
     leave: () => void,
   ): () => void {
-    const { clock } = this.#deps
     const kindUsage = this.#kindUsage(target)
-    metrics.waited.observe((seatedMs - startMs) / 1000)
-    metrics.executing.add(1)
-    metrics.seats.add(width)
-    usage.addExecuting(1, width, seatedMs)
+    flowUsage.executing++
+    flowUsage.seats += width
+    levelUsage.addExecuting(1, width, seatedMs)
     kindUsage.addExecuting(1, seatedMs)
     return () => {
       leave()
-      const nowMs = clock.monotonicMs()
-      metrics.executing.add(-1)
-      metrics.seats.add(-width)
-      usage.addExecuting(-1, -width, nowMs)
+      const nowMs = this.#deps.clock.monotonicMs()
+      flowUsage.executing--
+      flowUsage.seats -= width
+      levelUsage.addExecuting(-1, -width, nowMs)
       kindUsage.addExecuting(-1, nowMs)
-      const spent = target.verb === 'watch' ? metrics.watched : metrics.executed
+      const { watched, executed } = flowUsage.metrics
+      const spent = target.verb === 'watch' ? watched : executed
       spent.observe((nowMs - seatedMs) / 1000)
     }
   }
@@ -163,7 +179,7 @@ export class Fairness {
     // A schema whose level does not exist uses the catch-all level.
     const name = this.#configurations.has(wanted) ? wanted : catchAllLevel
     const configuration = this.#configurations.get(name)
-    const metrics = this.#deps.metrics.of(name, schema?.metadata.name ?? catchAllLevel)
+    const flowUsage = this.#flowUsageOf(name, schema?.metadata.name ?? catchAllLevel)
     return {
       level: configuration?.spec.type === 'Exempt' ? 'exempt' : this.#levels.get(name),
       name,
@@ -171,15 +187,19 @@ export class Fairness {
         ...(schema === undefined ? {} : { 'x-kubernetes-pf-flowschema-uid': schema.metadata.uid }),
         ...(configuration === undefined ? {} : { 'x-kubernetes-pf-prioritylevel-uid': configuration.metadata.uid }),
       },
-      metrics,
-      usage: this.#usageOf(name),
-      enqueued: metrics.queueLength.observe,
+      flowUsage,
+      levelUsage: this.#levelUsageOf(name),
+      enqueued: flowUsage.metrics.queueLength.observe,
     }
   }
 
-  #usageOf(level: string): LevelUsage {
+  #levelUsageOf(level: string): LevelUsage {
     const { metrics, clock } = this.#deps
-    return getOrInsert(this.#usage, level, () => new LevelUsage(metrics, level, clock.monotonicMs()))
+    return getOrInsert(this.#levelUsage, level, () => new LevelUsage(metrics, level, clock.monotonicMs()))
+  }
+
+  #flowUsageOf(level: string, schema: string): FlowUsage {
+    return getOrInsert(this.#flowUsage, `${level}/${schema}`, () => new FlowUsage(this.#deps.metrics.of(level, schema)))
   }
 
   #reconfigure(): void {
@@ -196,7 +216,7 @@ export class Fairness {
       const limits = limitsOf(spec, nominal, seats)
       metrics.setLimits(name, nominal, limits.lower, limits.upper)
       const waiting = (limits.queuing?.queues ?? 0) * (limits.queuing?.lengthMax ?? 0)
-      this.#usageOf(name).setLimits(nominal, waiting, nowMs)
+      this.#levelUsageOf(name).setLimits(nominal, waiting, nowMs)
       executingMax += Math.max(1, nominal)
       waitingMax += Math.floor(waiting / 2)
       if (spec.type === 'Exempt') continue
