@@ -40,6 +40,7 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   'grpc_client_*': 'no such thing', // etcd is called with a client of our own
   'rest_client_exec_plugin_*': 'no such thing',
   'rest_client_transport_*': 'no such thing',
+  rest_client_rate_limiter_duration_seconds: 'no such thing', // clients do not limit their own rate
   'informer_*': 'no such thing', // deliveries are synchronous
   node_collector_update_all_nodes_health_duration_seconds: 'no such thing', // each node is examined when it is due
   'device_taint_eviction_controller_*': 'no such thing', // dynamic resource allocation
@@ -58,8 +59,6 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   apiserver_request_terminations_total: 'not measured',
   apiserver_tls_handshake_errors_total: 'not measured',
   field_validation_request_duration_seconds: 'not measured',
-  'rest_client_re*': 'not measured',
-  rest_client_rate_limiter_duration_seconds: 'not measured',
 
   kube_pod_resource_request: 'no such thing', // in /metrics/resources of the scheduler, as in upstream
 }

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/observability/log.ts'
 import { Metrics } from '../../src/base/observability/metrics.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
 import { realClock } from '../../src/base/time/clock.ts'
+import { ClientMetrics } from '../../src/client/transport/client-metrics.ts'
 import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../../src/cluster/policy/request-policies.ts'
 import { Cluster } from '../../src/cluster/run/cluster.ts'
@@ -23,6 +24,8 @@ function definedMetrics(): Metrics {
   const certificates = temporaryCertificates({ ...deps, hosts: ['127.0.0.1'] })
   const resourceOf = () => ({ group: '', resource: '' })
   void new DataKeyMetrics(metrics, realClock)
+  // The commands `controller-manager` and `scheduler` have these.
+  void new ClientMetrics(metrics, realClock)
   const store = new MeasuredStore({ store: new MemoryStore(realClock), clock: realClock, metrics, resourceOf })
   const { policies } = buildRequestPolicies({ ...deps, ...certificates })
   const cluster = new Cluster({ ...deps, nodes: 0, policies, store })

@@ -5,6 +5,7 @@ import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { Client } from '../../client/client.ts'
+import type { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { HttpsTransport, type HttpsTransportOptions } from '../../client/transport/https-transport.ts'
 import { exportFlow } from '../../client/flow-export/flow-exporter.ts'
 import { respondToDecisionQueries } from '../../client/flow-export/decision-responder.ts'
@@ -30,7 +31,8 @@ export interface Remote extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export async function openRemote(kubeconfig: string, signal: AbortSignal): Promise<Remote> {
+/** With `metrics`, the requests are measured. */
+export async function openRemote(kubeconfig: string, signal: AbortSignal, metrics?: ClientMetrics): Promise<Remote> {
   const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readKubeconfig(kubeconfig, deps, signal)
   const connect = (identity: Partial<Identity>) =>
@@ -42,6 +44,8 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
   }
+  const measured = (outbound: Outbound, isForStreams = false) =>
+    metrics === undefined ? outbound : metrics.measured(outbound, { origin: server, isForStreams })
   const [calls, watches] = [
     new RenewableOutbound(connect(first), realClock),
     new RenewableOutbound(connect(first), realClock),
@@ -51,12 +55,15 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     await Promise.all([calls.close(), watches.close(), bare?.close()])
   }
   const record = Buffer.from(systemRandom.bytes(recordNameBytes)).toString('hex')
-  const transportOf = (sender: string) => new HttpsTransport(calls, sender, { headers, watches, record })
+  const [measuredCalls, measuredWatches] = [measured(calls), measured(watches, true)]
+  const transportOf = (sender: string) =>
+    new HttpsTransport(measuredCalls, sender, { headers, watches: measuredWatches, record })
   return {
     server,
     authority,
     clientAs: (sender) => new Client(transportOf(sender)),
-    clientWith: (sender, shown) => new Client(new HttpsTransport((bare ??= connect({})), sender, { ...shown, record })),
+    clientWith: (sender, shown) =>
+      new Client(new HttpsTransport((bare ??= measured(connect({}))), sender, { ...shown, record })),
     exportFlow(flow, log, stop) {
       const transport = transportOf('flow')
       const send = transport.sendFlowEvents.bind(transport)

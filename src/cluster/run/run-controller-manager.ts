@@ -21,6 +21,7 @@ import type { ControllerManagerSettings } from '../flags/controller-manager-flag
 import { startControllerManager } from '../components/controller-manager.ts'
 import { directoryRemover } from './host-directories.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from '../flags/node-ranges.ts'
+import { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { openRemote } from '../client/remote.ts'
 import { joinAndRelease } from './join-and-release.ts'
 
@@ -57,10 +58,10 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   const accountKey = options.accountKey === undefined ? undefined : nodePlatform.crypto.loadKey(options.accountKey)
   const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
   await using cleanUps = new AsyncDisposableStack()
-  const remote = cleanUps.use(await openRemote(kubeconfig, signal))
+  const metrics = new Metrics()
+  const remote = cleanUps.use(await openRemote(kubeconfig, signal, new ClientMetrics(metrics, realClock)))
   const { clientAs, exportFlow } = remote
   const authority = options.rootAuthority ?? remote.authority
-  const metrics = new Metrics()
   if (serve !== undefined) {
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock: realClock, client: clientAs(controllersSender) })

@@ -11,6 +11,7 @@ import { dnsMetrics } from '../../dns/server/dns-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
+import { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { openRemote } from '../client/remote.ts'
 import { serveComponent } from './component-server.ts'
 import { startDns } from '../node/start-dns.ts'
@@ -40,10 +41,10 @@ const drainMs = 1_000
 export async function runDns(options: RunDnsOptions, signal: AbortSignal): Promise<void> {
   const { kubeconfig, hosts, port, domain, resolvConf, log, serve, onServe, onReady } = options
   await using cleanUps = new AsyncDisposableStack()
-  const remote = await openRemote(kubeconfig, signal)
+  const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
+  const remote = await openRemote(kubeconfig, signal, new ClientMetrics(metrics, clock))
   cleanUps.defer(() => remote.close())
   const client = remote.clientAs('dns')
-  const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
   if (serve !== undefined) {
     registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock, client })

@@ -22,6 +22,7 @@ import { PolicyAgent, removePolicyRules, type PolicyAgentDeps } from '../../netw
 import { proxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { startProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
+import { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { openRemote } from '../client/remote.ts'
 import { listenForProxy, type ListenAddress, type ProxyPorts } from '../node/proxy-ports.ts'
 
@@ -58,8 +59,8 @@ export interface RunProxyOptions {
 export async function runProxy(options: RunProxyOptions, signal: AbortSignal): Promise<void> {
   const { kubeconfig, nodeName, podCidrs, masqueradesAll, nodeAddresses, log, onSynced } = options
   await using cleanUps = new AsyncDisposableStack()
-  const remote = cleanUps.use(await openRemote(kubeconfig, signal))
   const [clock, random, registry] = [realClock, systemRandom, new Metrics()]
+  const remote = cleanUps.use(await openRemote(kubeconfig, signal, new ClientMetrics(registry, clock)))
   registerProcessMetrics(registry, cleanUps.use(nodePlatform.processStats.start()))
   const flow = new FlowRecorder(clock)
   const { nftables, policyNftables, conntrack, kernelSettings } = options.machine ?? thisMachine()

@@ -69,6 +69,7 @@ test('a separate scheduler binds pods of any API server, and the next scheduler 
   equal(status, 200)
   match(text, /scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1\n/)
   match(text, /leader_election_master_status{name="kube-scheduler"} 1\n/)
+  match(text, /rest_client_requests_total{code="201",host="127.0.0.1:\d+",method="POST"} \d/)
   match((await read(port, '/metrics/slis', token)).text, /kubernetes_healthcheck{name="ping",type="healthz"} 1\n/)
   equal((await read(port, '/metrics/unknown', token)).status, 403)
   const rules = [{ nonResourceURLs: ['/metrics/resources'], verbs: ['get'] }]

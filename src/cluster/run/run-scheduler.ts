@@ -10,6 +10,7 @@ import { TaskGroup } from '../../base/async/task-group.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { leaderGauge, LeaderElection } from '../../client/leader-election.ts'
+import { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -46,10 +47,10 @@ export async function runScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   await using cleanUps = new AsyncDisposableStack()
-  const remote = await openRemote(kubeconfig, signal)
+  const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
+  const remote = await openRemote(kubeconfig, signal, new ClientMetrics(metrics, clock))
   cleanUps.defer(() => remote.close())
   const client = remote.clientAs('scheduler')
-  const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
   /** Set while this scheduler is the leader. */
   const led: { informers?: Informers } = {}
   if (serve !== undefined) {
