@@ -4,13 +4,14 @@ import type { Log } from '../base/observability/log.ts'
 import { newUid } from '../base/random/ids.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { badRequest, PageNotFound, StatusError } from '../api/errors/status-error.ts'
+import { badRequest, PageNotFound } from '../api/errors/status-error.ts'
 import type { WireRequest, WireResponse } from '../platform/http/listener.ts'
 import { negotiateFormat, type Missing, type ResponseFormat } from './http/media-type.ts'
 import type { IncludeObjectPolicy } from './http/table.ts'
 import { errorResponse, notModified, toWireResponse, withHeaders, type WireOptions } from './http/wire-response.ts'
 import { warningHeaders } from './http/warning-headers.ts'
 import type { YamlParser } from './http/yaml-parser.ts'
+import { requestTimeout } from './request/request-termination.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import type { ApiRequest, ResourceTarget, Target } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
@@ -123,8 +124,7 @@ function handleInTime(request: ApiRequest, wire: WireRequest, { server, clock }:
     request.extension !== undefined ||
     (target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== ''))
   if (isLong && (target.verb === 'watch' || wire.upgrade)) return server.handle(request)
-  const cancel = () =>
-    wire.cancel(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {}))
+  const cancel = () => wire.cancel(requestTimeout())
   const requestedMs = request.query === noQuery ? 0 : timeoutMsParameter(request.query)
   const done = server.deadlines.begin(requestMsMax, cancel)
   const timer = requestedMs > 0 && requestedMs < requestMsMax ? clock.after(requestedMs, cancel) : undefined

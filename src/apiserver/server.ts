@@ -34,6 +34,7 @@ import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { AwaitedBodies } from './request/awaited-bodies.ts'
 import { PacedRequests } from './request/paced-requests.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
+import { RequestTermination } from './request/request-termination.ts'
 import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
 import { healthChecks, type HealthState } from './health/health-checks.ts'
@@ -207,9 +208,11 @@ export class ApiServer {
       filters,
       measuredPolicies(withUiSessions(this.registry.policies, sessions), deps.serverMetrics.access, deps.clock),
       (request) => this.#handleFiltered(request),
-      ({ context, sender, claimedSender }, stage) => {
-        if (stage === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
-        deps.flow.passStage(context.cause.event, stage)
+      ({ context, sender, claimedSender, filterTimes }, { name, records }) => {
+        if (records === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
+        const nowMs =
+          records === undefined ? deps.clock.monotonicMs() : deps.flow.passStage(context.cause.event, records)
+        if (filterTimes !== undefined) deps.serverMetrics.filters.passed(name, filterTimes, nowMs)
       },
     )
   }
@@ -281,7 +284,9 @@ export class ApiServer {
     const { target } = request
     const page = UiEndpoints.ownsPath(target) ? this.#ui.handlePublic(request) : undefined
     if (page !== undefined) return page
-    if (target.kind === 'path' || target.isUnserved) return this.#chain(request)
+    const startMs = clock.monotonicMs()
+    const filterTimes = { passedMs: startMs }
+    if (target.kind === 'path' || target.isUnserved) return this.#chain({ ...request, filterTimes })
     const { sender, context } = request
     const subject = subjectOf(target, request.body)
     const call = flow.record(
@@ -293,25 +298,26 @@ export class ApiServer {
       resumedAt(request),
       context.cause,
     )
-    const startMs = clock.monotonicMs()
     flow.startStages(call, startMs)
     requestMetrics.begin(target)
     let isSuspended = false
     const end = (code: number, result: string) => {
       flow.finish(call, result)
       const endMs = clock.monotonicMs()
-      const dryRun = request.query.size === 0 ? '' : (request.query.get('dryRun') ?? '')
+      const { query } = request
+      const dryRun = query.size === 0 ? '' : (query.get('dryRun') ?? '')
+      const fieldValidation = query.size === 0 ? '' : (query.get('fieldValidation') ?? '')
       const { span } = context.cause
       const seconds = (endMs - startMs) / 1000
       const isApply = target.verb === 'patch' && isApplyRequest(request)
-      requestMetrics.end({ target, isApply, code, seconds, dryRun, span, nowMs: clock.nowMs() })
+      requestMetrics.end({ target, isApply, code, seconds, dryRun, fieldValidation, span, nowMs: clock.nowMs() })
       if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
       this.#lastFiltered = undefined
     }
     const response = settleMaybe(
       () => {
         this.injectFault(request)
-        return this.#chain({ ...request, context: withCause(request.context, causeOf(call)) })
+        return this.#chain({ ...request, context: withCause(request.context, causeOf(call)), filterTimes })
       },
       (response) => {
         const code = 'status' in response ? response.status : 200
@@ -319,6 +325,9 @@ export class ApiServer {
         return response
       },
       (error) => {
+        const { reason } = context.signal as { readonly reason: unknown }
+        const ended = [error, reason].find((each) => each instanceof RequestTermination)
+        if (ended !== undefined) requestMetrics.terminated(target, ended.code)
         if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
         else end(500, context.signal.aborted ? 'given up' : '500')
         throw error

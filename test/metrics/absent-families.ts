@@ -55,10 +55,7 @@ export const absentFamilies: Readonly<Record<string, Reason>> = {
   apiextensions_apiserver_validation_ratcheting_seconds: 'not measured',
   'apiextensions_openapi_*': 'not measured',
   'apiserver_cel_*': 'not measured',
-  apiserver_request_filter_duration_seconds: 'not measured',
-  apiserver_request_terminations_total: 'not measured',
   apiserver_tls_handshake_errors_total: 'not measured',
-  field_validation_request_duration_seconds: 'not measured',
 
   kube_pod_resource_request: 'no such thing', // in /metrics/resources of the scheduler, as in upstream
 }

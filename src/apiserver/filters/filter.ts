@@ -2,11 +2,12 @@
 import type { RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ApiResponse } from '../request/response.ts'
+import type { FilterName } from '../metrics/filter-metrics.ts'
 import type { Policies } from './policies.ts'
 import type { ApiRequest } from '../request/request.ts'
 
 export interface Filter {
-  readonly name: string
+  readonly name: FilterName
   /** The stage that the flow recorder records when a request has passed the filter. */
   readonly records?: RequestStage
   handle(request: ApiRequest, next: Handler, policies: Policies): MaybePromise<ApiResponse>
@@ -21,17 +22,13 @@ export function handlerChain(
   stages: readonly Filter[],
   policies: Policies,
   end: Handler,
-  onPassed: (request: ApiRequest, stage: RequestStage) => void = () => {},
+  onPassed: (request: ApiRequest, stage: Filter) => void = () => {},
 ): Handler {
   return stages.reduceRight<Handler>((next, stage) => {
-    const { records } = stage
-    const nextHandler: Handler =
-      records === undefined
-        ? next
-        : (request) => {
-            onPassed(request, records)
-            return next(request)
-          }
+    const nextHandler: Handler = (request) => {
+      onPassed(request, stage)
+      return next(request)
+    }
     return (request) => stage.handle(request, nextHandler, policies)
   }, end)
 }

@@ -58,7 +58,7 @@ test('a server measures requests, admission, lists and watch events', async () =
   await server.call('GET', `${path}?resourceVersion=0`)
   const { body: text } = await server.call('GET', '/metrics')
   const labels = 'group="",version="v1",resource="configmaps",subresource=""'
-  const post = `verb="POST",${labels},scope="namespace",component="apiserver"`
+  const post = `verb="POST",${labels},scope="resource",component="apiserver"`
   for (const line of [
     `apiserver_request_total{${post},dry_run="",code="201"} 1`,
     `apiserver_request_total{${post},dry_run="All",code="201"} 1`,

@@ -5,6 +5,7 @@ import { AdmissionMetrics } from './admission-metrics.ts'
 import { AggregationMetrics } from './aggregation-metrics.ts'
 import { AllocatorMetrics } from './allocator-metrics.ts'
 import { CacheMetrics } from './cache-metrics.ts'
+import { FilterMetrics } from './filter-metrics.ts'
 
 export class ServerMetrics {
   readonly access: AccessMetrics
@@ -12,6 +13,7 @@ export class ServerMetrics {
   readonly aggregation: AggregationMetrics
   readonly allocators: AllocatorMetrics
   readonly caches: CacheMetrics
+  readonly filters: FilterMetrics
 
   constructor(metrics: Metrics) {
     this.access = new AccessMetrics(metrics)
@@ -19,5 +21,6 @@ export class ServerMetrics {
     this.aggregation = new AggregationMetrics(metrics)
     this.allocators = new AllocatorMetrics(metrics)
     this.caches = new CacheMetrics(metrics)
+    this.filters = new FilterMetrics(metrics)
   }
 }

@@ -4,9 +4,9 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { ApiRequest } from './request.ts'
+import { requestTimeout } from './request-termination.ts'
 
 /** A step that takes longer is reported. */
 export const loopBlockMsMax = 100
@@ -90,8 +90,7 @@ export class LoopMonitor {
     const { signal } = request.context
     const totalMs = (this.#blockedMs.get(signal) ?? 0) + blockMs
     this.#blockedMs.set(signal, totalMs)
-    if (totalMs > requestBlockMsMax)
-      throw new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})
+    if (totalMs > requestBlockMsMax) throw requestTimeout()
   }
 
   #report({ target, user, sender }: ApiRequest, blockMs: number, nowMs: number): void {

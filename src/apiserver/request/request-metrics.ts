@@ -24,6 +24,8 @@ export interface EndedRequest {
   readonly seconds: number
   /** The value of the parameter `dryRun`. */
   readonly dryRun: string
+  /** The value of the parameter `fieldValidation`. */
+  readonly fieldValidation: string
   /** The span of the client's traceparent. Its trace becomes an exemplar. */
   readonly span: Span | undefined
   readonly nowMs: number
@@ -41,6 +43,8 @@ export class RequestMetrics {
   readonly #longRunning: Gauge
   readonly #objects: Gauge
   readonly #blocks: Histogram
+  readonly #fieldValidation: Histogram
+  readonly #terminations: Counter
   #reading = 0
   #writing = 0
 
@@ -95,6 +99,17 @@ export class RequestMetrics {
       '[STABLE] (Deprecated since 1.34.0) Number of stored objects split by resource; apiserver_resource_objects replaces it.',
       ['resource'],
     )
+    this.#fieldValidation = metrics.histogram(
+      'field_validation_request_duration_seconds',
+      '[ALPHA] Response latency distribution in seconds for each field validation value',
+      sliSecondsBounds,
+      ['field_validation'],
+    )
+    this.#terminations = metrics.counter(
+      'apiserver_request_terminations_total',
+      '[ALPHA] Number of requests which apiserver terminated in self-defense.',
+      [...resourceLabels, 'code'],
+    )
     this.#blocks = metrics.histogram(
       'coxswain_request_loop_block_seconds',
       'How long steps of requests held the event loop, of those that held it for 100 ms or longer.',
@@ -113,7 +128,7 @@ export class RequestMetrics {
     else this.#writing++
   }
 
-  end({ target, isApply, code, seconds, dryRun, span, nowMs }: EndedRequest): void {
+  end({ target, isApply, code, seconds, dryRun, fieldValidation, span, nowMs }: EndedRequest): void {
     if (isRead(target)) this.#reading--
     else this.#writing--
     const counted: Counted = isApply ? { ...target, verb: 'apply' } : target
@@ -123,6 +138,20 @@ export class RequestMetrics {
     duration.observe(seconds, trace)
     sli?.observe(seconds, trace)
     total.add(1)
+    if (target.verb === 'create' || target.verb === 'update' || target.verb === 'patch')
+      this.#fieldValidationOf(fieldValidation).observe(seconds)
+  }
+
+  /** The server ended the request to protect itself. */
+  terminated(target: ResourceTarget, code: number): void {
+    this.#terminations.add({ ...labelsOf(target), code: String(code) })
+  }
+
+  readonly #fieldValidations = new Map<string, HistogramSeries>()
+
+  #fieldValidationOf(sent: string): HistogramSeries {
+    const field_validation = fieldValidations.includes(sent) ? sent : 'invalid'
+    return getOrInsert(this.#fieldValidations, field_validation, () => this.#fieldValidation.with({ field_validation }))
   }
 
   /** As upstream, only the sizes of responses to reads are recorded. */
@@ -216,10 +245,13 @@ interface Series {
   responses: HistogramSeries | undefined
 }
 
+const fieldValidations: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
+
 const scopes = ['resource', 'namespace', 'cluster'] as const
 
-const scopeOf = ({ name, namespace }: Counted): (typeof scopes)[number] =>
-  name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
+/** As upstream, a create concerns one object. */
+const scopeOf = ({ verb, name, namespace }: Counted): (typeof scopes)[number] =>
+  name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
 
 /** Upstream's metrics name some verbs after HTTP methods. */
 const labelsOf = (target: Counted) => {
@@ -227,7 +259,7 @@ const labelsOf = (target: Counted) => {
   const names: Partial<Record<typeof verb, string>> = {
     create: 'POST',
     update: 'PUT',
-    deletecollection: 'DELETECOLLECTION',
+    deletecollection: 'DELETE',
   }
   return {
     verb: names[verb] ?? verb.toUpperCase(),

@@ -95,6 +95,8 @@ export interface ApiRequest {
   readonly credentials: Credentials
   /** Set by the authentication filter. */
   readonly user: User | undefined
+  /** Set when the request enters the filters. */
+  readonly filterTimes?: FilterTimes
   /** Set by the authorization filter. */
   readonly allowedBy?: Explanation
   /** The sender as diagrams name it: `kubectl`, `controller/deployment`. */
@@ -134,6 +136,11 @@ export interface ApiRequest {
   }
   /** The client requests an upgrade to another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
+}
+
+/** When a request passed its last filter. Allocated once for each request and updated by the handler chain. */
+export interface FilterTimes {
+  passedMs: number
 }
 
 /** A seat of priority and fairness, which can be returned while the client sends the body. */
