@@ -15,7 +15,8 @@ const asciiOnly = /^[\x20-\x7e]*$/
 const mark = /^\p{M}$/u
 /** Controls, format characters such as bidirectional overrides, lone surrogates, and separators of lines. */
 const invisible = /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]$/u
-const pictograph = /^\p{Emoji_Presentation}$/u
+/** Terminals draw the two letters of a flag as one column each. */
+const pictograph = /^(?!\p{Regional_Indicator})\p{Emoji_Presentation}$/u
 
 /** First and last code points of scripts whose characters occupy two columns (East Asian Wide and Fullwidth). */
 const wideRanges: readonly (readonly [first: number, last: number])[] = [
@@ -27,11 +28,10 @@ const wideRanges: readonly (readonly [first: number, last: number])[] = [
   [0xa960, 0xa97f],
   [0xac00, 0xd7a3],
   [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
   [0xfe30, 0xfe6f],
   [0xff00, 0xff60],
   [0xffe0, 0xffe6],
-  [0x1f300, 0x1f64f],
-  [0x1f900, 0x1f9ff],
   [0x20000, 0x3fffd],
 ]
 
