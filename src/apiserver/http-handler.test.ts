@@ -200,7 +200,7 @@ test('health and version are public; metrics and flows need a user', async () =>
   equal((await server.call('GET', '/metrics', undefined, { anonymous: 'x' })).status, 401)
   match(
     (await server.call('GET', '/metrics')).body,
-    /apiserver_request_duration_seconds_count\{verb="POST",group="",version="v1",resource="namespaces",subresource="",scope="cluster",component="apiserver",dry_run=""\} 2/,
+    /apiserver_request_duration_seconds_count\{verb="POST",group="",version="v1",resource="namespaces",subresource="",scope="resource",component="apiserver",dry_run=""\} 2/,
   )
   const { events } = (await server.call('GET', '/coxswain/v1/flow-events')).body
   deepEqual([events[0].arrow, events[0].what, events[1].arrow], ['call', 'create namespaces', 'persist'])
