@@ -15,9 +15,7 @@ export class CredentialMetrics {
   readonly #staleTokens
   readonly #validTokens
   readonly #legacyTokens
-  readonly #legacyAutoTokens
-  readonly #legacyManualTokens
-  readonly #invalidLegacyAutoTokens
+  readonly #usesOfLegacyTokens
 
   constructor(metrics: Metrics) {
     this.#certificates = metrics
@@ -31,15 +29,11 @@ export class CredentialMetrics {
     this.#staleTokens = counter('stale_tokens_total', 'Cumulative stale projected service account tokens used')
     this.#validTokens = counter('valid_tokens_total', 'Cumulative valid projected service account tokens used')
     this.#legacyTokens = counter('legacy_tokens_total', 'Cumulative legacy service account tokens used')
-    this.#legacyAutoTokens = counter('legacy_auto_token_uses_total', 'Cumulative auto-generated legacy tokens used')
-    this.#legacyManualTokens = counter(
-      'legacy_manual_token_uses_total',
-      'Cumulative manually created legacy tokens used',
-    )
-    this.#invalidLegacyAutoTokens = counter(
-      'invalid_legacy_auto_token_uses_total',
-      'Cumulative invalid auto-generated legacy tokens used',
-    )
+    this.#usesOfLegacyTokens = {
+      auto: counter('legacy_auto_token_uses_total', 'Cumulative auto-generated legacy tokens used'),
+      manual: counter('legacy_manual_token_uses_total', 'Cumulative manually created legacy tokens used'),
+      invalid: counter('invalid_legacy_auto_token_uses_total', 'Cumulative invalid auto-generated legacy tokens used'),
+    }
   }
 
   certificateUsed(secondsLeft: number): void {
@@ -54,15 +48,6 @@ export class CredentialMetrics {
   /** A token in a Secret: `auto` if the ServiceAccount lists the Secret, `invalid` if the Secret is labelled so. */
   legacyTokenUsed(use: 'auto' | 'manual' | 'invalid'): void {
     this.#legacyTokens.add(1)
-    switch (use) {
-      case 'auto':
-        return this.#legacyAutoTokens.add(1)
-      case 'manual':
-        return this.#legacyManualTokens.add(1)
-      case 'invalid':
-        return this.#invalidLegacyAutoTokens.add(1)
-      default:
-        return use satisfies never
-    }
+    this.#usesOfLegacyTokens[use].add(1)
   }
 }

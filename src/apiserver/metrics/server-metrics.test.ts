@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
@@ -94,4 +94,17 @@ test('a rejection by an admission plugin is measured as one', async () => {
     (await server.call('GET', '/metrics')).body,
     /admission_controller_admission_duration_seconds_count\{name="NamespaceLifecycle",operation="CREATE",rejected="true",type="admit"\} 1/,
   )
+})
+
+test('fresh and stale lists and bookmarks of the store are counted', () => {
+  const metrics = new Metrics()
+  const caches = new CacheMetrics(metrics)
+  const counts = { ...newCacheCounts(), consistentLists: 2, staleLists: 1, freshReads: 3, bookmarks: 4 }
+  const state = { kind: configMap, revision: 1, capacity: 10, size: 1, estimatedBytes: 7, counts }
+  caches.collect([state])
+  const shows = (text: string) => metrics.text().includes(text)
+  ok(shows('consistent_read_total{fallback="false",group="",resource="configmaps",success="true"} 2'))
+  ok(shows('consistent_read_total{fallback="false",group="",resource="configmaps",success="false"} 1'))
+  ok(shows('etcd_bookmark_total{group="",resource="configmaps"} 4'))
+  ok(shows('apiserver_watch_cache_read_wait_seconds_count{group="",resource="configmaps"} 3'))
 })
