@@ -134,6 +134,7 @@ export class ApiServer {
       new DefinitionObserver({
         catalogue: this.catalogue,
         conversionOf: (definition) => conversionOf(definition, conversionDeps),
+        measures: deps.serverMetrics.rules.measures(deps.clock),
       }),
     )
     this.registry.observe(customResourceDefinition, this.#definitions)

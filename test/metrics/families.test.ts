@@ -10,6 +10,7 @@ import { ClientMetrics } from '../../src/client/transport/client-metrics.ts'
 import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../../src/cluster/policy/request-policies.ts'
 import { Cluster } from '../../src/cluster/run/cluster.ts'
+import { countHandshakeErrors } from '../../src/cluster/run/handshake-errors.ts'
 import { registerComponentMetrics } from '../../src/cluster/run/component-metrics.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { MeasuredStore } from '../../src/store/measured-store.ts'
@@ -26,6 +27,7 @@ function definedMetrics(): Metrics {
   void new DataKeyMetrics(metrics, realClock)
   // The commands `controller-manager` and `scheduler` have these.
   void new ClientMetrics(metrics, realClock)
+  void countHandshakeErrors(metrics, () => {})
   const store = new MeasuredStore({ store: new MemoryStore(realClock), clock: realClock, metrics, resourceOf })
   const { policies } = buildRequestPolicies({ ...deps, ...certificates })
   const cluster = new Cluster({ ...deps, nodes: 0, policies, store })
@@ -35,7 +37,7 @@ function definedMetrics(): Metrics {
   return metrics
 }
 
-const patterns = Object.keys(absentFamilies)
+const patterns = absentFamilies
 const isCovered = (pattern: string, name: string) =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 

@@ -2,6 +2,7 @@
 // definitions. It is called for every change of a definition, before the change can be read.
 import { customKind } from '../../api/apiextensions/custom-kind/custom-kind.ts'
 import { isEstablished, type CustomResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import type { RuleMeasures } from '../../api/apiextensions/rules/rule-measures.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { compareVersions } from '../../api/kind/version-priority.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -15,6 +16,7 @@ import type { VersionConversion } from './version-conversion.ts'
 export interface DefinitionObserverDeps {
   readonly catalogue: KindCatalogue
   conversionOf(definition: CustomResourceDefinition): VersionConversion
+  readonly measures: RuleMeasures
 }
 
 export class DefinitionObserver implements CacheObserver {
@@ -36,8 +38,9 @@ export class DefinitionObserver implements CacheObserver {
     }
     const served = this.#served.get(name)
     this.#served.set(name, definition)
+    const { catalogue, conversionOf, measures } = this.#deps
     if (served === undefined || !isServedEqually(served, definition))
-      this.#deps.catalogue.set(customResource(definition, this.#deps.conversionOf(definition)))
+      catalogue.set(customResource(definition, conversionOf(definition), measures))
   }
 }
 
@@ -48,10 +51,14 @@ const isServedEqually = (a: CustomResourceDefinition, b: CustomResourceDefinitio
   a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
   equalValues(a.status.acceptedNames, b.status.acceptedNames)
 
-function customResource(definition: CustomResourceDefinition, conversion: VersionConversion): CustomResource {
+function customResource(
+  definition: CustomResourceDefinition,
+  conversion: VersionConversion,
+  measures: RuleMeasures,
+): CustomResource {
   const { metadata, spec } = definition
   const versions = (spec.versions ?? []).toSorted((a, b) => compareVersions(a.name, b.name))
-  const kinds = versions.map((version) => ({ version, kind: customKind(definition, version) }))
+  const kinds = versions.map((version) => ({ version, kind: customKind(definition, version, measures) }))
   const storageKind = kinds.find(({ version }) => version.storage)?.kind
   if (storageKind === undefined) throw new Error(`${metadata.name} has no storage version`) // validation requires one
   const codecVersions = { kinds: kinds.map(({ kind }) => kind), storageKind, conversion }

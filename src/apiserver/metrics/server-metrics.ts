@@ -5,6 +5,7 @@ import { AdmissionMetrics } from './admission-metrics.ts'
 import { AggregationMetrics } from './aggregation-metrics.ts'
 import { AllocatorMetrics } from './allocator-metrics.ts'
 import { CacheMetrics } from './cache-metrics.ts'
+import { RuleMetrics } from './rule-metrics.ts'
 import { FilterMetrics } from './filter-metrics.ts'
 
 export class ServerMetrics {
@@ -14,6 +15,7 @@ export class ServerMetrics {
   readonly allocators: AllocatorMetrics
   readonly caches: CacheMetrics
   readonly filters: FilterMetrics
+  readonly rules: RuleMetrics
 
   constructor(metrics: Metrics) {
     this.access = new AccessMetrics(metrics)
@@ -22,5 +24,6 @@ export class ServerMetrics {
     this.allocators = new AllocatorMetrics(metrics)
     this.caches = new CacheMetrics(metrics)
     this.filters = new FilterMetrics(metrics)
+    this.rules = new RuleMetrics(metrics)
   }
 }

@@ -10,6 +10,7 @@ import { kubeconfigText, type Kubeconfig } from '../../pki/kubeconfig.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
 import type { Listener, ListenTls, TlsThread, WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { countHandshakeErrors } from './handshake-errors.ts'
 import { shedReport } from '../../platform/limits/shed-report.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
@@ -68,7 +69,9 @@ export async function serve(cluster: Cluster, options: ServeOptions): Promise<Se
       body: JSON.stringify(status),
     }
   }
-  const guard = { limits, onShed: shedReport({ log, clock, ...(metrics && { metrics }) }) }
+  const report = shedReport({ log, clock, ...(metrics && { metrics }) })
+  const onShed = metrics === undefined ? report : countHandshakeErrors(metrics, report)
+  const guard = { limits, onShed }
   const listener = await (tlsThread ?? platform.listeners).listen({
     host,
     port,

@@ -30,11 +30,12 @@ export const listenLimitsDefault: ListenLimits = {
   ...heldBytesLimits(256 << 20),
 }
 
-/** Why a listener rejected or closed a connection, or ended a request. */
+/** Why a listener rejected or closed a connection, or ended a request, or why a connection served none. */
 export const shedReasons = [
   'connections', // the overall limit
   'connections-per-client',
   'descriptors', // the process or the machine has no file descriptor left
+  'handshake-failed', // the connection was closed, by either side, before its TLS handshake was complete
   'handshake-timeout',
   'handshakes',
   'idle', // closed to make room for other connections

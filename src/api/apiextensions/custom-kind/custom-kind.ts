@@ -8,6 +8,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
 import { objectRules, type ObjectRules } from '../rules/object-rules.ts'
+import type { RuleMeasures } from '../rules/rule-measures.ts'
 import { structuralSchema, type StructuralSchema } from '../structural/structural-schema.ts'
 import type { CustomResourceDefinition } from '../v1/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/custom-resource-definition-spec.ts'
@@ -18,14 +19,18 @@ import { fieldPathOf, valueAt } from './field-path.ts'
 import { publishedSchema } from './published-schema.ts'
 import { printerColumns } from '../printer-columns/printer-columns.ts'
 
-export function customKind(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Kind {
+export function customKind(
+  definition: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  measures?: RuleMeasures,
+): Kind {
   const { spec, status } = definition
   const { names } = spec
   const accepted = status.acceptedNames?.plural ? status.acceptedNames : names
   const { subresources = {}, schema: validation = {}, selectableFields = [] } = version
   const { openAPIV3Schema } = validation
   const structural = once(() => structuralSchema(openAPIV3Schema))
-  const rules = once(() => objectRules(openAPIV3Schema))
+  const rules = once(() => objectRules(openAPIV3Schema, measures))
   /** Errors of rules about unchanged values, by the validated object. They become warnings. */
   const tolerated = new WeakMap<ApiObject, FieldError[]>()
   const validateInSlices = (object: ApiObject, old: ApiObject | undefined, slice: Slice) => {

@@ -15,6 +15,7 @@ import { apiEnvironment } from '../../expressions/api-environment.ts'
 import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
 import { resolveFieldPath } from '../schema/schema-paths.ts'
 import { expressionCostMax, type CostBudget } from './cost-budget.ts'
+import type { RuleMeasures } from './rule-measures.ts'
 import { evaluatedMessage } from './rule-message.ts'
 import { failedRuleError, ruleName } from './rule-error.ts'
 
@@ -55,6 +56,7 @@ export class CompiledRules {
     path: string,
     budget: CostBudget,
     slice: Slice,
+    measures?: RuleMeasures,
   ): Sliced<readonly RuleFailure[]> {
     const at = path === '' ? '<nil>' : path
     const failures: RuleFailure[] = []
@@ -64,11 +66,20 @@ export class CompiledRules {
       budget.end()
       return [{ error: noBudget(at, undefined), isTransition: true }]
     }
+    const startMs = measures?.now() ?? 0
+    let compiledMs = 0
     const self = fromJson(value, type)
     const oldSelf = old === undefined || old === null ? undefined : fromJson(old, type)
     const known: Activation = { self, oldSelf }
     for (const [index, each] of this.#rules.entries()) {
+      const beforeMs = measures?.now() ?? 0
+      const isNew = this.#compiled[index] === undefined
       const rule = (this.#compiled[index] ??= yield* compiled(each, type, this.#schema, slice))
+      if (isNew && measures !== undefined) {
+        const ms = measures.now() - beforeMs
+        measures.compiled(ms)
+        compiledMs += ms
+      }
       if (slice.isUsedUp()) yield
       if (rule.isTransition && oldSelf === undefined && !rule.isOldOptional) continue
       const activation = rule.isOldOptional ? { self, oldSelf: optional(oldSelf) } : known
@@ -76,6 +87,7 @@ export class CompiledRules {
       if (error !== undefined) failures.push({ error: error.error, isTransition: error.isFinal || rule.isTransition })
       if (budget.isSpent) break
     }
+    measures?.evaluated(measures.now() - startMs - compiledMs)
     return failures
   }
 

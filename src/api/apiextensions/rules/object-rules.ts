@@ -7,6 +7,7 @@ import type { FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { Correlation, isMapCorrelatable, oldItems } from './correlation.ts'
 import { CostBudget } from './cost-budget.ts'
+import type { RuleMeasures } from './rule-measures.ts'
 import { ruleNode, type RuleNode } from './rule-node.ts'
 
 /** The x-kubernetes-validations of a schema, compiled for objects. */
@@ -24,7 +25,7 @@ export interface ObjectRules {
   ): Sliced<FieldError[]>
 }
 
-export function objectRules(schema: JsonSchemaProps | undefined): ObjectRules {
+export function objectRules(schema: JsonSchemaProps | undefined, measures?: RuleMeasures): ObjectRules {
   const isEmpty = schema === undefined || !hasRules(schema)
   let root: RuleNode | undefined
   return {
@@ -35,7 +36,7 @@ export function objectRules(schema: JsonSchemaProps | undefined): ObjectRules {
       if (root === undefined) return []
       const correlation = old === undefined ? undefined : new Correlation(schema, object, old)
       const place = { value: object, old, path: '', correlation, parent: undefined }
-      return yield* new Validation(warn, slice).errors(root, place)
+      return yield* new Validation(warn, slice, measures).errors(root, place)
     },
   }
 }
@@ -87,10 +88,12 @@ class Validation {
   readonly #budget = new CostBudget()
   readonly #warn: (error: FieldError) => void
   readonly #slice: Slice
+  readonly #measures: RuleMeasures | undefined
 
-  constructor(warn: (error: FieldError) => void, slice: Slice) {
+  constructor(warn: (error: FieldError) => void, slice: Slice, measures?: RuleMeasures) {
     this.#warn = warn
     this.#slice = slice
+    this.#measures = measures
   }
 
   /** Visits the value and then the values below it. They are on a stack, so that the validation can pause between any two. */
@@ -114,7 +117,8 @@ class Validation {
   }
 
   *#rules(rules: NonNullable<RuleNode['rules']>, { value, old, path, correlation, parent }: Place): Sliced<void> {
-    for (const { error, isTransition } of yield* rules.evaluate(value, old, path, this.#budget, this.#slice)) {
+    const failures = yield* rules.evaluate(value, old, path, this.#budget, this.#slice, this.#measures)
+    for (const { error, isTransition } of failures) {
       const isUnchanged = !isTransition && ((correlation ?? parent)?.isEqual ?? false)
       if (isUnchanged) this.#warn(error)
       else this.#errors.push(error)

@@ -47,6 +47,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(await received('OPTIO', 'NS / HTTP/1.1\r\n\r\n'), badRequest)
     equal(await received('SSH-2.0-client\r\n'), '')
     equal(await asked(await tls(listening.port)), 'HTTP/1.1 200 OK')
+    // The thread reports it once a second.
+    await until(() => listening.shed.get('handshake-failed') === 3)
   })
 
   test(`${place}: a connection that does not complete its handshake in time is closed`, async () => {

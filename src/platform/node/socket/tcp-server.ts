@@ -121,7 +121,9 @@ export class TcpServer {
       this.#handshakes.delete(peer)
       finish()
     })
-    socket.once('close', () => this.#handshakes.delete(peer))
+    socket.once('close', () => {
+      if (this.#handshakes.delete(peer)) this.#options.onShed('handshake-failed', 1, 0)
+    })
     detectProtocol(socket, protocolOf, (kind) => {
       if (kind === 'tls') this.#tlsServer?.emit('connection', socket)
       else if (kind === 'http') socket.end(plainHttpResponse).resume()
