@@ -59,9 +59,9 @@ const isOfPage = ({ headers }: WireRequest, target: Target | undefined, status: 
   (target !== undefined && UiEndpoints.ownsPath(target) && status < 400) ||
   (headers['cookie']?.includes(sessionCookiePrefix) === true && status !== 401)
 
-/** Every response of a deprecated version of a custom kind has a warning, including errors. */
+/** Every response of a deprecated version has a warning, including errors. */
 function withDeprecation(response: WireResponse, target: Target | undefined): WireResponse {
-  const warning = target?.kind === 'resource' ? target.resource.custom?.deprecationWarning : undefined
+  const warning = target?.kind === 'resource' ? target.resource.deprecationWarning : undefined
   if (warning === undefined) return response
   const { warning: others = [], ...headers } = response.headers
   return { ...response, headers: { ...headers, warning: [...warningHeaders([warning]), ...[others].flat()] } }

@@ -14,7 +14,6 @@ export const absentFamilies: readonly string[] = [
   'apiserver_storage_consistency_checks_total',
   'apiserver_request_timestamp_comparison_time',
   'apiserver_validation_*', // validation has one implementation
-  'apiserver_requested_deprecated_apis', // v1.36 serves no deprecated API by default
   'apiserver_envelope_encryption_dek_cache_fill_percent',
   'apiserver_storage_envelope_transformation_cache_misses_total',
   'apiserver_flowcontrol_demand_*', // seats are borrowed at each request

@@ -23,6 +23,8 @@ export interface KindNames {
 export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNames {
   /** The fields of the kind. The message of a custom kind has the metadata only; its schema has the rest. */
   readonly message: Message
+  /** The warning that every request for a deprecated version gets. */
+  readonly deprecationWarning?: string
   /** Whether the kind has a `/status` subresource. */
   readonly hasStatus: boolean
   /** Whether `metadata.generation` counts changes of the spec. */
@@ -112,8 +114,6 @@ export interface Column<T> {
 /** What only custom kinds have. */
 export interface CustomVersion {
   readonly listKind: string
-  /** The warning that every request for a deprecated version gets. */
-  readonly deprecationWarning: string | undefined
   /** The definition is being deleted: no objects can be created. */
   readonly isTerminating: boolean
   /** A stored object as the schema has it now: pruned, with defaults. The same object where nothing changes. */

@@ -96,3 +96,26 @@ test('requests that the server ends are counted; other errors with the same code
     line('POST', 'resource', 504),
   ])
 })
+
+test('requested deprecated APIs are shown, and warned about in every response', async () => {
+  await using server = await startServer()
+  const path = '/api/v1/namespaces/default/endpoints'
+  const deprecated = async () =>
+    ((await server.call('GET', '/metrics')).body as string)
+      .split('\n')
+      .filter((line) => line.startsWith('apiserver_requested_deprecated_apis{'))
+  deepEqual(await deprecated(), [])
+  for (const [method, target, status] of [
+    ['GET', path, 200],
+    ['GET', `${path}/missing`, 404],
+    ['GET', '/api/v1/namespaces/default/configmaps', 200],
+  ] as const) {
+    const response = await server.call(method, target)
+    equal(response.status, status)
+    const warning = '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"'
+    deepEqual(response.headers['warning'], target.startsWith(path) ? [warning] : undefined)
+  }
+  deepEqual(await deprecated(), [
+    'apiserver_requested_deprecated_apis{group="",removed_release="",resource="endpoints",subresource="",version="v1"} 1',
+  ])
+})

@@ -45,6 +45,7 @@ export class RequestMetrics {
   readonly #blocks: Histogram
   readonly #fieldValidation: Histogram
   readonly #terminations: Counter
+  readonly #deprecated: Gauge
   #reading = 0
   #writing = 0
 
@@ -105,6 +106,11 @@ export class RequestMetrics {
       sliSecondsBounds,
       ['field_validation'],
     )
+    this.#deprecated = metrics.gauge(
+      'apiserver_requested_deprecated_apis',
+      '[STABLE] Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
+      ['group', 'removed_release', 'resource', 'subresource', 'version'],
+    )
     this.#terminations = metrics.counter(
       'apiserver_request_terminations_total',
       '[ALPHA] Number of requests which apiserver terminated in self-defense.',
@@ -138,8 +144,13 @@ export class RequestMetrics {
     duration.observe(seconds, trace)
     sli?.observe(seconds, trace)
     total.add(1)
+    if (target.resource.deprecationWarning !== undefined) this.#deprecatedRequested(target)
     if (target.verb === 'create' || target.verb === 'update' || target.verb === 'patch')
       this.#fieldValidationOf(fieldValidation).observe(seconds)
+  }
+
+  #deprecatedRequested({ resource: { group, version, plural: resource }, subresource }: ResourceTarget): void {
+    this.#deprecated.set({ group, version, resource, subresource, removed_release: '' }, 1)
   }
 
   /** The server ended the request to protect itself. */

@@ -48,6 +48,7 @@ export function customKind(
       categories: accepted.categories ?? [],
       namespaced: spec.scope === 'Namespaced',
       message: customMessage(openApiName(spec.group, version.name, accepted.kind)),
+      ...(version.deprecated && { deprecationWarning: version.deprecationWarning ?? usualWarning(spec, version.name) }),
       hasStatus: subresources.status !== undefined,
       countsGenerations: true,
       updatesNeedVersion: true,
@@ -71,13 +72,12 @@ export function customKind(
 
 function customVersion(
   { metadata, spec }: CustomResourceDefinition,
-  { name, deprecated, deprecationWarning, schema }: CustomResourceDefinitionVersion,
+  { schema }: CustomResourceDefinitionVersion,
   structural: () => StructuralSchema,
 ): CustomVersion {
   const { kind, listKind = `${kind}List` } = spec.names
   return {
     listKind,
-    deprecationWarning: deprecated ? (deprecationWarning ?? usualWarning(spec, name)) : undefined,
     isTerminating: metadata.deletionTimestamp !== undefined,
     complete(stored) {
       const { value } = structural().prune(asJson(stored), true)

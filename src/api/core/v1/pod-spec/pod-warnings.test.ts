@@ -5,7 +5,6 @@ import { deployment } from '../../../apps/v1/deployment.ts'
 import { cronJob } from '../../../batch/v1/cron-job.ts'
 import { objectFrom } from '../../../kind/kind.harness.ts'
 import { ingress } from '../../../networking/v1/ingress.ts'
-import { endpoints } from '../service/endpoints.ts'
 import { persistentVolume } from '../volume/persistent-volume.ts'
 import { pod } from '../pod/pod.ts'
 
@@ -124,9 +123,6 @@ test('a negative grace period in a template is reported', () => {
 })
 
 test('other kinds have their own warnings', () => {
-  deepEqual(endpoints.warnings?.(objectFrom(endpoints, {})), [
-    'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
-  ])
   const annotated = objectFrom(ingress, {
     metadata: { name: 'x', annotations: { 'kubernetes.io/ingress.class': 'n' } },
   })

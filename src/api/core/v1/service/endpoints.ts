@@ -34,12 +34,12 @@ export const endpoints = defineKind<Endpoints, EndpointsInput>({
   message: endpointsMessage,
   hasStatus: false,
   createsOnUpdate: true,
+  deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
   validate: ({ subsets = [] }) => subsets.flatMap((subset, index) => validateSubset(subset, `subsets[${index}]`)),
   validateUpdate: () => [],
-  warnings: () => ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Endpoints', ({ subsets }) => endpointsText(subsets)),
