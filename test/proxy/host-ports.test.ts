@@ -86,6 +86,7 @@ inNamespaces(import.meta.url, () => {
     match(await reach('outside', nodeV4, 7004, 'UDP'), /^pod-a1 /)
     pods.put(podWith({ name: 'first', ports: udp, phase: 'Succeeded' }))
     pods.put(podWith({ name: 'second', ports: udp, addresses: ['10.244.0.3'], createdSecond: 1 }))
+    await until(() => /\. 7004 : 10\.244\.0\.3 /.test(run('nft list table inet coxswain-host-ports')))
     await until(() => !run('conntrack -L -p udp --dport 7004 2>/dev/null').includes('src=10.244.0.2 '))
     match(await reach('outside', nodeV4, 7004, 'UDP'), /^pod-a2 /)
     pods.put(podWith({ name: 'second', ports: udp, phase: 'Failed' }))

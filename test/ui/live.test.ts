@@ -1,6 +1,7 @@
 // The web page of a running cluster with virtual time: log in, live flows, objects, history, edits, logs, time and steps.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { until } from '../until.ts'
 import type { Browser } from 'playwright-core'
 import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
 import {
@@ -44,9 +45,18 @@ test('pointing at a write shows what it changed', async () => {
   await using opened = await logIn()
   const { page } = opened
   await page.goto(`${cluster.url}/ui/#flows?object=pods/default/web`)
-  await page.locator('[data-event] .m', { hasText: 'put pod web' }).first().hover()
+  const write = page.locator('[data-event] .m', { hasText: 'put pod web' }).first()
   const card = page.locator('[data-card]')
-  await card.getByRole('heading', { name: 'What this write changed' }).waitFor()
+  // Earlier messages arrive after the first view, and move what is below them away from the pointer.
+  await until(async () => {
+    await page.mouse.move(0, 0)
+    await write.hover()
+    const heading = card.getByRole('heading', { name: 'What this write changed' })
+    return heading.waitFor({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    )
+  })
   await card.locator('.diff .added', { hasText: 'app: web' }).first().waitFor()
 })
 
