@@ -1,4 +1,4 @@
-// RatioTimes: how long a number was which share of its limit. As upstream, the share is observed once for every
+// RatioTimes: a number, and how long it was which share of its limit. As upstream, the share is observed once for every
 // nanosecond, so the histogram's counts are times. Times are added up by number and observed when metrics are scraped.
 import type { HistogramSeries } from '../../base/observability/metrics.ts'
 
@@ -11,23 +11,30 @@ export class RatioTimes {
   /** How long each number was the value since the last scrape. */
   readonly #ms = new Float64Array(summedMax)
   #limit = 1
+  #value = 0
+  #sinceMs: number
 
-  constructor(series: Pick<HistogramSeries, 'observeTimes'>) {
+  constructor(series: Pick<HistogramSeries, 'observeTimes'>, nowMs: number) {
     this.#series = series
+    this.#sinceMs = nowMs
   }
 
-  /** The number had this value for this time. */
-  add(value: number, ms: number): void {
+  /** Adds to the number. */
+  add(amount: number, nowMs: number): void {
+    const [value, ms] = [this.#value, nowMs - this.#sinceMs]
     if (value < summedMax) this.#ms[value] = (this.#ms[value] as number) + ms
     else this.#observe(value, ms)
+    this.#value = value + amount
+    this.#sinceMs = nowMs
   }
 
-  setLimit(limit: number): void {
-    this.observe()
+  setLimit(limit: number, nowMs: number): void {
+    this.observe(nowMs)
     this.#limit = Math.max(1, limit)
   }
 
-  observe(): void {
+  observe(nowMs: number): void {
+    this.add(0, nowMs)
     for (const [value, ms] of this.#ms.entries()) if (ms > 0) this.#observe(value, ms)
     this.#ms.fill(0)
   }

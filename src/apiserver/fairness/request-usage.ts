@@ -33,94 +33,67 @@ export class FlowUsage {
 }
 
 export class LevelUsage {
-  readonly #executingTimes: RatioTimes
-  readonly #seatTimes: RatioTimes
-  readonly #waitingTimes: RatioTimes
-  #executing = 0
-  #seats = 0
-  #waiting = 0
-  #executingSinceMs: number
-  #waitingSinceMs: number
+  readonly #executing: RatioTimes
+  readonly #seats: RatioTimes
+  readonly #waiting: RatioTimes
 
   constructor(metrics: FairnessMetrics, level: string, nowMs: number) {
     const { executing, seats, waiting } = metrics.ofLevel(level)
-    this.#executingTimes = new RatioTimes(executing)
-    this.#seatTimes = new RatioTimes(seats)
-    this.#waitingTimes = new RatioTimes(waiting)
-    this.#executingSinceMs = this.#waitingSinceMs = nowMs
+    this.#executing = new RatioTimes(executing, nowMs)
+    this.#seats = new RatioTimes(seats, nowMs)
+    this.#waiting = new RatioTimes(waiting, nowMs)
   }
 
   addExecuting(requests: number, seats: number, nowMs: number): void {
-    const ms = nowMs - this.#executingSinceMs
-    this.#executingTimes.add(this.#executing, ms)
-    this.#seatTimes.add(this.#seats, ms)
-    this.#executing += requests
-    this.#seats += seats
-    this.#executingSinceMs = nowMs
+    this.#executing.add(requests, nowMs)
+    this.#seats.add(seats, nowMs)
   }
 
   addWaiting(requests: number, nowMs: number): void {
-    this.#waitingTimes.add(this.#waiting, nowMs - this.#waitingSinceMs)
-    this.#waiting += requests
-    this.#waitingSinceMs = nowMs
+    this.#waiting.add(requests, nowMs)
   }
 
   setLimits(executing: number, waiting: number, nowMs: number): void {
-    this.record(nowMs)
-    this.#executingTimes.setLimit(executing)
-    this.#seatTimes.setLimit(executing)
-    this.#waitingTimes.setLimit(waiting)
+    this.#executing.setLimit(executing, nowMs)
+    this.#seats.setLimit(executing, nowMs)
+    this.#waiting.setLimit(waiting, nowMs)
   }
 
   record(nowMs: number): void {
-    this.addExecuting(0, 0, nowMs)
-    this.addWaiting(0, nowMs)
-    for (const times of [this.#executingTimes, this.#seatTimes, this.#waitingTimes]) times.observe()
+    for (const times of [this.#executing, this.#seats, this.#waiting]) times.observe(nowMs)
   }
 }
 
 export class KindUsage {
-  readonly #executingTimes: RatioTimes
-  readonly #waitingTimes: RatioTimes
+  readonly #executing: RatioTimes
+  readonly #waiting: RatioTimes
   readonly #waitingPeak = new SecondPeak()
   readonly #shownPeak: { set(value: number): void }
-  #executing = 0
-  #waiting = 0
-  #executingSinceMs: number
-  #waitingSinceMs: number
 
   constructor(metrics: FairnessMetrics, kind: RequestKind, nowMs: number) {
     const { executing, waiting, waitingPeak } = metrics.ofKind(kind)
-    this.#executingTimes = new RatioTimes(executing)
-    this.#waitingTimes = new RatioTimes(waiting)
+    this.#executing = new RatioTimes(executing, nowMs)
+    this.#waiting = new RatioTimes(waiting, nowMs)
     this.#shownPeak = waitingPeak
-    this.#executingSinceMs = this.#waitingSinceMs = nowMs
   }
 
   addExecuting(requests: number, nowMs: number): void {
-    this.#executingTimes.add(this.#executing, nowMs - this.#executingSinceMs)
-    this.#executing += requests
-    this.#executingSinceMs = nowMs
+    this.#executing.add(requests, nowMs)
   }
 
   addWaiting(requests: number, nowMs: number): void {
-    this.#waitingTimes.add(this.#waiting, nowMs - this.#waitingSinceMs)
-    this.#waiting += requests
-    this.#waitingSinceMs = nowMs
+    this.#waiting.add(requests, nowMs)
     this.#waitingPeak.add(requests, nowMs)
   }
 
   setLimits(executing: number, waiting: number, nowMs: number): void {
-    this.record(nowMs)
-    this.#executingTimes.setLimit(executing)
-    this.#waitingTimes.setLimit(waiting)
+    this.#executing.setLimit(executing, nowMs)
+    this.#waiting.setLimit(waiting, nowMs)
   }
 
   record(nowMs: number): void {
-    this.addExecuting(0, nowMs)
-    this.addWaiting(0, nowMs)
-    this.#executingTimes.observe()
-    this.#waitingTimes.observe()
+    this.#executing.observe(nowMs)
+    this.#waiting.observe(nowMs)
     this.#shownPeak.set(this.#waitingPeak.read(nowMs))
   }
 }

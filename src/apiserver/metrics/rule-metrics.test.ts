@@ -1,7 +1,12 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer, type Harness } from '../server.harness.ts'
-import { customDefinition, customVersion, definitionsPath, eventually } from './custom-resource.harness.ts'
+import {
+  customDefinition,
+  customVersion,
+  definitionsPath,
+  eventually,
+} from '../custom-resources/custom-resource.harness.ts'
 
 const counts = async (server: Harness): Promise<(string | undefined)[]> => {
   const { body } = await server.call('GET', '/metrics')
