@@ -4,14 +4,19 @@
 //   client 192.168.60.100 ── this namespace: the proxy 192.168.60.1, 192.168.50.1 ── node 192.168.50.2 ── pods 10.244.0.0/24
 //
 // Counters of the node's kernel, before and after the rules of policies, show whether a packet was dropped.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { run } from '../../proxy/network.harness.ts'
+import { promisify } from 'node:util'
 
 export const proxyAddress = { forClients: '192.168.60.1', forPods: '192.168.50.1' } as const
 export const clientAddress = '192.168.60.100'
 export const podRange = '10.244.0.0/24'
+
+/** Does not block: the proxy is in this process. */
+async function run(command: string): Promise<string> {
+  return (await promisify(execFile)('sh', ['-ec', command])).stdout
+}
 
 const programAt = (name: string) => new URL(name, import.meta.url).pathname
 
@@ -26,17 +31,17 @@ export class Machine implements AsyncDisposable {
     child.stderr.pipe(process.stderr)
   }
 
-  static async start(command: readonly string[], setUp: (pid: number) => void): Promise<Machine> {
+  static async start(command: readonly string[], setUp: (pid: number) => Promise<unknown>): Promise<Machine> {
     // The program starts when its network is set up.
     const script = 'echo up && read -r go && exec "$@"'
     const machine = new Machine(spawn('unshare', ['--net', 'sh', '-c', script, 'sh', ...command]))
     await machine.line()
-    setUp(machine.pid)
+    await setUp(machine.pid)
     machine.#child.stdin.write('go\n')
     return machine
   }
 
-  static program(name: string, setUp: (pid: number) => void, ...args: readonly string[]): Promise<Machine> {
+  static program(name: string, setUp: (pid: number) => Promise<unknown>, ...args: readonly string[]): Promise<Machine> {
     return Machine.start([process.execPath, programAt(name), ...args], setUp)
   }
 
@@ -83,66 +88,72 @@ const countingRules = Object.entries({ before: -200, after: 200 })
   ])
   .join('\n')
 
+/** How many packets were seen before and after the rules. */
+export interface Packets {
+  readonly before: number
+  readonly after: number
+}
+
 export interface Node extends AsyncDisposable {
   readonly pid: number
   startPod(address: string): Promise<Machine>
   /** Must be called before the object of the pod is removed. */
-  releaseAddress(address: string): void
-  /** How many packets were seen before and after the rules. */
-  packets(name: keyof typeof counters): { readonly before: number; readonly after: number }
+  releaseAddress(address: string): Promise<void>
+  packets(name: keyof typeof counters): Promise<Packets>
 }
 
 export async function startNode(): Promise<Node> {
-  run('sysctl -qw net.ipv4.ip_forward=1')
-  const machine = await Machine.start(['cat'], (pid) => {
-    run(`ip link add node0 type veth peer name eth0 netns ${pid}; ip link set node0 up`)
-    run(`ip addr add ${proxyAddress.forPods}/24 dev node0`)
-    inside(
+  await run('sysctl -qw net.ipv4.ip_forward=1')
+  const machine = await Machine.start(['cat'], async (pid) => {
+    await run(`ip link add node0 type veth peer name eth0 netns ${pid}; ip link set node0 up`)
+    await run(`ip addr add ${proxyAddress.forPods}/24 dev node0`)
+    await inside(
       pid,
       `ip link set lo up; sysctl -qw net.ipv4.ip_forward=1; ip link set eth0 up; ip addr add 192.168.50.2/24 dev eth0;
        ip route add default via ${proxyAddress.forPods};
        ip link add cni0 type bridge; ip link set cni0 up; ip addr add 10.244.0.1/24 dev cni0`,
     )
-    run(`ip route add ${podRange} via 192.168.50.2; ip addr add ${proxyAddress.forClients}/32 dev lo`)
-    inside(
+    await run(`ip route add ${podRange} via 192.168.50.2; ip addr add ${proxyAddress.forClients}/32 dev lo`)
+    await inside(
       pid,
       `nft -f - <<END\nadd table inet counting\nadd set inet counting live { type ipv4_addr; }\n${countingRules}\nEND`,
     )
   })
   const { pid } = machine
-  const count = (name: string) =>
-    Number(/packets (\d+)/.exec(inside(pid, `nft list counter inet counting ${name}`))?.[1])
+  const count = async (name: string) =>
+    Number(/packets (\d+)/.exec(await inside(pid, `nft list counter inet counting ${name}`))?.[1])
   return {
     pid,
     async startPod(address) {
       const device = `pod${address.slice(address.lastIndexOf('.') + 1)}`
-      const pod = await Machine.program('web-pod.ts', (podPid) => {
-        inside(
+      const pod = await Machine.program('web-pod.ts', async (podPid) => {
+        await inside(
           pid,
           `ip link add ${device} type veth peer name eth0 netns ${podPid}; ip link set ${device} master cni0 up`,
         )
-        inside(
+        await inside(
           podPid,
           `ip link set lo up; ip link set eth0 up; ip addr add ${address}/24 dev eth0; ip route add default via 10.244.0.1`,
         )
       })
       await pod.line()
-      inside(pid, `nft "add element inet counting live { ${address} }"`)
+      await inside(pid, `nft "add element inet counting live { ${address} }"`)
       return pod
     },
-    releaseAddress: (address) => void inside(pid, `nft "delete element inet counting live { ${address} }"`),
-    packets: (name) => ({ before: count(`${name}-before`), after: count(`${name}-after`) }),
+    releaseAddress: async (address) =>
+      void (await inside(pid, `nft "delete element inet counting live { ${address} }"`)),
+    packets: async (name) => ({ before: await count(`${name}-before`), after: await count(`${name}-after`) }),
     [Symbol.asyncDispose]: () => machine[Symbol.asyncDispose](),
   }
 }
 
 /** Sends requests from its start. */
 export async function startClient(order: string): Promise<Machine> {
-  const setUp = (pid: number) => {
-    run(
+  const setUp = async (pid: number) => {
+    await run(
       `ip link add client0 type veth peer name eth0 netns ${pid}; ip link set client0 up; ip route add ${clientAddress} dev client0`,
     )
-    inside(
+    await inside(
       pid,
       `ip link set lo up; ip link set eth0 up; ip addr add ${clientAddress}/24 dev eth0; ip route add default via ${proxyAddress.forClients}`,
     )

@@ -95,7 +95,7 @@ export class ScriptedKubelet implements AsyncDisposable {
     const { address, machine } = running
     machine.kill('SIGTERM')
     await machine.line()
-    this.#deps.machine.releaseAddress(address)
+    await this.#deps.machine.releaseAddress(address)
     await this.#deps.client.of(pod).delete(name, namespaceOf(deleted), { gracePeriodSeconds: 0, uid })
     await machine[Symbol.asyncDispose]()
   }

@@ -25,9 +25,9 @@ export interface Seen {
 }
 
 const pendingMax = 512
-/** Every tenth request has a connection of its own, which shows the new certificate. */
-const newConnectionEvery = 10
-const connectionsMax = 64
+/** Every fiftieth request has a connection of its own, which shows the new certificate. */
+const newConnectionEvery = 50
+const connectionsMax = 128
 
 const { host, port, ca, requestsPerSecond, closed } = JSON.parse(process.argv[2] ?? '') as ClientOrder
 const outcomes = new Map<string, number>()
