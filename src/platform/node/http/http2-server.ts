@@ -1,5 +1,6 @@
 // Http2ServerConnection: an HTTP/2 session of Node.js, its limits and its streams.
 import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import type { Duplex } from 'node:stream'
 import { HeldBytes } from '../../limits/held-bytes.ts'
 import { headBytesMax } from '../../http1/http1-connection.ts'
 import { headersMax } from '../../http1/request-head.ts'
@@ -44,6 +45,15 @@ const sessionOptions = {
   streamResetRate: resetsPerSecond,
 } as const
 
+/**
+ * A client that ends its side is disconnected, as upstream does. Node.js would end the other side too, and its wrapper of a
+ * stream throws when a session writes meanwhile, which nothing can catch.
+ */
+export function sessionOn(stream: Duplex): ServerHttp2Session {
+  stream.once('end', () => stream.destroy())
+  return performServerHandshake(stream, sessionOptions)
+}
+
 export class Http2ServerConnection implements ServedConnection {
   readonly client: string
   readonly #peer: AcceptedConnection
@@ -66,7 +76,7 @@ export class Http2ServerConnection implements ServedConnection {
     this.#held = new HeldBytes(options.budget, this, () => peer.destroy())
     this.#idleSinceSecond = options.second()
     this.#dueSecond = options.second() + headSecondsMax
-    this.#session = performServerHandshake(peer.stream(), sessionOptions)
+    this.#session = sessionOn(peer.stream())
     this.#session.on('error', () => {}) // `close` follows
     this.#session.once('remoteSettings', () => void (this.isBusy || this.#idle()))
     // The client may keep its side of the connection open.

@@ -1,10 +1,11 @@
 // Both sides of a connection in one thread, with a pair of streams as the socket.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
-import { performServerHandshake } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import { duplexPair, type Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { onNextTurn, eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { sessionOn } from '../http/http2-server.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
@@ -152,15 +153,20 @@ test('a client that does not receive what was written before the end is disconne
   ok(linked.isClosed)
 })
 
+const frame = (type: number, flags: number, stream: number, payload: readonly number[] = []): Buffer =>
+  Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream, ...payload])
+const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0)])
+/** GET / of the host "a". */
+const requestHeaders = [0x82, 0x87, 0x84, 0x41, 0x01, 0x61]
+
 test('an HTTP/2 session whose client has ended may still be written to', async () => {
   const { client, linked } = await connected()
   client.resume()
   const stream = linked.stream()
-  const session = performServerHandshake(stream)
+  const session = sessionOn(stream)
   const errors: unknown[] = []
   session.on('error', (error) => errors.push(error))
-  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
-  client.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]))
+  client.write(preface)
   await once(session, 'remoteSettings')
   for (let turns = 0; turns < 10; turns++) await eventLoopTurn()
   client.end()
@@ -173,3 +179,28 @@ test('an HTTP/2 session whose client has ended may still be written to', async (
   deepEqual(errors, [])
   while (!linked.isClosed) await eventLoopTurn()
 })
+
+for (let ticks = 0; ticks < 10; ticks++)
+  test(`a stream of HTTP/2 may be closed ${ticks} ticks after its client has ended`, async () => {
+    const { client, linked } = await connected()
+    client.resume()
+    const stream = linked.stream()
+    const session = sessionOn(stream)
+    session.on('error', () => {})
+    client.write(Buffer.concat([preface, frame(1, 5, 1, requestHeaders)]))
+    const [opened] = (await once(session, 'stream')) as [ServerHttp2Stream]
+    opened.on('error', () => {})
+    for (let turns = 0; turns < 10; turns++) await eventLoopTurn()
+    const closeAfter = (left: number): void => {
+      if (left > 0) return process.nextTick(closeAfter, left - 1)
+      if (opened.destroyed) return
+      // What a stream has written is sent at once when the stream is closed with an error.
+      opened.respond()
+      opened.write('x')
+      opened.close(constants.NGHTTP2_INTERNAL_ERROR)
+    }
+    stream.once('end', () => closeAfter(ticks))
+    client.end()
+    await once(stream, 'close')
+    while (!linked.isClosed) await eventLoopTurn()
+  })
