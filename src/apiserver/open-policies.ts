@@ -16,6 +16,7 @@ export const openPolicies: Policies = {
       ? { kind: 'authenticated', user: anonymousUser, audiences: [] }
       : { kind: 'unknown' }
   },
+  awaitTurn: () => undefined,
   authorize: () => allowed(),
   takeSeat: () => () => {},
   admission: defaultAdmissionPlugins,

@@ -1,6 +1,7 @@
 // serverPolicies: authentication, the configured chain of authorizers, admission, and the reviews that depend on them.
+import { FairTurns } from '../base/work/fair-turns.ts'
 import { thenMaybe } from '../base/async/maybe-promise.ts'
-import type { Clock } from '../base/time/clock.ts'
+import { realClock, type Clock } from '../base/time/clock.ts'
 import type { AdmissionPlugin } from './admission/framework/admission-plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
@@ -59,6 +60,8 @@ export const serverPolicies =
     const rbac = new Rbac(caches)
     const chain = authorizerChain([privileged, ...authorizers(rbac, caches)])
     const anyOfTokens = tokenAuthenticators(tokens(caches))
+    // On a virtual clock nothing takes time.
+    const turns = clock === realClock ? new FairTurns<string>(clock, 'asynchronous') : undefined
     const all = [...authenticators, bearerToken(anyOfTokens, audiences)]
     return {
       authenticate({ credentials, target, context }) {
@@ -70,6 +73,7 @@ export const serverPolicies =
             : result,
         )
       },
+      awaitTurn: (user) => turns?.take(user),
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: fairness?.(caches) ?? (() => () => {}),
       audit,

@@ -14,7 +14,9 @@ export const authenticationFilter = defineFilter({
     thenMaybe(policies.authenticate(request), (authenticationFilter) => {
       if (authenticationFilter.kind !== 'authenticated') return rejectUnauthenticated(request, policies)
       const user = withAuthenticatedGroup(authenticationFilter.user)
-      return next({ ...request, user, sender: verifiedSender(request, user) })
+      return thenMaybe(policies.awaitTurn(user.name), () =>
+        next({ ...request, user, sender: verifiedSender(request, user) }),
+      )
     }),
 })
 

@@ -1,4 +1,5 @@
 // Policies: the decisions that the filters and the registry depend on. server-policies.ts assembles the configured ones.
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { AdmissionPlugin } from '../admission/framework/admission-plugin.ts'
 import type { Auditor } from '../audit/auditor.ts'
 import type { Authentication } from '../authentication/authenticator.ts'
@@ -11,6 +12,8 @@ import type { Review } from '../request/review.ts'
 
 export interface Policies {
   authenticate(request: ApiRequest): Authentication | Promise<Authentication>
+  /** Waits for the user's turn; synchronous while the event loop is not busy. */
+  awaitTurn(user: string): MaybePromise<void>
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
   /** Takes a seat of priority and fairness; the returned function releases it. */
   readonly takeSeat: TakeSeat

@@ -2,6 +2,7 @@
 // authorization decide by the head alone.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { allowed, denied } from '../authorization/authorizer.ts'
 import { type Policies } from './policies.ts'
@@ -136,4 +137,22 @@ test('a client that ends while it sends the body leaves no seat taken', async ()
   )
   equal(answer.status, 408)
   deepEqual(order, ['authentication', 'fairness', 'authorization', 'seat free'])
+})
+
+test('an authenticated request waits for the turn of its user, before anything else is done for it', async () => {
+  const order: string[] = []
+  const turn = Promise.withResolvers<void>()
+  await using server = await startServer({
+    ...noted(order, () => undefined),
+    awaitTurn: (user) => (user === 'busy' ? turn.promise : undefined),
+  })
+  order.length = 0
+  const waiting = server.call('POST', configMaps, body, { as: 'busy' })
+  const other = await server.call('GET', configMaps)
+  equal(other.status, 200)
+  await eventLoopTurn()
+  deepEqual(order.splice(0).toSorted(), ['authentication', 'authentication', 'authorization', 'fairness', 'seat free'])
+  turn.resolve()
+  equal((await waiting).status, 201)
+  deepEqual(order, ['fairness', 'authorization', 'seat free'])
 })

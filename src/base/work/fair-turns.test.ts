@@ -4,9 +4,9 @@ import { eventLoopTurn } from '../async/event-loop-turn.ts'
 import { realClock } from '../time/clock.ts'
 import { FairTurns } from './fair-turns.ts'
 
-function stage() {
+function stage(kind?: 'asynchronous') {
   const state = { nowMs: 0 }
-  const turns = new FairTurns<{ name: string }>({ ...realClock, monotonicMs: () => state.nowMs })
+  const turns = new FairTurns<{ name: string }>({ ...realClock, monotonicMs: () => state.nowMs }, kind)
   const done: string[] = []
   /** Works of a client that take the time each. */
   const start = (client: { name: string }, count: number, ms: number) => {
@@ -16,7 +16,7 @@ function stage() {
         done.push(`${client.name}${index}`)
       })
   }
-  return { state, done, start, turn: eventLoopTurn }
+  return { state, turns, done, start, turn: eventLoopTurn }
 }
 const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
 
@@ -46,4 +46,23 @@ test('a client with much work does not delay others, and slices are short', asyn
   deepEqual(done.splice(0), ['a7', 'a8', 'a9'])
   start(a, 1, 2)
   deepEqual(done, ['a1'])
+})
+
+test('less asynchronous work is started in a turn after a turn that took long', async () => {
+  const { state, turns, done } = stage('asynchronous')
+  const take = async (client: { name: string }, ms: number) => {
+    await turns.take(client)
+    done.push(client.name)
+    // After the start, which itself takes no time.
+    state.nowMs += ms
+  }
+  const all = [take(a, 4), take(a, 4), take(a, 4)]
+  await Promise.resolve()
+  deepEqual(done.splice(0), ['a', 'a', 'a'])
+  all.push(...[a, a, a, b].map((client) => take(client, 1)))
+  await eventLoopTurn()
+  deepEqual(done.splice(0), ['a'])
+  await eventLoopTurn()
+  deepEqual(done.splice(0), ['b', 'a', 'a'])
+  await Promise.all(all)
 })

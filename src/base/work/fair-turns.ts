@@ -1,48 +1,87 @@
-// FairTurns: starts the work of many clients in time slices, with a turn of the event loop in between. While work waits, each
-// client has one start in a round, so a client with much work does not delay the others.
-import type { Clock } from '../time/clock.ts'
+// FairTurns: starts the work of many clients, a few in each turn of the event loop. While work waits, each client has one
+// start in a round, and a client that has not waited yet comes first. So a client with much work does not delay the others.
 import { onNextTurn } from '../async/event-loop-turn.ts'
+import type { MaybePromise } from '../async/maybe-promise.ts'
+import type { Clock } from '../time/clock.ts'
 
-const sliceMs = 5
+/** How long a turn should take. */
+const turnMs = 5
 
-export class FairTurns<Client extends object> {
+export class FairTurns<Client> {
   readonly #clock: Clock
+  readonly #isAsynchronous: boolean
   /** Clients whose work waits and has not been started since it waits; they come first. */
   readonly #fresh = new Map<Client, (() => void)[]>()
   readonly #others = new Map<Client, (() => void)[]>()
-  /** When the current slice ends. */
-  #untilMs = 0
+  /** Since when this turn lasts, and what was started in it. */
+  #sinceMs = 0
+  #started = 0
+  /** How many may be started in a turn. */
+  #startsMax = Infinity
   #isPlanned = false
 
-  constructor(clock: Clock) {
+  /** `asynchronous`: most of the work is done after its start. */
+  constructor(clock: Clock, kind: 'synchronous' | 'asynchronous' = 'synchronous') {
     this.#clock = clock
+    this.#isAsynchronous = kind === 'asynchronous'
   }
 
   /** Starts the work at once if there is time and nothing waits. It must not throw. */
   start(client: Client, work: () => void): void {
     if (!this.#isPlanned) {
-      this.#isPlanned = true
-      this.#untilMs = this.#clock.monotonicMs() + sliceMs
-      onNextTurn(this.#slice)
+      this.#begin(this.#clock.monotonicMs())
+      this.#plan()
     }
-    if (!this.#isWaiting && this.#clock.monotonicMs() < this.#untilMs) return work()
+    if (!this.#isWaiting && this.#hasTime) {
+      this.#started++
+      return work()
+    }
     const waiting = this.#fresh.get(client) ?? this.#others.get(client)
     if (waiting === undefined) this.#fresh.set(client, [work])
     else waiting.push(work)
+  }
+
+  /** Waits for the client's turn; synchronous if there is time and nothing waits. */
+  take(client: Client): MaybePromise<void> {
+    let isTaken = false
+    const taken = Promise.withResolvers<void>()
+    this.start(client, () => {
+      isTaken = true
+      taken.resolve()
+    })
+    return isTaken ? undefined : taken.promise
   }
 
   get #isWaiting(): boolean {
     return this.#fresh.size + this.#others.size > 0
   }
 
+  get #hasTime(): boolean {
+    return this.#started < this.#startsMax && this.#clock.monotonicMs() < this.#sinceMs + turnMs
+  }
+
+  #begin(nowMs: number): void {
+    this.#sinceMs = nowMs
+    this.#started = 0
+  }
+
+  #plan(): void {
+    this.#isPlanned = true
+    onNextTurn(this.#slice)
+  }
+
   readonly #slice = (): void => {
-    const untilMs = this.#clock.monotonicMs() + sliceMs
-    while (this.#isWaiting) {
+    const nowMs = this.#clock.monotonicMs()
+    // If the last turn took long, for whatever reason, less is started in this one.
+    if (this.#isAsynchronous && this.#started > 0)
+      this.#startsMax = Math.max(1, Math.floor((turnMs * this.#started) / (nowMs - this.#sinceMs)))
+    this.#begin(nowMs)
+    while (this.#isWaiting && this.#hasTime) {
+      this.#started++
       this.#startNext(this.#fresh.size > 0 ? this.#fresh : this.#others)
-      if (this.#clock.monotonicMs() >= untilMs) break
     }
-    this.#isPlanned = this.#isWaiting
-    if (this.#isPlanned) onNextTurn(this.#slice)
+    this.#isPlanned = false
+    if ((this.#isAsynchronous && this.#started > 0) || this.#isWaiting) this.#plan()
   }
 
   #startNext(clients: Map<Client, (() => void)[]>): void {

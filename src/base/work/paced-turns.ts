@@ -1,12 +1,15 @@
 // PacedTurns: schedules steps that block the event loop for long. One step runs at a time, and the event loop is then
-// free for twice as long as the step took.
+// free for twice as long as the step took, or for longer if it is busy.
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
 /** Upper limit for the pause: a step may have taken long only because the machine was busy. */
-const restMsMax = 200
-/** Other work gets at least two thirds of the time. */
-const restPerStep = 2
+const restMsMax = 500
+/** Other work gets at least two thirds of the time, and nine tenths if it needs them. */
+const restPerStepMin = 2
+const restPerStepMax = 9
+/** The event loop is busy if a turn takes longer. */
+const busyTurnMs = 2
 
 export class PacedTurns {
   readonly #clock: Clock
@@ -27,12 +30,25 @@ export class PacedTurns {
   async #give(): Promise<void> {
     this.#isGiving = true
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const startMs = this.#clock.monotonicMs()
       next()
-      await this.#clock.outside(eventLoopTurn())
-      const restMs = Math.min(restPerStep * (this.#clock.monotonicMs() - startMs), restMsMax)
-      if (restMs >= 1) await new Promise<void>((resolve) => this.#clock.after(restMs, resolve))
+      await this.#rest(await this.#turnMs())
     }
     this.#isGiving = false
+  }
+
+  async #rest(stepMs: number): Promise<void> {
+    const minMs = Math.min(restPerStepMin * stepMs, restMsMax)
+    const maxMs = Math.min(restPerStepMax * stepMs, restMsMax)
+    if (minMs < 1) return
+    const startMs = this.#clock.monotonicMs()
+    do await new Promise<void>((resolve) => this.#clock.after(minMs, resolve))
+    while ((await this.#turnMs()) > busyTurnMs && this.#clock.monotonicMs() < startMs + maxMs)
+  }
+
+  /** How long a turn of the event loop takes. */
+  async #turnMs(): Promise<number> {
+    const startMs = this.#clock.monotonicMs()
+    await this.#clock.outside(eventLoopTurn())
+    return this.#clock.monotonicMs() - startMs
   }
 }

@@ -83,3 +83,29 @@ test('an aborted computation ends at its next slice', async () => {
   await rejects(async () => running, /the client has gone/)
   deepEqual(counts, [5])
 })
+
+test('one slice of all computations runs in a turn', async () => {
+  const order: string[] = []
+  const work = (name: string) =>
+    runInSlices(
+      function* (): Sliced<void> {
+        for (let step = 1; step < 3; step++) {
+          yield
+          order.push(`${name}${step}`)
+        }
+      },
+      new ReadingClock(),
+      signal,
+    )
+  const all = Promise.all([work('a'), work('b')])
+  const turns = Promise.withResolvers<void>()
+  let turn = 0
+  const count = () => {
+    order.push(String(++turn))
+    if (turn < 4) setImmediate(count)
+    else turns.resolve()
+  }
+  setImmediate(count)
+  await Promise.all([all, turns.promise])
+  deepEqual(order.slice(0, 5), ['a1', '1', 'b1', '2', 'a2'])
+})

@@ -2,7 +2,7 @@
 // computation is a generator. It asks at regular points whether its slice is used up, and yields if so. A short computation
 // never yields and is synchronous.
 import type { Clock } from '../time/clock.ts'
-import { eventLoopTurn } from '../async/event-loop-turn.ts'
+import { onNextTurn } from '../async/event-loop-turn.ts'
 import type { MaybePromise } from '../async/maybe-promise.ts'
 
 /** How long a computation blocks the event loop at a time. */
@@ -34,9 +34,23 @@ export class WorkSlice implements Slice {
 
   /** Waits for other work, and begins the next slice. */
   async next(): Promise<void> {
-    await this.#clock.outside(eventLoopTurn())
+    await this.#clock.outside(nextSlice())
     this.#untilMs = this.#clock.monotonicMs() + sliceMs
   }
+}
+
+/** Computations that wait for their next slice. */
+const waiting: (() => void)[] = []
+
+/** One in each turn, however many computations there are. */
+const nextSlice = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) onNextTurn(giveSlice)
+  })
+
+function giveSlice(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) onNextTurn(giveSlice)
 }
 
 /** The result of a computation that may take long, synchronously if one slice suffices. Ends when it is aborted. */

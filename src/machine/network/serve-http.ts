@@ -47,7 +47,7 @@ const unsentBytesMax = 64 * 1024
 export function httpAcceptor(handle: SimulatedHttpHandler, clock: Clock): SimulatedAcceptor {
   const budget = new MemoryBudget(listenLimitsDefault, () => {})
   const turns = new TimeSlicedWork(clock)
-  const starts = new FairTurns(clock)
+  const starts = new FairTurns<object>(clock)
   const date = httpDate(clock)
   return (stream, { address }) =>
     serveConnection(stream, {

@@ -59,7 +59,7 @@ async function listen(
     second: () => seconds,
     date: httpDate(clock),
     turns: new TimeSlicedWork(realClock),
-    starts: new FairTurns(realClock),
+    starts: new FairTurns<object>(realClock),
     budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
     onShed,
     verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,

@@ -3,7 +3,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Clock } from '../../../base/time/clock.ts'
+import { realClock, type Clock } from '../../../base/time/clock.ts'
+import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import { ConnectionLimiter } from '../../limits/connection-limiter.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
@@ -32,6 +33,8 @@ export class TcpServer {
   readonly #closed = new Promise<void>((resolve) => this.#server.once('close', resolve))
   /** Callbacks for completed handshakes, by the address and port of the client. */
   readonly #handshakes = new Map<string, () => void>()
+  /** A handshake takes a millisecond. */
+  readonly #turns = new FairTurns<string>(realClock, 'asynchronous')
 
   constructor(options: TcpServerOptions) {
     this.#options = options
@@ -125,7 +128,7 @@ export class TcpServer {
       if (this.#handshakes.delete(peer)) this.#options.onShed('handshake-failed', 1, 0)
     })
     detectProtocol(socket, protocolOf, (kind) => {
-      if (kind === 'tls') this.#tlsServer?.emit('connection', socket)
+      if (kind === 'tls') this.#turns.start(client, () => void this.#tlsServer?.emit('connection', socket))
       else if (kind === 'http') socket.end(plainHttpResponse).resume()
       else socket.destroy()
     })

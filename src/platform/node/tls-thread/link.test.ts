@@ -33,3 +33,22 @@ for (const [when, takesEarly] of [
     }
     deepEqual([rooms, taken, sender.isFull], [1, framesFitting + 1, false])
   })
+
+test('a receiver that has enough takes no frames', async () => {
+  const memory = newLinkMemory()
+  const state = { isFull: false, taken: 0 }
+  const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom() {} })
+  const receiver = new Link(otherSide(memory), {
+    wakePeer: () => sender.onWake(),
+    onFrame: () => state.taken++,
+    isFull: () => state.isFull,
+    onRoom() {},
+  })
+  receiver.onWake()
+  state.isFull = true
+  sender.send(1, [frame], frame.length)
+  for (let turns = 0; turns < 3; turns++) await eventLoopTurn()
+  equal(state.taken, 0)
+  state.isFull = false
+  while (state.taken === 0) await eventLoopTurn()
+})
