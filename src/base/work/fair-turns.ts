@@ -28,28 +28,29 @@ export class FairTurns<Client> {
 
   /** Starts the work at once if there is time and nothing waits. It must not throw. */
   start(client: Client, work: () => void): void {
-    if (!this.#isPlanned) {
-      this.#begin(this.#clock.monotonicMs())
-      this.#plan()
-    }
-    if (!this.#isWaiting && this.#hasTime) {
-      this.#started++
-      return work()
-    }
-    const waiting = this.#fresh.get(client) ?? this.#others.get(client)
-    if (waiting === undefined) this.#fresh.set(client, [work])
-    else waiting.push(work)
+    if (this.#mayStart()) work()
+    else this.#wait(client, work)
   }
 
   /** Waits for the client's turn; synchronous if there is time and nothing waits. */
   take(client: Client): MaybePromise<void> {
-    let isTaken = false
-    const taken = Promise.withResolvers<void>()
-    this.start(client, () => {
-      isTaken = true
-      taken.resolve()
-    })
-    return isTaken ? undefined : taken.promise
+    if (!this.#mayStart()) return new Promise((resolve) => this.#wait(client, resolve))
+  }
+
+  #mayStart(): boolean {
+    if (!this.#isPlanned) {
+      // Nothing waits, and the turn has just begun.
+      this.#begin(this.#clock.monotonicMs())
+      this.#plan()
+    } else if (this.#isWaiting || !this.#hasTime) return false
+    this.#started++
+    return true
+  }
+
+  #wait(client: Client, work: () => void): void {
+    const waiting = this.#fresh.get(client) ?? this.#others.get(client)
+    if (waiting === undefined) this.#fresh.set(client, [work])
+    else waiting.push(work)
   }
 
   get #isWaiting(): boolean {
