@@ -128,7 +128,11 @@ export class TcpServer {
       if (this.#handshakes.delete(peer)) this.#options.onShed('handshake-failed', 1, 0)
     })
     detectProtocol(socket, protocolOf, (kind) => {
-      if (kind === 'tls') this.#turns.start(client, () => void this.#tlsServer?.emit('connection', socket))
+      if (kind === 'tls')
+        this.#turns.start(client, () => {
+          // The client may have given up.
+          if (!socket.destroyed) this.#tlsServer?.emit('connection', socket)
+        })
       else if (kind === 'http') socket.end(plainHttpResponse).resume()
       else socket.destroy()
     })
