@@ -48,6 +48,14 @@ test('a client with much work does not delay others, and slices are short', asyn
   deepEqual(done, ['a1'])
 })
 
+test('new clients that keep coming do not hold up one with more work for ever', async () => {
+  const { done, start, turn } = stage()
+  start(a, 5, 2)
+  for (let index = 0; index < 20; index++) start({ name: 'new' }, 1, 2)
+  for (let turns = 0; turns < 5; turns++) await turn()
+  deepEqual(done.indexOf('a5'), done.indexOf('a4') + 8)
+})
+
 test('less asynchronous work is started in a turn after a turn that took long', async () => {
   const { state, turns, done } = stage('asynchronous')
   const take = async (client: { name: string }, ms: number) => {

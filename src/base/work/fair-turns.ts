@@ -6,6 +6,8 @@ import type { Clock } from '../time/clock.ts'
 
 /** How long a turn should take. */
 const turnMs = 5
+/** Then one of the others comes, or new clients that keep coming would hold it up for ever. */
+const freshInARowMax = 8
 
 export class FairTurns<Client> {
   readonly #clock: Clock
@@ -19,6 +21,7 @@ export class FairTurns<Client> {
   /** How many may be started in a turn. */
   #startsMax = Infinity
   #isPlanned = false
+  #freshInARow = 0
 
   /** `asynchronous`: most of the work is done after its start. */
   constructor(clock: Clock, kind: 'synchronous' | 'asynchronous' = 'synchronous') {
@@ -79,13 +82,16 @@ export class FairTurns<Client> {
     this.#begin(nowMs)
     while (this.#isWaiting && this.#hasTime) {
       this.#started++
-      this.#startNext(this.#fresh.size > 0 ? this.#fresh : this.#others)
+      this.#startNext()
     }
     this.#isPlanned = false
     if ((this.#isAsynchronous && this.#started > 0) || this.#isWaiting) this.#plan()
   }
 
-  #startNext(clients: Map<Client, (() => void)[]>): void {
+  #startNext(): void {
+    const isFresh = this.#fresh.size > 0 && (this.#others.size === 0 || this.#freshInARow < freshInARowMax)
+    this.#freshInARow = isFresh ? this.#freshInARow + 1 : 0
+    const clients = isFresh ? this.#fresh : this.#others
     for (const [client, works] of clients) {
       const work = works.shift()
       clients.delete(client)

@@ -10,7 +10,6 @@ import type { Outcome } from './changing-cluster.ts'
 
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const [requestsPerSecond, changesMs] = isLong ? [2_000, 30_000] : [200, 8_000]
-const podsPerRound = 2
 
 inNamespaces(import.meta.url, () => {
   test(`certificates, policies and pods change at ${requestsPerSecond} requests a second without an error`, async (context) => {
@@ -18,7 +17,7 @@ inNamespaces(import.meta.url, () => {
     const program = new URL('changing-cluster.ts', import.meta.url).pathname
     const args = [program, String(requestsPerSecond), String(changesMs)]
     const { stdout } = await promisify(execFile)(process.execPath, args)
-    const { outcomes, certificates, seconds, late, rounds, podsStarted, ofProxy, ofClient } = JSON.parse(
+    const { outcomes, certificates, seconds, late, rounds, podsStarted, replicas, ofProxy, ofClient } = JSON.parse(
       stdout,
     ) as Outcome
     const sent = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
@@ -28,7 +27,7 @@ inNamespaces(import.meta.url, () => {
 
     deepEqual(Object.keys(outcomes), ['200'], JSON.stringify(outcomes))
     ok(certificates >= 2, `${certificates} certificates were seen`)
-    ok(podsStarted > rounds * podsPerRound, `${podsStarted} pods were started in ${rounds} rounds`)
+    ok(podsStarted > rounds * replicas, `${podsStarted} pods were started in ${rounds} rounds`)
     equal(ofProxy.after, ofProxy.before, 'packets of the proxy before and after the rules')
     ok(ofClient.before > 0, 'the client has tried to reach pods')
     equal(ofClient.after, 0, 'packets of the client after the rules')

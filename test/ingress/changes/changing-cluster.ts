@@ -27,6 +27,7 @@ import type { ClientOrder, Seen } from './web-client.ts'
 export interface Outcome extends Seen {
   readonly rounds: number
   readonly podsStarted: number
+  readonly replicas: number
   /** Packets that came to the node of the pods, before and after the rules of policies. */
   readonly ofProxy: Packets
   readonly ofClient: Packets
@@ -165,7 +166,7 @@ for (; round <= roundsMin || realClock.monotonicMs() < endMs; round++) {
 sender.endInput()
 const outcome: Outcome = {
   ...(JSON.parse(await sender.line()) as Seen),
-  ...{ rounds: round - 1, podsStarted: kubelet.started },
+  ...{ rounds: round - 1, podsStarted: kubelet.started, replicas },
   ...{ ofProxy: await node.packets('proxy'), ofClient: await node.packets('client') },
 }
 process.stdout.write(`${JSON.stringify(outcome)}\n`)

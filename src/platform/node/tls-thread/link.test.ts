@@ -36,19 +36,19 @@ for (const [when, takesEarly] of [
 
 test('a receiver that has enough takes no frames', async () => {
   const memory = newLinkMemory()
-  const state = { isFull: false, taken: 0 }
+  const state = { mayTake: true, taken: 0 }
   const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom() {} })
   const receiver = new Link(otherSide(memory), {
     wakePeer: () => sender.onWake(),
     onFrame: () => state.taken++,
-    isFull: () => state.isFull,
+    mayTake: () => state.mayTake,
     onRoom() {},
   })
   receiver.onWake()
-  state.isFull = true
+  state.mayTake = false
   sender.send(1, [frame], frame.length)
   for (let turns = 0; turns < 3; turns++) await eventLoopTurn()
   equal(state.taken, 0)
-  state.isFull = false
+  state.mayTake = true
   while (state.taken === 0) await eventLoopTurn()
 })

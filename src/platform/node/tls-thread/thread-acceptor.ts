@@ -52,7 +52,7 @@ export async function openThreadAcceptor(
         else socket.onFrame(tag, bytes)
       })
     },
-    isFull: () => waitingBytes > waitingBytesMax,
+    mayTake: () => waitingBytes <= waitingBytesMax,
     onRoom() {},
   })
   const renewals: PromiseWithResolvers<void>[] = []
