@@ -1,5 +1,4 @@
 // list-items: the items of a list with their path elements, in the order of field sets.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { itemElement } from './item-element.ts'
@@ -15,27 +14,31 @@ export interface ListItem {
 /** In the order of field sets; items without an element are omitted. */
 export function orderedItems(structure: ListStructure, items: readonly JsonValue[]): readonly ListItem[] {
   const found: ListItem[] = []
-  let isOrdered = true
   for (const value of items) {
     const element = itemElement(structure, value)
     if (element === undefined) continue
     const last = found.at(-1)
-    if (last !== undefined && compareItems(structure, firstOf(last), value) >= 0) isOrdered = false
+    if (last !== undefined && compareItems(structure, firstOf(last), value) >= 0) return sortedItems(structure, items)
     found.push({ element, values: [value] })
   }
-  return isOrdered ? found : merged(found).toSorted((a, b) => compareItems(structure, firstOf(a), firstOf(b)))
+  return found
 }
 
 const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
 
-/** Items with the same element become one. Each of the given ones has one value. */
-function merged(items: readonly ListItem[]): ListItem[] {
-  const byElement = new Map<string, { element: string; values: JsonValue[] }>()
-  for (const item of items) {
-    const { element } = item
-    getOrInsert(byElement, element, () => ({ element, values: [] })).values.push(firstOf(item))
+/** Items with the same element become one. */
+function sortedItems(structure: ListStructure, items: readonly JsonValue[]): ListItem[] {
+  const valuesOf = new Map<string, JsonValue[]>()
+  for (const value of items) {
+    const element = itemElement(structure, value)
+    if (element === undefined) continue
+    const values = valuesOf.get(element)
+    if (values === undefined) valuesOf.set(element, [value])
+    else values.push(value)
   }
-  return [...byElement.values()]
+  return Array.from(valuesOf, ([element, values]) => ({ element, values })).toSorted((a, b) =>
+    compareItems(structure, firstOf(a), firstOf(b)),
+  )
 }
 
 /** The items of two lists in pairs of the same element. */

@@ -93,6 +93,12 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
 for (const [why, spec, metadata, expected] of warnings)
   test(`warnings about ${why}`, () => deepEqual(pod.warnings?.(podOf(spec, metadata)), expected))
 
+test('only so many repeated variables are reported as a response has room for', () => {
+  const env = Array.from({ length: 1_000 }, () => ({ name: 'A', value: '' }))
+  const reported = pod.warnings?.(podOf({ containers: [{ ...container, env }] })) ?? []
+  deepEqual([reported.length, reported[255]?.split(':')[0]], [256, 'spec.containers[0].env[256]'])
+})
+
 test('a dotted name is reported once, a template whenever it changes', () => {
   const template = {
     metadata: { labels: { a: 'b' } },

@@ -1,6 +1,6 @@
 // Warnings about a pod or a pod template: fields that are deprecated, without effect or probably wrong.
 import { lookup } from '../../../../base/collections/lookup.ts'
-import { areRepeated, firstIndexes } from '../../../../base/collections/first-indexes.ts'
+import { firstIndexes } from '../../../../base/collections/first-indexes.ts'
 import { memoizeInterned } from '../../../../base/collections/interned-values.ts'
 import { equalValues } from '../../../../schema/json/json-value.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
@@ -165,16 +165,22 @@ const amountWarnings = ({ resources }: Container, path: string): string[] =>
     ),
   )
 
+/** The headers of a response have no room for more. */
+const repeatedMax = 256
+
 /** A later variable may refer to an earlier one of the same name, and then does not hide it. */
 function environmentWarnings(env: NonNullable<Container['env']>, path: string): string[] {
-  const repeated = areRepeated(env, ({ name }) => name)
-  return env.flatMap(({ name, value = '' }, index) =>
-    repeated[index] && !value.includes(`$(${name})`)
-      ? [
-          `${path}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
-        ]
-      : [],
-  )
+  const warnings: string[] = []
+  const names = new Set<string>()
+  for (const [index, { name, value = '' }] of env.entries()) {
+    if (names.has(name) && !value.includes(`$(${name})`))
+      warnings.push(
+        `${path}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+      )
+    if (warnings.length === repeatedMax) break
+    names.add(name)
+  }
+  return warnings
 }
 
 const portWarnings = (ports: NonNullable<Container['ports']>, path: string): string[] =>
