@@ -1,5 +1,6 @@
-// Static binding: the time until 1,000 claims are Bound to 1,000 volumes. Every binder is a separate process with a new API
-// server and the SQLite store, or with the server of --kubeconfig. Upstream's binder is measured next to ours:
+// Static binding: the time until 1,000 claims are Bound to 1,000 volumes. Every binder has a new API server with the SQLite
+// store, or the server of --kubeconfig. Ours runs within the server's process, as in `coxswain up`, and then as a process,
+// as upstream's does, which is measured next to it:
 // npm run bench -- claims --kubernetes <directory of executables> [--kubeconfig <file>]. With COXSWAIN_LONG=1 it is also
 // measured with its own limit of requests per second, which takes minutes.
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -25,12 +26,14 @@ const connections = 16
 
 interface Binder {
   readonly name: string
-  /** The command line, for the kubeconfig. */
-  command(kubeconfig: string, folder: string): readonly string[]
+  /** The command line, for the kubeconfig. Undefined: within the process of the server. */
+  readonly command?: (kubeconfig: string, folder: string) => readonly string[]
 }
 
+const builtIn: Binder = { name: 'ours, in the process of coxswain up' }
+
 const ours: Binder = {
-  name: 'ours',
+  name: 'ours, as a process',
   command: (kubeconfig) => [coxswain, 'controller-manager', '--kubeconfig', kubeconfig],
 }
 
@@ -57,11 +60,12 @@ const optionOf = (flag: string): string | undefined =>
 /** `folder`: for unpacked executables. */
 async function bindersMeasured(folder: string): Promise<readonly Binder[]> {
   const directory = optionOf('--kubernetes')
-  if (directory === undefined) return [ours]
+  const own = optionOf('--kubeconfig') === undefined ? [builtIn, ours] : [ours]
+  if (directory === undefined) return own
   const program = await kubernetesExecutable(directory, 'kube-controller-manager', folder)
   const lifted = ['--kube-api-qps', '5000', '--kube-api-burst', '5000']
   return [
-    ours,
+    ...own,
     upstream(program, 'kube-controller-manager without its limit of requests', lifted),
     ...(process.env['COXSWAIN_LONG'] === '1'
       ? [upstream(program, 'kube-controller-manager with its defaults', [])]
@@ -105,7 +109,7 @@ async function untilAll(
 
 interface Figures {
   readonly seconds: number
-  /** Processor time of the binder's process. */
+  /** Processor time of the binder's process, or of the server with the binder. */
   readonly cpuSeconds: number
 }
 
@@ -129,19 +133,21 @@ async function figuresOf(binder: Binder, index: number): Promise<Figures> {
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   const given = optionOf('--kubeconfig')
   const kubeconfig = given ?? join(folder, 'kubeconfig')
-  const server = ['apiserver', '--port', '0', '--data-dir', join(folder, 'data'), '--kubeconfig', kubeconfig]
-  if (given === undefined) stack.use(await startProcess(server))
+  const options = ['--port', '0', '--data-dir', join(folder, 'data'), '--kubeconfig', kubeconfig]
+  const measured = async (pid: number | undefined) => {
+    await measure(kubeconfig, `warm-up${index}`, warmUpCount, pid)
+    return measure(kubeconfig, `run${index}`, count, pid)
+  }
+  if (binder.command === undefined)
+    return await measured(stack.use(await startProcess(['up', '--runtime', 'none', ...options])).pid)
+  if (given === undefined) stack.use(await startProcess(['apiserver', ...options]))
   const [program = '', ...args] = binder.command(kubeconfig, folder)
   const child = spawn(program, args, { stdio: 'ignore' })
   stack.defer(() => end(child))
   const ended = once(child, 'exit').then(([code]): never => {
     throw new Error(`${binder.name} ended with ${code} before all claims were bound`)
   })
-  const measured = async () => {
-    await measure(kubeconfig, `warm-up${index}`, warmUpCount, child.pid)
-    return measure(kubeconfig, `run${index}`, count, child.pid)
-  }
-  return await Promise.race([measured(), ended])
+  return await Promise.race([measured(child.pid), ended])
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -157,12 +163,14 @@ export const claimsBench: Bench = {
     await using stack = new AsyncDisposableStack()
     const folder = await newFolder()
     stack.defer(() => rm(folder, { recursive: true, force: true }))
-    let own: number | undefined
+    const own: number[] = []
     for (const [index, binder] of (await bindersMeasured(folder)).entries()) {
       const { seconds, cpuSeconds } = await figuresOf(binder, index)
-      const ratio = own === undefined ? '' : `, ${(seconds / own).toFixed(1)} times ours`
-      own ??= seconds
-      const figures = `${seconds.toFixed(2)} s${ratio}, CPU of the binder ${cpuSeconds.toFixed(2)} s`
+      const isOwn = binder === builtIn || binder === ours
+      if (isOwn) own.push(seconds)
+      const ratios = own.map((own) => (seconds / own).toFixed(1)).join(' and ')
+      const cpu = `CPU of the ${binder === builtIn ? 'whole server' : 'binder'} ${cpuSeconds.toFixed(2)} s`
+      const figures = `${seconds.toFixed(2)} s${isOwn ? '' : `, ${ratios} times ours`}, ${cpu}`
       yield `${count.toLocaleString('en')} claims until all are Bound, ${binder.name}: ${figures}`
     }
   },

@@ -3,7 +3,7 @@
 // leases are renewed, and whether every acknowledged write is present afterwards. It runs against a new server and, if
 // there is a directory with etcd and kube-apiserver, against that in the same run:
 //
-//   npm run bench -- flood [--seconds 300] [--connections 1000] [--pause-ms 10000] [--kubernetes <directory>]
+//   npm run bench -- flood [--seconds 300] [--connections 1000] [--pause-ms 10000] [--nice 10] [--kubernetes <directory>]
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -29,6 +29,8 @@ const seconds = Number(optionOf('--seconds') ?? 60)
 const connections = Number(optionOf('--connections') ?? 1_000)
 /** Between two attacks of one connection. */
 const restMs = Number(optionOf('--pause-ms') ?? 10_000)
+/** Of the attackers. */
+const nice = Number(optionOf('--nice') ?? 10)
 const quietSeconds = 5
 const memoryIntervalMs = 200
 const attacker = fileURLToPath(new URL('./flood/attacker.ts', import.meta.url))
@@ -42,7 +44,7 @@ interface Server {
 /** Runs the attackers in another process; returns the number of attacks. */
 async function attack({ host, port, ca }: Access, token: string): Promise<number> {
   const folder = await newFolder()
-  const orders: Orders = { target: { host, port, ca }, token, connections, seconds, restMs }
+  const orders: Orders = { target: { host, port, ca }, token, connections, seconds, restMs, nice }
   await writeFile(join(folder, 'orders.json'), JSON.stringify(orders), { mode: 0o600 })
   const child = spawn(process.execPath, [attacker, join(folder, 'orders.json')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -137,7 +139,7 @@ const table = (outcomes: readonly Outcome[]): string[] => [
 export const floodBench: Bench = {
   name: 'flood',
   async *run() {
-    yield `${connections} anonymous and ${connections} authenticated hostile connections for ${seconds} s, each with a pause of ${restMs} ms between attacks`
+    yield `${connections} anonymous and ${connections} authenticated hostile connections for ${seconds} s, each with a pause of ${restMs} ms between attacks, at nice ${nice}`
     const kubernetes = optionOf('--kubernetes')
     const directory = kubernetes === undefined ? undefined : executablesIn(kubernetes)
     const outcomes: Outcome[] = []
