@@ -1,10 +1,14 @@
 // Protection finalizers of volumes and claims.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimFinalizer, persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import {
+  claimFinalizer,
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, volumeFinalizer } from '../../api/core/v1/volume/persistent-volume.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import type { Controller } from '../runtime/controller.ts'
+import type { Controller, PlanController } from '../runtime/controller.ts'
 import { aPod, made, planOf } from '../runtime/plan.harness.ts'
 import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
 
@@ -71,3 +75,21 @@ for (const [why, controller, object, others, wanted] of cases)
     const changed = change?.object as ApiObject | undefined
     deepEqual(changed && (changed.metadata.finalizers ?? []), wanted)
   })
+
+const claims = claimProtectionController as PlanController<PersistentVolumeClaim>
+
+test('only a pod that is gone concerns its claims', () => {
+  const enqueued = (before: ApiObject | undefined, now: ApiObject | undefined) => [
+    ...(claims.watches?.[0]?.enqueues({ key: 'default/p', before, now } as never, {} as never) ?? []),
+  ]
+  const [waiting, running] = [user('', names), user('n', names)]
+  deepEqual(enqueued(undefined, waiting), [])
+  deepEqual(enqueued(waiting, running), [])
+  deepEqual(enqueued(running, running), [])
+  deepEqual(enqueued(running, undefined), ['default/c'])
+})
+
+test('a claim concerns the controller if it lacks the finalizer or is being deleted', () => {
+  const concerned = [held, {}, { ...held, ...ending }].map((metadata) => claims.concerns?.(claim(metadata)))
+  deepEqual(concerned, [false, true, true])
+})

@@ -18,6 +18,7 @@ export const volumeProtectionController = defineController<PersistentVolume>({
   account: 'pv-protection-controller',
   reconciles: persistentVolume,
   owns: [],
+  concerns: (object) => isBeingDeleted(object) || !hasFinalizer(object, volumeFinalizer),
   plan: (object) => protection(persistentVolume, object, volumeFinalizer, object.status.phase === 'Bound'),
 })
 
@@ -26,13 +27,16 @@ export const claimProtectionController = defineController<PersistentVolumeClaim>
   account: 'pvc-protection-controller',
   reconciles: persistentVolumeClaim,
   owns: [],
+  concerns: (object) => isBeingDeleted(object) || !hasFinalizer(object, claimFinalizer),
   watches: [
     {
       kind: pod,
-      enqueues: ({ now, before }) =>
-        [now, before].flatMap((object) =>
-          object === undefined ? [] : claimsOf(object as Pod).map((name) => objectKey(namespaceOf(object), name)),
-        ),
+      enqueues({ now, before }) {
+        if (before === undefined) return []
+        const used = now === undefined ? [] : claimsOf(now as Pod)
+        const released = claimsOf(before as Pod).filter((name) => !used.includes(name))
+        return released.map((name) => objectKey(namespaceOf(before), name))
+      },
     },
   ],
   plan(object, view) {
