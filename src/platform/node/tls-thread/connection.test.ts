@@ -9,13 +9,13 @@ import { sessionOn } from '../http/http2-server.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
-import { fromClient, kindOf, windowBytes, type OpenedPeer } from './protocol.ts'
+import { fromClient, kindOf, untakenBytesMax, windowBytes, type OpenedPeer } from './protocol.ts'
 import { ThreadConnection } from './thread-connection.ts'
 
 const peer: OpenedPeer = { remoteAddress: '10.0.0.1', isHttp2: false }
 
-/** The client's end of a socket, and the socket on the other side of the link. */
-async function connected() {
+/** The client's end of a socket, and the socket on the other side of the link. `onFrame` may keep frames from it. */
+async function connected(onFrame?: (tag: number, bytes: Buffer) => void) {
   const memory = newLinkMemory()
   const held = new Set<ThreadConnection>()
   const [client, socket] = duplexPair()
@@ -24,7 +24,8 @@ async function connected() {
     wakePeer: () => onNextTurn(() => thread.onWake()),
     onFrame(tag, bytes) {
       if (kindOf(tag) === fromClient.opened) opened.resolve(JSON.parse(bytes.toString()) as OpenedPeer)
-      else linked.onFrame(tag, bytes)
+      else if (onFrame === undefined) linked.onFrame(tag, bytes)
+      else onFrame(tag, bytes)
     },
     onRoom() {},
   })
@@ -33,7 +34,6 @@ async function connected() {
     onFrame: (tag, bytes) => connection.onFrame(tag, bytes),
     onRoom() {
       for (const each of held) each.release()
-      held.clear()
     },
   })
   const linked = new LinkedSocket(acceptor, 7)
@@ -79,6 +79,22 @@ test('bytes that the client sent before it ended can be read later', async () =>
   // The stream is not read: what does not fit into the buffers stays with the client.
   for (let turns = 0; turns < 100; turns++) await eventLoopTurn()
   ok((await whole(stream)) === text)
+})
+
+test('a client is read only as far as the event loop takes its bytes', async () => {
+  const waiting: [tag: number, bytes: Buffer][] = []
+  const { client, linked } = await connected((tag, bytes) => waiting.push([tag, bytes]))
+  let received = 0
+  linked.handleWith({ receive: (bytes) => (received += bytes.length), drained() {}, closed() {} })
+  const [sent, piece] = [1 << 20, 16 << 10]
+  for (let size = 0; size < sent; size += piece) client.write(Buffer.alloc(piece))
+  while (received < sent) {
+    for (let turns = 0; turns < 20; turns++) await eventLoopTurn()
+    ok(waiting.reduce((sum, [, { length }]) => sum + length, 0) <= untakenBytesMax + piece)
+    ok(waiting.length > 0)
+    for (const [tag, bytes] of waiting.splice(0)) linked.onFrame(tag, bytes)
+  }
+  equal(received, sent)
 })
 
 test('a client that does not read is sent one window, and more when it reads', async () => {

@@ -5,7 +5,7 @@ import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 import type { Chunk } from './byte-ring.ts'
 import { frameBytesMax, type Link, type Sender } from './link.ts'
 import { duplexOn, type SocketHandlers, type StreamSocket } from './linked-stream.ts'
-import { fromClient, kindOf, tagOf, toClient, windowBytes } from './protocol.ts'
+import { countOf, fromClient, kindOf, tagOf, takenBytesMin, toClient, uint32, windowBytes } from './protocol.ts'
 
 export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   readonly #link: Link
@@ -19,6 +19,8 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   #written = 0
   /** Sent, and not acknowledged by the thread. */
   #unacknowledged = 0
+  /** Taken from the client, and not reported. */
+  #taken = 0
   #isBehind = false
   #isPaused = false
   #isClosed = false
@@ -51,9 +53,10 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   onFrame(tag: number, bytes: Buffer): void {
     switch (kindOf(tag)) {
       case fromClient.bytes:
-        return this.#handlers?.receive(bytes)
+        this.#handlers?.receive(bytes)
+        return this.#reportTaken(bytes.length)
       case fromClient.acknowledged:
-        return this.#onAcknowledged(bytes.readUInt32LE())
+        return this.#onAcknowledged(countOf(bytes))
       case fromClient.ended:
         return this.#handlers?.ended?.()
       case fromClient.finished:
@@ -134,6 +137,14 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     if (!this.#isBehind || this.#unacknowledged > windowBytes / 2) return
     this.#isBehind = false
     this.#handlers?.drained()
+  }
+
+  #reportTaken(bytes: number): void {
+    this.#taken += bytes
+    if (this.#taken < takenBytesMin || this.#isClosed) return
+    const count = uint32(this.#taken)
+    this.#taken = 0
+    this.#link.send(tagOf(toClient.taken, this.#id), [count], count.length)
   }
 
   #send(): void {

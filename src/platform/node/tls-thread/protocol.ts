@@ -30,8 +30,11 @@ export type FromThread =
  * last frame.
  */
 export const fromClient = { opened: 0, bytes: 1, acknowledged: 2, ended: 3, finished: 4, closed: 5 } as const
-/** Frames of the acceptor. end: after the bytes before it; destroy: at once; pause and resume: reading of the socket. */
-export const toClient = { bytes: 0, end: 1, destroy: 2, pause: 3, resume: 4 } as const
+/**
+ * Frames of the acceptor. end: after the bytes before it; destroy: at once; pause and resume: reading of the socket; taken:
+ * how many bytes of the client the event loop has taken.
+ */
+export const toClient = { bytes: 0, end: 1, destroy: 2, pause: 3, resume: 4, taken: 5 } as const
 
 export interface OpenedPeer {
   readonly remoteAddress: string
@@ -46,7 +49,23 @@ export const tagOf = (kind: number, number: number): number => (number << kindBi
 export const kindOf = (tag: number): number => tag & ((1 << kindBits) - 1)
 export const connectionIdOf = (tag: number): number => tag >>> kindBits
 
+/** The content of a frame that reports a number of bytes. */
+export function uint32(count: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4)
+  bytes.writeUInt32LE(count)
+  return bytes
+}
+export const countOf = (bytes: Buffer): number => bytes.readUInt32LE()
+
 /** Beyond this many unacknowledged bytes the client is behind. */
 export const windowBytes = 256 << 10
 /** Fewer bytes are acknowledged only once a second. */
 export const acknowledgeBytesMin = 64 << 10
+
+/**
+ * A client is not read while the event loop has not taken so many bytes of it: it would take the room of others, and much
+ * of what it sends is never used, such as the body of a request that is rejected.
+ */
+export const untakenBytesMax = 256 << 10
+/** Fewer are not reported as taken. */
+export const takenBytesMin = 64 << 10

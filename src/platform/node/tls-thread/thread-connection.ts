@@ -1,7 +1,17 @@
 // ThreadConnection: the TLS thread's side of one connection.
 import type { Duplex } from 'node:stream'
 import type { Link } from './link.ts'
-import { acknowledgeBytesMin, fromClient, kindOf, tagOf, toClient, type OpenedPeer } from './protocol.ts'
+import {
+  acknowledgeBytesMin,
+  countOf,
+  fromClient,
+  kindOf,
+  tagOf,
+  toClient,
+  uint32,
+  untakenBytesMax,
+  type OpenedPeer,
+} from './protocol.ts'
 
 /** So much is handed to the socket at a time, so that the event loop sees how the client gets on with a long response. */
 const portionBytesMax = 256 << 10
@@ -20,6 +30,10 @@ export class ThreadConnection {
   #isEnding = false
   /** The event loop reads no more for now. */
   #isPaused = false
+  /** Read, and not yet taken by the event loop. */
+  #untaken = 0
+  /** Nothing is read, because too much is not taken. */
+  #isAhead = false
 
   constructor(socket: Duplex, id: number, link: Link, held: Set<ThreadConnection>) {
     this.#socket = socket
@@ -33,9 +47,10 @@ export class ThreadConnection {
     this.#send(fromClient.opened, Buffer.from(JSON.stringify(peer)))
     socket.on('data', (piece: Buffer) => {
       this.#send(fromClient.bytes, piece)
-      if (!this.#link.isFull) return
-      socket.pause()
-      this.#held.add(this)
+      this.#untaken += piece.length
+      if (this.#untaken > untakenBytesMax) this.#isAhead = true
+      if (this.#link.isFull) this.#held.add(this)
+      if (!this.#mayRead) socket.pause()
     })
     socket.on('drain', () => {
       this.#isBehind = false
@@ -66,13 +81,27 @@ export class ThreadConnection {
         return void socket.pause()
       case toClient.resume:
         this.#isPaused = false
-        if (!this.#held.has(this)) socket.resume()
+        return this.#resume()
+      case toClient.taken:
+        this.#untaken -= countOf(bytes)
+        if (!this.#isAhead || this.#untaken > untakenBytesMax / 2) return
+        this.#isAhead = false
+        this.#resume()
     }
   }
 
   /** The link has room again for what the client sends. */
   release(): void {
-    if (!this.#isPaused) this.#socket.resume()
+    this.#held.delete(this)
+    this.#resume()
+  }
+
+  get #mayRead(): boolean {
+    return !this.#isPaused && !this.#isAhead && !this.#held.has(this)
+  }
+
+  #resume(): void {
+    if (this.#mayRead) this.#socket.resume()
   }
 
   /** Called each second: reports what the client has taken, however little it is. */
@@ -112,8 +141,7 @@ export class ThreadConnection {
 
   #acknowledge(): void {
     if (this.#unacknowledged === 0) return
-    const count = Buffer.allocUnsafe(4)
-    count.writeUInt32LE(this.#unacknowledged)
+    const count = uint32(this.#unacknowledged)
     this.#unacknowledged = 0
     this.#send(fromClient.acknowledged, count)
   }

@@ -29,7 +29,6 @@ class ThreadServer {
       onFrame: (tag, bytes) => this.#connections.get(connectionIdOf(tag))?.onFrame(tag, bytes),
       onRoom: () => {
         for (const connection of this.#held) connection.release()
-        this.#held.clear()
       },
     })
     this.#server = new TcpServer({
