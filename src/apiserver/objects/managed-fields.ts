@@ -9,6 +9,7 @@ import {
   difference,
   emptySet,
   isEmptySet,
+  isWithin,
   isFieldSet,
   union,
   withoutSubtrees,
@@ -67,8 +68,11 @@ export function managedFieldsAfterUpdate(
 }
 
 // Similar objects have the same field sets, and most writes change the same fields. Results are cached by set identity,
-// so equal results are the same set.
+// so equal results are the same set. Long sets are not cached: those of a thousand wide objects would take gigabytes.
 const resultsMax = 1_000
+const cachedCharactersMax = 16_384
+
+const isCached = (set: FieldSet): boolean => isWithin(set, cachedCharactersMax)
 
 interface Settled extends Comparison {
   readonly fields: FieldSet
@@ -82,7 +86,7 @@ function ownedAfter(before: FieldSet, comparison: Comparison, taken: FieldSet): 
   if (known?.changed === changed && known.removed === removed) return known.fields
   const united = union(taken, difference(difference(before, changed), removed))
   const fields = equalValues(united, before) ? before : united
-  settled.set(before, { changed, removed, fields })
+  if (isCached(before) && isCached(changed) && isCached(removed)) settled.set(before, { changed, removed, fields })
   return fields
 }
 
@@ -93,7 +97,7 @@ function ownable(changed: FieldSet): FieldSet {
   const known = ownableOf.get(changed)
   if (known !== undefined) return known
   const fields = difference(changed, neverOwned)
-  ownableOf.set(changed, fields)
+  if (isCached(changed)) ownableOf.set(changed, fields)
   return fields
 }
 
@@ -109,7 +113,7 @@ function writtenFields(set: FieldSet, ignored: FieldTracking['ignored']): FieldS
   const known = writtenOf.get(set)
   if (known?.ignored === ignored) return known.fields
   const fields = withoutSubtrees(set, ignored)
-  writtenOf.set(set, { ignored, fields })
+  if (isCached(set)) writtenOf.set(set, { ignored, fields })
   return fields
 }
 

@@ -23,18 +23,21 @@ test('values share buffers, unless they are long', () => {
 
 test('arenas share no buffer', () => notEqual(new Arena().add('a').buffer, new Arena().add('b').buffer))
 
-test('recently read objects are cached', () => {
+test('recently read objects are cached, a few large or many small ones', () => {
   const arena = new Arena()
   let decoded = 0
-  const read = (version: object) =>
-    arena.decoded(version, () => {
+  const read = (version: object, bytes = 1) =>
+    arena.decoded(version, bytes, () => {
       decoded++
       return {} as ApiObject
     })
   const version = {}
   equal(read(version), read(version))
   equal(decoded, 1)
-  for (let count = 0; count < 128; count++) read({})
+  for (let count = 0; count < 127; count++) read({})
   read(version)
-  equal(decoded, 130)
+  equal(decoded, 128)
+  for (let count = 0; count < 4; count++) read({}, 1 << 20)
+  read(version)
+  equal(decoded, 133)
 })

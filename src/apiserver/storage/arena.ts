@@ -7,14 +7,16 @@ const bufferBytes = 1 << 20
 /** Longer values get a buffer of their own. */
 const sharedBytesMax = bufferBytes >> 4
 /** An offloaded object that is read is usually read several times in a row, for example by its deletion. */
-const decodedMax = 128
+const decodedBytesMax = 4 << 20
+/** An object counts as having at least so many bytes. */
+const decodedBytesMin = 32 << 10
 
 const encoder = new TextEncoder()
 
 export class Arena {
   #buffer = new Uint8Array(0)
   #used = 0
-  readonly #decoded = new RecentMap<object, ApiObject>(decodedMax)
+  readonly #decoded = new RecentMap<object, ApiObject>(decodedBytesMax)
 
   add(text: string): Uint8Array {
     const bytesMax = text.length * 3
@@ -29,12 +31,12 @@ export class Arena {
     return bytes
   }
 
-  /** The object of an offloaded version; `decode` is called where it is not cached. */
-  decoded(version: object, decode: () => ApiObject): ApiObject {
+  /** The object of an offloaded version; `decode` is called where it is not cached. `bytes`: the size of its JSON. */
+  decoded(version: object, bytes: number, decode: () => ApiObject): ApiObject {
     const cached = this.#decoded.get(version)
     if (cached !== undefined) return cached
     const object = decode()
-    this.#decoded.set(version, object)
+    this.#decoded.set(version, object, Math.max(bytes, decodedBytesMin))
     return object
   }
 }

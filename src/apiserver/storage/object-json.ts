@@ -57,15 +57,18 @@ interface WrittenSet {
 
 const setsMax = 1_000
 const sets = new RecentMap<object, WrittenSet>(setsMax)
+/** Longer ones, of which each is kept as long as its set. */
+const longSets = new WeakMap<object, WrittenSet>()
+const cachedCharactersMax = 16_384
 
 function setOf(set: object): WrittenSet {
-  let known = sets.get(set)
-  if (known === undefined) {
-    const text = jsonText(set)
-    known = { text, hasQuotes: text.includes('\\') }
-    sets.set(set, known)
-  }
-  return known
+  const known = sets.get(set) ?? longSets.get(set)
+  if (known !== undefined) return known
+  const text = jsonText(set)
+  const written = { text, hasQuotes: text.includes('\\') }
+  if (text.length <= cachedCharactersMax) sets.set(set, written)
+  else longSets.set(set, written)
+  return written
 }
 
 const fieldsIn = ({ fieldsV1 }: ManagedFieldsEntry): object | undefined =>

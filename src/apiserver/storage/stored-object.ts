@@ -98,7 +98,9 @@ export class StoredObject implements LazyValue {
       case 'pending':
         return state.object
       case 'offloaded':
-        return state.arena.decoded(this, () => withVersion(parseObject(state.bytes), this.#revision))
+        return state.arena.decoded(this, state.bytes.length, () =>
+          withVersion(parseObject(state.bytes), this.#revision),
+        )
       default:
         return (state.object ??= withVersion(parseObject(bytesIn(state)), this.#revision))
     }

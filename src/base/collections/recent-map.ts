@@ -2,25 +2,34 @@
 
 export class RecentMap<K, V> {
   readonly #entries = new Map<K, V>()
-  readonly #entriesMax: number
+  /** Of entries that do not count as one. */
+  readonly #weights = new Map<K, number>()
+  readonly #weightMax: number
+  #weight = 0
 
-  constructor(entriesMax: number) {
-    this.#entriesMax = entriesMax
+  /** The largest number of entries, or the largest sum of their weights. */
+  constructor(weightMax: number) {
+    this.#weightMax = weightMax
   }
 
   get(key: K): V | undefined {
     return this.#entries.get(key)
   }
 
-  set(key: K, value: V): void {
-    this.#entries.delete(key)
+  set(key: K, value: V, weight = 1): void {
+    this.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#entriesMax) return
-    const [oldest] = this.#entries.keys()
-    this.#entries.delete(oldest as K)
+    if (weight !== 1) this.#weights.set(key, weight)
+    this.#weight += weight
+    while (this.#weight > this.#weightMax) {
+      const [oldest] = this.#entries.keys()
+      this.delete(oldest as K)
+    }
   }
 
   delete(key: K): void {
-    this.#entries.delete(key)
+    if (!this.#entries.delete(key)) return
+    this.#weight -= this.#weights.get(key) ?? 1
+    this.#weights.delete(key)
   }
 }

@@ -19,6 +19,19 @@ export function isEmptySet(set: FieldSet): boolean {
   return true
 }
 
+/** Whether the elements have at most so many characters together. Longer sets take no longer. */
+export const isWithin = (set: FieldSet, charactersMax: number): boolean => charactersLeft(set, charactersMax) >= 0
+
+function charactersLeft(set: FieldSet, charactersMax: number): number {
+  let left = charactersMax
+  for (const element in set) {
+    left -= element.length
+    if (left < 0) return left
+    left = charactersLeft(set[element] ?? emptySet, left)
+  }
+  return left
+}
+
 const isMember = (node: FieldSet): boolean => self in node || isEmptySet(node)
 
 /** The node of a path that is itself in the set, in addition to those below it. */

@@ -6,6 +6,8 @@ import { self } from './path-element.ts'
 
 /** A node with more elements is not shared. */
 const elementsMax = 64
+/** Nor is one with a longer element. */
+const elementCharactersMax = 256
 /** Beyond this number the cache of steps is emptied, and nodes are built again. */
 const stepsMax = 10_000
 
@@ -77,9 +79,15 @@ function begin(): Step {
   return first
 }
 
+/** Nodes that are not shared. A node that contains one is not shared either: the cache of steps would keep them all. */
+const unshared = new WeakSet<FieldSet>()
+
+const isShared = (element: string, child: FieldSet): boolean =>
+  element.length <= elementCharactersMax && (child === emptySet || !unshared.has(child))
+
 export class SetBuilder {
   #step: Step
-  #wide: Record<string, FieldSet> | undefined
+  #own: Record<string, FieldSet> | undefined
 
   /** isMember: the path to the node is itself in the set. */
   constructor(isMember: boolean) {
@@ -89,16 +97,17 @@ export class SetBuilder {
 
   /** Elements must be added in the order of field sets. */
   add(element: string, child: FieldSet): void {
-    if (this.#wide !== undefined) this.#wide[element] = child
-    else if (this.#step.count < elementsMax) this.#step = this.#step.to(element, child)
+    if (this.#own !== undefined) this.#own[element] = child
+    else if (this.#step.count < elementsMax && isShared(element, child)) this.#step = this.#step.to(element, child)
     else {
-      this.#wide = this.#step.copy()
-      this.#wide[element] = child
+      this.#own = this.#step.copy()
+      this.#own[element] = child
+      unshared.add(this.#own)
     }
   }
 
   /** The finished node; nothing may be added after this. */
   get set(): FieldSet {
-    return this.#wide ?? this.#step.set
+    return this.#own ?? this.#step.set
   }
 }

@@ -38,6 +38,7 @@ const cacheEntriesMax = 4_096
 function cached<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
+    if (text.length > charactersMax) return read(text)
     const found = known.get(text)
     if (found !== undefined) return found
     const fresh = read(text)
