@@ -168,7 +168,7 @@ export const claimsBench: Bench = {
       const { seconds, cpuSeconds } = await figuresOf(binder, index)
       const isOwn = binder === builtIn || binder === ours
       if (isOwn) own.push(seconds)
-      const ratios = own.map((own) => (seconds / own).toFixed(1)).join(' and ')
+      const ratios = own.map((each) => (seconds / each).toFixed(1)).join(' and ')
       const cpu = `CPU of the ${binder === builtIn ? 'whole server' : 'binder'} ${cpuSeconds.toFixed(2)} s`
       const figures = `${seconds.toFixed(2)} s${isOwn ? '' : `, ${ratios} times ours`}, ${cpu}`
       yield `${count.toLocaleString('en')} claims until all are Bound, ${binder.name}: ${figures}`
