@@ -14,7 +14,7 @@ const serverFlags = read('bin/server-flags').trim()
 const serverStart = [
   "#!/bin/sh\n':' //",
   'MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"',
-  'MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"',
+  'MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}"',
   'export MALLOC_ARENA_MAX MALLOC_MMAP_THRESHOLD_',
   `case "$1" in up | apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
 ].join('; ')

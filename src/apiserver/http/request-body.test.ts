@@ -1,7 +1,10 @@
 // Bodies with repeated or unknown fields: rejected, accepted with a warning, or accepted, depending on fieldValidation.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { bodyValuesMax } from './request-body.ts'
+import { realClock } from '../../base/time/clock.ts'
+import type { WireRequest } from '../../platform/http/listener.ts'
+import { bodyValuesMax, largeBodyBytes, parseBody } from './request-body.ts'
+import type { YamlParser } from './yaml-parser.ts'
 import { startServer } from '../server.harness.ts'
 import { run as yamlToJson } from './yaml-to-json.ts'
 
@@ -105,6 +108,23 @@ function denseProtobuf(): Uint8Array {
   const type = wrap(1, Buffer.concat([text(1, 'v1'), text(2, 'ConfigMap')]))
   return Buffer.concat([Buffer.from('k8s\0'), type, wrap(2, object)])
 }
+
+test('a long body is freed when it has been decoded', async () => {
+  const body = { data: { text: 'x'.repeat(largeBodyBytes) } }
+  const bytes = new TextEncoder().encode(JSON.stringify(body))
+  const yaml: YamlParser = { parse: () => Promise.reject(new Error('not YAML')), close: async () => {} }
+  const wire = { method: 'POST', headers: {}, signal: new AbortController().signal } as unknown as WireRequest
+  const parsed = parseBody(wire, bytes, { clock: realClock, yaml })
+  equal(bytes.length, 0)
+  deepEqual(await parsed, { ...(await parsed), kind: 'value', value: body })
+})
+
+test('duplicate fields of a long body are found', async () => {
+  await using server = await startServer()
+  const long = `{"metadata":{"name":"x"},"data":{"a":"1","a":"${'2'.repeat(largeBodyBytes)}"}}`
+  const { status, body } = await server.call('POST', `${configMaps}?fieldValidation=Strict`, long)
+  deepEqual([status, body.message], [400, `${refused}duplicate field "data.a"`])
+})
 
 test('a long JSON body is parsed like a short one', async () => {
   await using server = await startServer()

@@ -7,6 +7,7 @@ import { kinds } from '../../api/kinds.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { eviction } from '../../api/policy/v1/eviction.ts'
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
+import { releaseBytes } from '../../base/collections/release-bytes.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -19,7 +20,7 @@ import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-d
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
 import { unknownOperationFields } from '../../schema/patch/json-patch.ts'
 import { parseInSlices, type ParsedJson } from '../../schema/json/sliced-json.ts'
-import { TooManyValuesError } from '../../schema/json/too-many-values.ts'
+import { hasTooManySeparators, TooManyValuesError } from '../../schema/json/too-many-values.ts'
 import type { YamlParser } from './yaml-parser.ts'
 import { bodyFormat, type BodyFormat } from './media-type.ts'
 import type { Pace } from '../request/paced-requests.ts'
@@ -92,13 +93,18 @@ function parse(
   deps: PacedDeps,
 ): MaybePromise<ValueBody> {
   if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
+  if (syntax === 'json' && hasTooManySeparators(bytes, bodyValuesMax)) {
+    releaseBytes(bytes)
+    throw new TooManyValuesError(bodyValuesMax)
+  }
   const text = utf8.decode(bytes)
-  const ofJson = ({ value, repeatsKeys }: ParsedText): ValueBody => ({
-    kind: 'value',
-    value,
+  // A large body would be held until the request ends.
+  if (isLarge(text)) releaseBytes(bytes)
+  const ofJson = ({ value, repeatsKeys }: ParsedText): ValueBody => {
+    if (repeatsKeys === undefined) return jsonBody(value, () => bytes)
     // A large text is not searched again if the parser has found no repeated keys.
-    strictErrors: (unknown) => strictErrors(unknown, repeatsKeys === false ? undefined : bytes),
-  })
+    return jsonBody(value, repeatsKeys ? () => utf8Encoder.encode(text) : noSource)
+  }
   if (syntax === 'json') return thenMaybe(parseText(text, bytes, deps), ofJson)
   if (!isBraced(text)) return yamlBody(text, signal, deps)
   // Many clients send JSON as YAML, and the JSON parser is a hundred times faster. YAML in flow style begins with a
@@ -115,11 +121,22 @@ function parse(
 
 const tooDeep = 'exceeded max depth'
 
+const isLarge = (text: string): boolean => text.length > largeBodyBytes
+
+const noSource = () => undefined
+
+/** `source`: the text in which repeated keys are searched. */
+const jsonBody = (value: unknown, source: () => Uint8Array | undefined): ValueBody => ({
+  kind: 'value',
+  value,
+  strictErrors: (unknown) => strictErrors(unknown, source()),
+})
+
 /** Unlike the sliced parser, the native one does not report repeated keys. */
 type ParsedText = Pick<ParsedJson, 'value'> & Partial<ParsedJson>
 
 function parseText(text: string, bytes: Uint8Array, { clock, pace }: PacedDeps): MaybePromise<ParsedText> {
-  if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock, pace)
+  if (isLarge(text)) return parseInSlices(text, bodyValuesMax, clock, pace)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
   try {
     return { value: parseJson(text) }

@@ -23,7 +23,8 @@ export interface WireRequest {
   readonly upgrade: boolean
   /**
    * The whole body, synchronously if it has arrived. Fails with BodyTooLarge beyond the limit, and with Overloaded when
-   * memory is short. Until this is called, only what fits into the buffers of the connection is held.
+   * memory is short. Until this is called, only what fits into the buffers of the connection is held. The bytes belong to
+   * the caller.
    */
   body(bytesMax: number): MaybePromise<Uint8Array>
 }

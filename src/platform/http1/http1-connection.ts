@@ -123,17 +123,20 @@ export class Http1Connection implements ServedConnection {
     return this.#isReady && !this.#awaitsTurn ? this.#options.second() - this.#idleSinceSecond : 0
   }
 
-  receive(piece: Uint8Array): void {
-    if (this.#state !== 'open') return
+  /** Returns true if the piece is no longer needed, because it was copied or discarded. */
+  receive(piece: Uint8Array): boolean {
+    if (this.#state !== 'open') return true
     try {
+      const isStreamed = this.#streamed !== undefined
       const rest = this.#body?.isTaking === true ? piece.subarray(this.#takeBody(this.#body, piece)) : piece
-      if (rest.length === 0) return
+      if (rest.length === 0) return !isStreamed
       this.#buffered = this.#buffered.length === 0 ? rest : concatBytes([this.#buffered, rest])
       this.#proceed()
       if ((this.#request !== undefined || this.#awaitsTurn) && this.#buffered.length > bufferedBytesMax) this.#pause()
     } catch (error) {
       this.#reject(error)
     }
+    return false
   }
 
   /** The client has caught up with what was written. */
@@ -429,7 +432,7 @@ export class Http1Connection implements ServedConnection {
       const rest = this.#buffered
       this.#buffered = nothing
       this.#resume()
-      return this.receive(rest)
+      return void this.receive(rest)
     }
     this.#body = undefined
     if (this.#buffered.length > 0) this.#continue()

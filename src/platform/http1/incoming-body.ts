@@ -1,5 +1,5 @@
 // IncomingBody: the body of one request, collected for its handler, or discarded when the handler does not read it.
-import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import { ByteBuffer } from '../../base/collections/byte-buffer.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { BodyTooLarge } from '../http/listener.ts'
 import type { PieceQueue } from '../http/piece-queue.ts'
@@ -10,7 +10,7 @@ export class IncomingBody {
   readonly #chunked: ChunkedDecoder | undefined
   /** The bytes that have not arrived, of a body of known length. */
   #left: number
-  #pieces: Uint8Array[] = []
+  #received: ByteBuffer | undefined
   #bytes = 0
   #bytesMax = 0
   #reader: PromiseWithResolvers<Uint8Array> | undefined
@@ -50,6 +50,7 @@ export class IncomingBody {
       return whole
     }
     this.#reader = Promise.withResolvers()
+    this.#received = new ByteBuffer(this.#chunked === undefined ? this.#left : bytesMax)
     this.#bytesMax = bytesMax
     if (this.#left > bytesMax) this.#rejectTooLarge()
     return this.#reader.promise
@@ -65,10 +66,13 @@ export class IncomingBody {
   /** The body will not be read: its bytes are discarded. */
   discard(): void {
     this.#isDiscarded = true
-    this.#pieces = []
+    this.#received = undefined
   }
 
-  /** Takes the bytes that belong to it; returns how many. Throws Refused when they are none of a body. */
+  /**
+   * Takes the bytes that belong to it; returns how many. Throws Refused when they are none of a body. They are copied unless
+   * the body is passed on as it arrives.
+   */
   take(bytes: Uint8Array): number {
     let taken: number
     if (this.#chunked === undefined) {
@@ -92,7 +96,7 @@ export class IncomingBody {
     this.#bytes += piece.length
     if (this.#bytes > this.#bytesMax) this.#rejectTooLarge()
     else if (this.#stream !== undefined) this.#stream.push(piece)
-    else this.#pieces.push(piece)
+    else this.#received?.append(piece)
   }
 
   #rejectTooLarge(): void {
@@ -101,10 +105,9 @@ export class IncomingBody {
 
   #finish(): void {
     this.#stream?.end()
-    const [first = nothing] = this.#pieces
-    this.#reader?.resolve(this.#pieces.length < 2 ? first : concatBytes(this.#pieces))
-    this.#pieces = []
+    if (this.#received !== undefined) this.#reader?.resolve(this.#received.take())
+    // The handler decides how long the bytes are held.
+    this.#reader = undefined
+    this.#received = undefined
   }
 }
-
-const nothing = new Uint8Array(0)

@@ -1,5 +1,5 @@
 // Frames of SPDY/3.1: decoding and encoding. Data is delivered as it arrives, before its frame is complete.
-import { ByteBuffer } from '../byte-buffer.ts'
+import { ByteBuffer } from '../../base/collections/byte-buffer.ts'
 
 export type SpdyFrame =
   | { readonly kind: 'open'; readonly id: number; readonly isLast: boolean; readonly block: Uint8Array }

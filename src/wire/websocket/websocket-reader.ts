@@ -1,6 +1,6 @@
 // WebSocketReader: bytes in, messages and control frames out. A payload is unmasked into its message as it arrives, so
 // that a message in many small pieces is copied once. Text is validated while it arrives: invalid UTF-8 fails at once.
-import { ByteBuffer } from '../byte-buffer.ts'
+import { ByteBuffer } from '../../base/collections/byte-buffer.ts'
 import {
   applyMask,
   closeCodes,

@@ -23,6 +23,9 @@ export type Chunk = string | Uint8Array
 export const sliceChunk = (chunk: Chunk, from: number, to?: number): Chunk =>
   typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
 
+/** Smaller frames share their memory. */
+const unpooledBytesMin = 8 << 10
+
 const padded = (size: number) => (size + 7) & ~7
 
 /** A view of the shared memory. */
@@ -134,7 +137,8 @@ export class RingReader {
       const word = (this.#at & mask) >> 2
       const tag = words[word] as number
       const size = words[word + 1] as number
-      const frame = Buffer.allocUnsafe(size)
+      // A large frame shares its memory with no other, so that it can be freed (see releaseBytes).
+      const frame = size < unpooledBytesMin ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size)
       const from = (this.#at + headBytes) & mask
       const first = bytes.copy(frame, 0, from, from + size)
       if (first < size) bytes.copy(frame, first, 0, size - first)

@@ -53,7 +53,7 @@ async function whole(stream: Duplex): Promise<string> {
 test('bytes and strings pass in both directions', async () => {
   const { client, linked } = await connected()
   const received: string[] = []
-  linked.handleWith({ receive: (bytes) => received.push(bytes.toString()), drained() {}, closed() {} })
+  linked.handleWith({ receive: (bytes) => received.push(bytes.toString()) > 0, drained() {}, closed() {} })
   client.write('hello')
   while (received.length === 0) await eventLoopTurn()
   deepEqual(received, ['hello'])
@@ -84,7 +84,14 @@ test('bytes that the client sent before it ended can be read later', async () =>
 test('a client is read only as far as the event loop takes its bytes', async () => {
   const [waiting, received]: [{ tag: number; bytes: Buffer }[], Buffer[]] = [[], []]
   const { client, linked } = await connected((tag, bytes) => waiting.push({ tag, bytes }))
-  linked.handleWith({ receive: (bytes) => received.push(bytes), drained() {}, closed() {} })
+  linked.handleWith({
+    receive(bytes) {
+      received.push(bytes)
+      return false
+    },
+    drained() {},
+    closed() {},
+  })
   const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
   const [pieces, pieceBytes] = [64, 16 << 10]
   for (let sent = 0; sent < pieces; sent++) client.write(Buffer.alloc(pieceBytes))
@@ -97,12 +104,27 @@ test('a client is read only as far as the event loop takes its bytes', async () 
   equal(sizeOf(received), pieces * pieceBytes)
 })
 
+test('bytes that are no longer needed are freed at once', async () => {
+  const { client, linked } = await connected()
+  const frees = [false, true]
+  const received: Buffer[] = []
+  linked.handleWith({ receive: (bytes) => frees[received.push(bytes) - 1] === true, drained() {}, closed() {} })
+  for (const count of frees.keys()) {
+    client.write(Buffer.alloc(16 << 10))
+    while (received.length === count) await eventLoopTurn()
+  }
+  deepEqual(
+    received.map(({ length }) => length),
+    [16 << 10, 0],
+  )
+})
+
 test('a client that does not read is sent one window, and more when it reads', async () => {
   const { client, linked } = await connected()
   let isDrained = false
   const drained = Promise.withResolvers<void>()
   void drained.promise.then(() => (isDrained = true))
-  linked.handleWith({ receive() {}, drained: drained.resolve, closed() {} })
+  linked.handleWith({ receive: () => true, drained: drained.resolve, closed() {} })
   let sent = 0
   while (linked.write([Buffer.alloc(32 << 10)])) sent += 32 << 10
   ok(sent <= windowBytes)
@@ -115,7 +137,7 @@ test('a client that does not read is sent one window, and more when it reads', a
 test('a destroyed connection reports its close, and sends nothing more', async () => {
   const { client, linked } = await connected()
   const [closedByStream, received] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  linked.handleWith({ receive() {}, drained() {}, closed: closedByStream.resolve })
+  linked.handleWith({ receive: () => true, drained() {}, closed: closedByStream.resolve })
   linked.onClosed(received.resolve)
   linked.write(['never'])
   linked.destroy()
@@ -129,7 +151,7 @@ test('a destroyed connection reports its close, and sends nothing more', async (
 
 test('progress of a long response is visible before it is complete', async () => {
   const { client, linked } = await connected()
-  linked.handleWith({ receive() {}, drained() {}, closed() {} })
+  linked.handleWith({ receive: () => true, drained() {}, closed() {} })
   const size = 8 << 20
   linked.write([Buffer.alloc(size)])
   linked.end()

@@ -1,5 +1,6 @@
 // LinkedSocket: the event loop's side of a connection whose TLS is handled by the thread.
 import type { Duplex } from 'node:stream'
+import { releaseBytes } from '../../../base/collections/release-bytes.ts'
 import type { Http1Socket } from '../../http1/http1-connection.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 import type { Chunk } from './byte-ring.ts'
@@ -53,8 +54,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   onFrame(tag: number, bytes: Buffer): void {
     switch (kindOf(tag)) {
       case fromClient.bytes:
-        this.#handlers?.receive(bytes)
-        return this.#reportTaken(bytes.length)
+        return this.#receive(bytes)
       case fromClient.acknowledged:
         return this.#onAcknowledged(countOf(bytes))
       case fromClient.ended:
@@ -137,6 +137,12 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     if (!this.#isBehind || this.#unacknowledged > windowBytes / 2) return
     this.#isBehind = false
     this.#handlers?.drained()
+  }
+
+  #receive(bytes: Buffer): void {
+    const size = bytes.length
+    if (this.#handlers?.receive(bytes) !== false) releaseBytes(bytes)
+    this.#reportTaken(size)
   }
 
   #reportTaken(bytes: number): void {

@@ -5,7 +5,8 @@ import { lingerMs } from '../socket/socket-byte-stream.ts'
 
 /** Callbacks for the events of a socket. */
 export interface SocketHandlers {
-  receive(bytes: Buffer): void
+  /** Returns true if the bytes are no longer needed. */
+  receive(bytes: Buffer): boolean
   drained(): void
   /** The client has ended its side. */
   ended?(): void
@@ -74,6 +75,7 @@ export function duplexOn(socket: StreamSocket): Duplex {
   socket.handleWith({
     receive(bytes) {
       if (!stream.push(bytes)) socket.pause()
+      return false
     },
     drained,
     ended() {

@@ -30,3 +30,18 @@ test('the number of allocations grows with the logarithm of the length', () => {
   equal(buffer.length, 100_000)
   ok(buffers.size < 20, `${buffers.size} allocations`)
 })
+
+test('outgrown memory is freed at once, and what is taken has no spare capacity', () => {
+  const buffer = new ByteBuffer()
+  const first = buffer.append(new Uint8Array(10))
+  buffer.append(new Uint8Array(1))
+  equal(first.length, 0)
+  const taken = buffer.take()
+  deepEqual([taken.length, taken.buffer.byteLength], [11, 11])
+})
+
+test('the capacity does not exceed the expected length, unless more arrives', () => {
+  const buffer = new ByteBuffer(12)
+  const capacities = [8, 2, 2, 1].map((size) => buffer.append(new Uint8Array(size)).buffer.byteLength)
+  deepEqual(capacities, [8, 12, 12, 13])
+})
