@@ -8,9 +8,9 @@ test('the connection limits have defaults and flags', () => {
   deepEqual(limitsOf({}), {
     connectionsMax: 10_000,
     connectionsPerClientMax: 2_500,
-    heldBytesMax: 256 << 20,
-    heldBytesPerClientMax: 128 << 20,
-    heldBytesPerConnectionMax: 32 << 20,
+    heldBytesMax: 128 << 20,
+    heldBytesPerClientMax: 64 << 20,
+    heldBytesPerConnectionMax: 16 << 20,
   })
   deepEqual(
     limitsOf({ 'max-connections': '20', 'max-connections-per-client': '5', 'max-inflight-megabytes': '4096' }),

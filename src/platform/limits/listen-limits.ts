@@ -27,7 +27,7 @@ export const listenLimitsDefault: ListenLimits = {
   connectionsPerClientMax: 2_500,
   handshakesMax: 1_000,
   handshakeMsMax: 30_000,
-  ...heldBytesLimits(256 << 20),
+  ...heldBytesLimits(128 << 20),
 }
 
 /** Why a listener rejected or closed a connection, or ended a request, or why a connection served none. */

@@ -53,3 +53,17 @@ for (const [name, steps, wanted] of table)
     for (const account of accounts.values()) account.release()
     equal(budget.bytes, 0)
   })
+
+test('of many small holders a sixteenth is shed at a time', () => {
+  let shed = 0
+  const max = 1_600
+  const budget = new MemoryBudget(
+    { heldBytesMax: max, heldBytesPerClientMax: max, heldBytesPerConnectionMax: max },
+    () => shed++,
+  )
+  const connection = { client: 'a' }
+  for (let count = 0; count < max; count++) budget.account(connection, () => {}).hold(1, 'stalled')
+  equal(shed, 0)
+  budget.account(connection, () => {}).hold(1, 'stalled')
+  equal(shed, max / 16)
+})

@@ -1,5 +1,6 @@
 // MemoryBudget: accounts for the bytes of request bodies and unsent responses, and decides which of them is shed when
-// there are too many: the largest holder of the client that holds most. Independent of sockets.
+// there are too many: the largest holders of the clients that hold most. Independent of sockets.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { ListenLimits } from './listen-limits.ts'
 
 type Limits = Pick<ListenLimits, 'heldBytesMax' | 'heldBytesPerClientMax' | 'heldBytesPerConnectionMax'>
@@ -58,6 +59,8 @@ export class MemoryBudget {
   readonly #onShed: (bytes: number) => void
   /** Accounts with bytes, in the order in which they got their first. */
   readonly #holders = new Set<Account>()
+  /** Those that are receiving or stalled, by client. */
+  readonly #sheddable = new Map<string, Set<Account>>()
   readonly #clients = new Map<string, number>()
   readonly #connections = new Map<BudgetedConnection, number>()
   #bytes = 0
@@ -79,6 +82,7 @@ export class MemoryBudget {
     const { connection } = account
     if (account.bytes > 0) this.#holders.add(account)
     else this.#holders.delete(account)
+    this.#mark(account)
     this.#bytes += change
     addTo(this.#connections, connection, change)
     addTo(this.#clients, connection.client, change)
@@ -88,46 +92,77 @@ export class MemoryBudget {
   #relieve(connection: BudgetedConnection): void {
     const { heldBytesMax, heldBytesPerClientMax, heldBytesPerConnectionMax } = this.#limits
     const { client } = connection
-    const nextToShed = () => {
-      if ((this.#connections.get(connection) ?? 0) > heldBytesPerConnectionMax)
-        return accountToShed(this.#holders, (holder) => holder.connection === connection, false)
-      if ((this.#clients.get(client) ?? 0) > heldBytesPerClientMax)
-        return accountToShed(this.#holders, (holder) => holder.connection.client === client, false)
-      return this.#bytes > heldBytesMax ? accountToShed(this.#holders, () => true, true) : undefined
+    this.#shedWhile(
+      () => (this.#connections.get(connection) ?? 0) > heldBytesPerConnectionMax,
+      () => this.#sheddableOf(client).filter((holder) => holder.connection === connection),
+    )
+    this.#shedWhile(
+      () => (this.#clients.get(client) ?? 0) > heldBytesPerClientMax,
+      () => this.#sheddableOf(client),
+    )
+    this.#shedWhile(
+      () => this.#bytes > heldBytesMax,
+      () => {
+        const first = [...this.#sheddable.values()].flatMap((accounts) => [...accounts])
+        // A single response is not shed: no other request would benefit.
+        if (first.length > 0 || this.#holders.size < 2) return first
+        return [...this.#holders].filter(({ kind }) => kind === 'sending')
+      },
+    )
+  }
+
+  #sheddableOf(client: string): readonly Account[] {
+    return [...(this.#sheddable.get(client) ?? [])]
+  }
+
+  #mark(account: Account): void {
+    const { bytes, kind, connection } = account
+    if (bytes > 0 && (kind === 'receiving' || kind === 'stalled')) {
+      getOrInsert(this.#sheddable, connection.client, () => new Set()).add(account)
+      return
     }
-    for (let victim = nextToShed(); victim !== undefined; victim = nextToShed()) {
-      this.#onShed(victim.bytes)
-      victim.shed()
-      victim.release()
+    const accounts = this.#sheddable.get(connection.client)
+    if (accounts?.delete(account) === true && accounts.size === 0) this.#sheddable.delete(connection.client)
+  }
+
+  #shedWhile(isExceeded: () => boolean, candidates: () => readonly Account[]): void {
+    while (isExceeded()) {
+      const victims = largest(candidates())
+      if (victims.length === 0) return
+      for (const victim of victims) {
+        // It may have been on the connection of one that was shed before.
+        if (victim.bytes === 0) continue
+        this.#onShed(victim.bytes)
+        victim.shed()
+        victim.release()
+      }
     }
   }
 }
 
-type Holder = Pick<Account, 'bytes' | 'kind' | 'connection'>
+/**
+ * One in so many is shed at a time, and at least one: each time all of them are searched, and there may be many thousands
+ * of small ones.
+ */
+const holdersPerVictim = 16
 
-/** The largest holder (the latest of equal ones) of the client that holds most. Undefined if none may be shed. */
-export function accountToShed<H extends Holder>(
-  holders: Iterable<H>,
-  isInScope: (holder: H) => boolean,
-  isLastResort: boolean,
-): H | undefined {
-  const all = [...holders].filter(isInScope)
-  const first = all.filter(({ kind }) => kind === 'receiving' || kind === 'stalled')
-  if (first.length > 0) return largest(first)
-  const sending = all.filter(({ kind }) => kind === 'sending')
-  // A single response is not shed: no other request would benefit.
-  return isLastResort && all.length > 1 ? largest(sending) : undefined
-}
-
-function largest<H extends Holder>(holders: readonly H[]): H | undefined {
-  const clients = new Map<string, number>()
-  for (const { connection, bytes } of holders) addTo(clients, connection.client, bytes)
-  let [found, most]: [H | undefined, number] = [undefined, 0]
-  for (const holder of holders) {
-    const ofClient = clients.get(holder.connection.client) ?? 0
-    if (ofClient < most || (ofClient === most && holder.bytes < (found?.bytes ?? 0))) continue
-    found = holder
-    most = ofClient
+/** The largest holders (the latest of equal ones) of the clients that hold most. */
+function largest(holders: readonly Account[]): readonly Account[] {
+  const [clients, sums] = [new Map<string, Account[]>(), new Map<string, number>()]
+  for (const holder of holders.toSorted((a, b) => a.bytes - b.bytes)) {
+    const { client } = holder.connection
+    getOrInsert(clients, client, () => []).push(holder)
+    addTo(sums, client, holder.bytes)
+  }
+  const found: Account[] = []
+  const count = Math.min(holders.length, Math.max(1, Math.floor(holders.length / holdersPerVictim)))
+  while (found.length < count) {
+    let [largestClient, most] = ['', 0]
+    for (const [client, sum] of sums) if (sum >= most) [largestClient, most] = [client, sum]
+    const next = clients.get(largestClient)?.pop()
+    if (next === undefined) break
+    addTo(sums, largestClient, -next.bytes)
+    found.push(next)
   }
   return found
 }

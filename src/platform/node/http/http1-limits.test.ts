@@ -16,16 +16,16 @@ for (const [place, listen] of Object.entries(acceptors)) {
       limits,
     })
     const stalled = await tls(listening.port, asJane)
-    stalled.pause().write(getOf(64))
+    stalled.pause().write(getOf(32))
     const reading = await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })
-    reading.write(getOf(64))
-    equal((await allFrom(reading)).length > 64 * megabyte, true)
+    reading.write(getOf(32))
+    equal((await allFrom(reading)).length > 32 * megabyte, true)
     // When a later connection has been served, the server has noticed that this one is closed.
     const later = await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })
     later.write(getOf(0))
     match(await allFrom(later), /^HTTP\/1\.1 200 OK\r\n/)
     while (listening.shed.get('memory') === undefined) await listening.clock.advance('1s')
-    equal((await allFrom(stalled.resume())).length < 64 * megabyte, true)
+    equal((await allFrom(stalled.resume())).length < 32 * megabyte, true)
     equal(listening.shed.get('memory'), 1)
   })
 

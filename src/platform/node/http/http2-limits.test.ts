@@ -108,6 +108,55 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(await statusOf(client.ask('GET', '/')), 200)
   })
 
+  test(`${place}: short responses that the client does not take count with what their streams need`, async () => {
+    const limits: Partial<ListenLimits> = { heldBytesPerClientMax: 256 << 10 }
+    await using listening = await listen({ handle: () => ok200('rejected'), limits })
+    using client = clientOf(listening, asJane, { initialWindowSize: 0 })
+    const streams = Array.from({ length: 40 }, () => client.ask('GET', '/'))
+    for (const stream of streams) equal(await statusOf(stream), 200)
+    for (let second = 0; second < 6; second++) await listening.clock.advance('1s')
+    await until(() => streams.filter(({ destroyed }) => !destroyed).length <= 256 / 8)
+    ok((listening.shed.get('memory') ?? 0) >= streams.length - 256 / 8)
+  })
+
+  test(`${place}: a stream that is shed while its request is handled gets no response`, async () => {
+    const [begun, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await using listening = await listen({
+      handle: async ({ method }) => {
+        if (method === 'GET') return ok200('')
+        begun.resolve()
+        await responds.promise
+        return ok200('late')
+      },
+      limits: { heldBytesPerClientMax: 32 << 10 },
+    })
+    using client = clientOf(listening)
+    const stream = client.ask('POST', '/')
+    stream.write(Buffer.alloc(megabyte))
+    await begun.promise
+    for (let second = 0; second < 60 && !stream.destroyed; second++) {
+      await listening.clock.advance('1s')
+      await eventLoopTurn()
+    }
+    equal(stream.rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    responds.resolve()
+    equal(await statusOf(client.ask('GET', '/')), 200)
+  })
+
+  test(`${place}: a client without a window keeps one piece of a list in memory`, async () => {
+    let taken = 0
+    const { pieces } = piecesOf(() => {
+      taken++
+      return [Buffer.alloc(1_000)]
+    }, true)
+    await using listening = await listen({ handle: () => ok200(pieces) })
+    using client = clientOf(listening, asJane, { initialWindowSize: 0 })
+    const stream = client.ask('GET', '/')
+    equal(await statusOf(stream), 200)
+    for (let turn = 0; turn < 100; turn++) await eventLoopTurn()
+    equal(taken, 1)
+  })
+
   test(`${place}: a response that the client does not receive is aborted; a watch without events is not`, async () => {
     const list = piecesOf(() => [Buffer.alloc(megabyte)], true)
     const busy = piecesOf(() => [Buffer.alloc(megabyte)], false)

@@ -1,4 +1,5 @@
 // ServedStream: a request and its response on a stream of HTTP/2, with limits on time and memory.
+import { ByteBuffer } from '../../../base/collections/byte-buffer.ts'
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
@@ -21,6 +22,9 @@ const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upg
 
 /** A long body is written to the stream in portions of this size. */
 const portionBytesMax = 256 << 10
+
+/** What a stream that waits for its client takes beside the bytes of its body and response. */
+const streamBytes = 8 << 10
 
 export interface Http2ServerOptions extends Peer {
   /** The key by which the client's connections are counted (see clientKey). */
@@ -56,6 +60,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
   readonly #gone = new AbortController()
   readonly #held: HeldBytes
   #body: PromiseWithResolvers<Uint8Array> | undefined
+  #received: ByteBuffer | undefined
   #bodyBytes = 0
   #isBodyComplete: boolean
   #isRejected = false
@@ -109,7 +114,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
   body(bytesMax: number): Promise<Uint8Array> {
     const body = Promise.withResolvers<Uint8Array>()
     const stream = this.#stream
-    const pieces: Buffer[] = []
+    this.#received = new ByteBuffer(Math.min(bytesMax, this.bodyBytes ?? bytesMax))
     const tooLarge = () => this.#rejectBody(new BodyTooLarge(`the body is larger than ${bytesMax} bytes`))
     this.#body = body
     this.#dueSecond = this.#second() + bodySecondsMax
@@ -117,7 +122,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       if (this.#isRejected) return
       this.#bodyBytes += piece.length
       if (this.#bodyBytes > bytesMax) return tooLarge()
-      pieces.push(piece)
+      this.#received?.append(piece)
       this.#held.body(this.#bodyBytes, false)
     })
     stream.on('end', () => {
@@ -126,7 +131,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       this.#isBodyComplete = true
       this.#dueSecond = Infinity
       if (!this.#hasResponded) this.#held.body(this.#bodyBytes, true)
-      body.resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces))
+      if (this.#received !== undefined) body.resolve(this.#received.take())
     })
     stream.on('error', body.reject)
     stream.on('close', () => body.reject(goneError()))
@@ -165,12 +170,12 @@ export class ServedStream implements StreamedRequest, SendProgress {
   async respond(): Promise<void> {
     const stream = this.#stream
     // The client has reset it before its turn.
-    if (stream.destroyed) return
+    if (this.#isClosed) return
     try {
       const response = await this.#options.handle(this)
       this.#hasResponded = true
       this.#held.release()
-      if (stream.destroyed) return discardBody(response)
+      if (this.#isClosed) return discardBody(response)
       const isAuthenticated = this.headers['authorization'] !== undefined && response.status !== 401
       this.#connection.responding(isAuthenticated, response.keepsConnection === true)
       await this.#send(response)
@@ -178,7 +183,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
     } catch {
       this.#hasResponded = true
-      if (!stream.headersSent && !stream.destroyed) stream.respond({ [HTTP2_HEADER_STATUS]: 500 }, { endStream: true })
+      if (!stream.headersSent && !this.#isClosed) stream.respond({ [HTTP2_HEADER_STATUS]: 500 }, { endStream: true })
       else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     }
   }
@@ -186,7 +191,8 @@ export class ServedStream implements StreamedRequest, SendProgress {
   /** Called each second. */
   tick(): void {
     const received = this.#stream.readableLength + (this.#hasResponded ? 0 : this.#bodyBytes)
-    this.#held.measure(this, received, this.#isBodyComplete)
+    const isAwaited = this.unsentBytes > 0 || (this.#body !== undefined && !this.#isBodyComplete)
+    this.#held.measure(this, received + (isAwaited ? streamBytes : 0), this.#isBodyComplete)
     if (this.#second() < this.#dueSecond) return
     this.#dueSecond = Infinity
     this.#options.onShed('stalled', 1, this.#held.bytes)
@@ -195,6 +201,11 @@ export class ServedStream implements StreamedRequest, SendProgress {
 
   endWatch(): void {
     if (this.#isWatch) this.#pieceSender?.closed()
+  }
+
+  /** By the client or by the server, which has shed it. It cannot be responded to. */
+  get #isClosed(): boolean {
+    return this.#stream.closed || this.#stream.destroyed
   }
 
   #second(): number {
@@ -212,6 +223,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
   #rejectBody(error: Error): void {
     this.#isRejected = true
     this.#stream.pause()
+    this.#received = undefined
     this.#bodyBytes = 0
     this.#dueSecond = Infinity
     this.#body?.reject(error)
@@ -231,10 +243,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       this.#isComplete = isWhole
       return discardBody({ body })
     }
-    stream.on('drain', () => {
-      this.#dueSecond = Infinity
-      this.#held.release()
-    })
+    stream.on('drain', () => this.#caughtUp())
     if (isWhole) await this.#sendWhole(typeof body === 'string' ? Buffer.from(body) : body)
     else {
       await ('take' in body ? this.#sendPieces(body) : this.#sendStream(body))
@@ -258,13 +267,22 @@ export class ServedStream implements StreamedRequest, SendProgress {
     this.#stream.end(body.subarray(at))
   }
 
+  /** Of a long response, a piece is taken only when the one before it has been sent: the client may never have room for it. */
   #sendPieces(pieces: WirePieces): Promise<void> {
     const stream = this.#stream
     this.#isWatch = pieces.isLong !== true
     return new Promise((resolve) => {
+      const onSent = () => {
+        this.#caughtUp()
+        flow.drained()
+      }
       const write = (batch: readonly Uint8Array[]): boolean => {
         const [only] = batch
-        return this.#write(batch.length === 1 && only !== undefined ? only : Buffer.concat(batch))
+        const piece = batch.length === 1 && only !== undefined ? only : Buffer.concat(batch)
+        if (this.#isWatch) return this.#write(piece)
+        this.#write(piece, onSent)
+        this.#behind()
+        return false
       }
       const flow = sendPieces(pieces, write, this.#options.turns, resolve)
       this.#pieceSender = flow
@@ -281,11 +299,16 @@ export class ServedStream implements StreamedRequest, SendProgress {
     }
   }
 
-  #write(piece: Uint8Array | string): boolean {
+  #write(piece: Uint8Array | string, onSent?: () => void): boolean {
     this.#writtenBytes += Buffer.byteLength(piece)
-    const isTaken = this.#stream.write(piece)
+    const isTaken = this.#stream.write(piece, onSent)
     if (!isTaken) this.#behind()
     return isTaken
+  }
+
+  #caughtUp(): void {
+    this.#dueSecond = Infinity
+    this.#held.release()
   }
 
   /** Starts the timeout for unsent bytes and counts them. */

@@ -2,6 +2,7 @@
 import { every, realClock, type Clock } from '../../../base/time/clock.ts'
 import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
+import { onNextTurn } from '../../../base/async/event-loop-turn.ts'
 import { thenMaybe } from '../../../base/async/maybe-promise.ts'
 import { httpDate } from '../../http1/http-date.ts'
 import { connectionsToClose } from '../../limits/idle-connections.ts'
@@ -44,6 +45,9 @@ export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerP
   }
 }
 
+/** How long connections are checked in one turn of the event loop. */
+const tickMs = 5
+
 async function listen(
   { host, port, tls, acceptsH2c = false, handle, compresses = true, limits: given, onShed = () => {} }: ListenOptions,
   clock: Clock,
@@ -76,17 +80,27 @@ async function listen(
     accepted.onClosed(() => connections.delete(connection))
   }
   const acceptor = await open({ host, port, limits, onShed, acceptsH2c, ...(tls && { tls }) }, serve)
-  const timer = every(clock, 1_000, () => {
-    seconds++
-    probeFileDescriptors(() => onShed('descriptors', 1, 0))
+  let isTicking = false
+  /** Connections may be many: other work is done between them. */
+  const tick = (rest: MapIterator<[ServedConnection, AcceptedConnection]>): void => {
+    const untilMs = clock.monotonicMs() + tickMs
     const nowMs = clock.nowMs()
-    for (const [connection, { certificate }] of connections) {
+    isTicking = true
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      const [connection, { certificate }] = next.value
       if (certificate !== undefined && isExpired(certificate, nowMs)) connection.revoke()
       connection.tick()
+      if (clock.monotonicMs() >= untilMs) return onNextTurn(() => tick(rest))
     }
+    isTicking = false
     const idle = connectionsToClose([...connections.keys()], limits)
     if (idle.length > 0) onShed('idle', idle.length, 0)
     for (const connection of idle) connection.drain()
+  }
+  const timer = every(clock, 1_000, () => {
+    seconds++
+    probeFileDescriptors(() => onShed('descriptors', 1, 0))
+    if (!isTicking) tick(connections.entries())
   })
   return {
     host: acceptor.host,
