@@ -372,12 +372,12 @@ export class ApiServer {
 
   /** A request that may block the event loop for long is paced; all others are handled immediately. */
   #paceRequest(request: ApiRequest, bodyBytes: number, serve: Handler): MaybePromise<ApiResponse> {
-    const { credentials, user, context, target } = request
+    const { credentials, user, context, target, seat } = request
     const name = user?.name ?? ''
     const isLarge = bodyBytes > largeBodyBytes
     const isPaced = isLarge || (credentials.kind === 'presented' && target.verb !== 'watch' && this.loop.isSlow(name))
     if (!isPaced) return serve(request)
-    return (isLarge ? this.#large : this.#slow).run(name, context.signal, (pace) => serve({ ...request, pace }))
+    return (isLarge ? this.#large : this.#slow).run(name, context.signal, (pace) => serve({ ...request, pace }), seat)
   }
 
   /** Completes the records of the request with its body. */

@@ -1,7 +1,8 @@
-// The fairness filter: a request takes a seat of its priority level, or waits for one. A request with a body can return
-// its seat while the client sends it (awaited-bodies.ts).
+// The fairness filter: a request takes a seat of its priority level, or waits for one. It can return the seat while its
+// client sends the body (awaited-bodies.ts) and while it waits for its turn (paced-requests.ts).
 import { finallyMaybe, thenMaybe } from '../../base/async/maybe-promise.ts'
-import type { ApiRequest, RequestSeat } from '../request/request.ts'
+import type { ApiRequest } from '../request/request.ts'
+import type { RequestSeat } from '../request/request-seat.ts'
 import { defineFilter } from './filter.ts'
 import type { TakeSeat } from './policies.ts'
 
@@ -10,7 +11,6 @@ export const fairnessFilter = defineFilter({
   records: 'fairness',
   handle: (request, next, { takeSeat }) =>
     thenMaybe(takeSeat(request), (leave) => {
-      if (request.readBody === undefined) return finallyMaybe(() => next(request), leave)
       const seat = new ReturnableSeat(request, leave, takeSeat)
       return finallyMaybe(
         () => next({ ...request, seat }),

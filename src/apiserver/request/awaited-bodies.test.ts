@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { AwaitedBodies } from './awaited-bodies.ts'
-import type { RequestSeat } from './request.ts'
+import type { RequestSeat } from './request-seat.ts'
 
 /** Seats that record what happens to them. */
 function setUp() {

@@ -1,7 +1,7 @@
 // AwaitedBodies: requests whose clients have not sent the whole body yet. A few of a user keep their seats of priority and
 // fairness, because most bodies follow their heads at once. Others have no seat meanwhile, so that slow clients do not keep
 // others waiting. Their number is limited: each takes memory.
-import type { RequestSeat } from './request.ts'
+import type { RequestSeat } from './request-seat.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
 const seatedPerUserMax = 50

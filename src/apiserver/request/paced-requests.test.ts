@@ -1,7 +1,9 @@
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { tooManyRequests } from './too-many-requests.ts'
 import { PacedRequests } from './paced-requests.ts'
+import type { RequestSeat } from './request-seat.ts'
 
 const { signal } = new AbortController()
 
@@ -11,11 +13,16 @@ function setUp() {
   const requests = new PacedRequests(clock)
   const started: string[] = []
   const answer = new Map<string, () => void>()
-  const send = (name: string, user = name, from = signal) =>
-    requests.run(user, from, () => {
-      started.push(name)
-      return new Promise<string>((resolve) => answer.set(name, () => resolve(name)))
-    })
+  const send = (name: string, user = name, from = signal, seat?: RequestSeat) =>
+    requests.run(
+      user,
+      from,
+      () => {
+        started.push(name)
+        return new Promise<string>((resolve) => answer.set(name, () => resolve(name)))
+      },
+      seat,
+    )
   return { clock, started, answer, send, requests }
 }
 
@@ -84,4 +91,39 @@ test('a client that disconnects leaves the queue', async () => {
   deepEqual(started.slice(4), ['next'])
   for (const name of ['s1', 's2', 's3', 'next']) answer.get(name)?.()
   await Promise.all([...served, next])
+})
+
+test('a request that waits has no seat, and takes one before it is served', async () => {
+  const { clock, answer, send, started } = setUp()
+  const events: string[] = []
+  const seatOf = (name: string, takeAgain = async () => void events.push(`${name} takes`)): RequestSeat => ({
+    leave: () => void events.push(`${name} leaves`),
+    takeAgain,
+  })
+  const served = ['a1', 'a2', 'a3'].map((name) => send(name, 'a', signal, seatOf(name)))
+  const rejected = rejects(
+    send(
+      'a4',
+      'a',
+      signal,
+      seatOf('a4', () => Promise.reject(tooManyRequests())),
+    ),
+    { code: 429 },
+  )
+  const last = send('a5', 'a', signal, seatOf('a5'))
+  await clock.settle()
+  deepEqual(
+    [events, started],
+    [
+      ['a4 leaves', 'a5 leaves'],
+      ['a1', 'a2', 'a3'],
+    ],
+  )
+  answer.get('a1')?.()
+  await rejected
+  await clock.settle()
+  deepEqual(events.slice(2), ['a5 takes'], 'a request that gets no seat does not keep its turn')
+  deepEqual(started.slice(3), ['a5'])
+  for (const name of ['a2', 'a3', 'a5']) answer.get(name)?.()
+  await Promise.all([...served, last])
 })

@@ -1,9 +1,10 @@
 // PacedRequests: requests that block the event loop for long, because their bodies are large or their user's last
 // requests were slow. A few are handled at a time, round-robin by user, and the event loop handles other work between
-// their steps.
+// their steps. Those that wait have no seats of priority and fairness: lists have several, and would keep others waiting.
 import type { Clock } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import { PacedTurns } from '../../base/work/paced-turns.ts'
+import type { RequestSeat } from './request-seat.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
 /** Each holds a parsed object in memory. There is more than one, because a request may wait for a webhook. */
@@ -34,10 +35,19 @@ export class PacedRequests {
   }
 
   /** Runs the work in the user's turn. Throws 429 when too many requests wait. */
-  async run<T>(user: string, signal: AbortSignal, work: (pace: Pace) => T | Promise<T>): Promise<T> {
-    if (this.#mayServe(user)) this.#count(user, 1)
-    else await this.#wait(user, signal)
+  async run<T>(
+    user: string,
+    signal: AbortSignal,
+    work: (pace: Pace) => T | Promise<T>,
+    seat?: RequestSeat,
+  ): Promise<T> {
+    const waits = !this.#mayServe(user)
+    if (waits) {
+      seat?.leave()
+      await this.#wait(user, signal)
+    } else this.#count(user, 1)
     try {
+      if (waits) await seat?.takeAgain()
       await this.#turns.take()
       signal.throwIfAborted()
       return await work(() => this.#turns.take())

@@ -7,6 +7,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ClientCertificate } from '../../platform/http/listener.ts'
 import type { Extension } from './extension.ts'
 import type { Pace } from './paced-requests.ts'
+import type { RequestSeat } from './request-seat.ts'
 
 export interface User {
   readonly name: string
@@ -114,7 +115,7 @@ export interface ApiRequest {
    * more than the head of its request.
    */
   readonly readBody?: () => MaybePromise<UnparsedBody>
-  /** The seat of a request with a body, set by the fairness filter. */
+  /** Set by the fairness filter. */
   readonly seat?: RequestSeat
   /** Set where the request may block the event loop for long: it waits for this between its steps. */
   readonly pace?: Pace
@@ -141,13 +142,6 @@ export interface ApiRequest {
 /** When a request passed its last filter. Allocated once for each request and updated by the handler chain. */
 export interface FilterTimes {
   passedMs: number
-}
-
-/** A seat of priority and fairness, which can be returned while the client sends the body. */
-export interface RequestSeat {
-  leave(): void
-  /** Rejects with 429 where no seat is free in time. */
-  takeAgain(): Promise<void>
 }
 
 /** The bytes of a body, before parsing. */
