@@ -70,7 +70,11 @@ export function encodeList(response: ListResponse, { form, include, nowMs }: Enc
       })
     }
     case 'object':
-      return joinedItems(listStart(response), itemsJson(kind, items), listEnd)
+      return joinedItems(
+        listStart(response),
+        items.map((item) => itemJson(kind, item)),
+        listEnd,
+      )
     default:
       return form.shape satisfies never
   }
@@ -79,9 +83,9 @@ export function encodeList(response: ListResponse, { form, include, nowMs }: Enc
 const [openBrace, comma] = [0x7b, 0x2c]
 export const listEnd = encoder.encode(']}')
 
-/** Items after their opening brace. In lists of custom objects they have their types. */
-export const itemsJson = ({ custom }: Kind, items: readonly StoredObject[]): readonly Uint8Array[] =>
-  items.map(({ json, jsonWithoutType }) => (custom === undefined ? jsonWithoutType : json.subarray(1)))
+/** An item after its opening brace. In lists of custom objects it has its type. */
+export const itemJson = ({ custom }: Kind, item: StoredObject): Uint8Array =>
+  custom === undefined ? item.jsonWithoutType : item.json.subarray(1)
 
 /** The head, the items separated by commas, each after its opening brace, and the end. */
 export function joinedItems(

@@ -9,7 +9,7 @@ import type { ApiResponse, ListResponse, ResponseOf } from '../request/response.
 import { encodeList, encodeObject, type EncodeOptions } from './encode-json.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
 import { statusErrorOf } from './error-status.ts'
-import { listPieces, streamedItemsMin } from './list-pieces.ts'
+import { isShortList, listPieces } from './list-pieces.ts'
 import { negotiateFormat, type ResponseFormat } from './media-type.ts'
 import { warningHeaders } from './warning-headers.ts'
 import { watchPieces, type WatchForm } from './watch-pieces.ts'
@@ -134,8 +134,7 @@ const objectBody = (
 function listBody(response: ListResponse, options: EncodeOptions): MaybePromise<WireResponse['body']> {
   const { form } = options
   if (form.syntax === 'protobuf') return protobufList(response, form)
-  if (form.syntax === 'json' && form.shape === 'object' && response.items.length >= streamedItemsMin)
-    return listPieces(response)
+  if (form.syntax === 'json' && form.shape === 'object' && !isShortList(response)) return listPieces(response)
   return textBody(encodeList(response, options), form)
 }
 

@@ -19,10 +19,12 @@ export const identityConverter = (kind: Kind): VersionConverter => ({
 })
 
 /** Converted versions are cached only for a short time, for the watchers that get them together. */
-const convertedMax = 64
+const convertedBytesMax = 2 << 20
+/** A version counts as having at least so many bytes. */
+const convertedBytesMin = 32 << 10
 
 export function versionConverter(kind: Kind, conversion: NonNullable<Kind['storedAs']>): VersionConverter {
-  const converted = new RecentMap<StoredObject, StoredObject>(convertedMax)
+  const converted = new RecentMap<StoredObject, StoredObject>(convertedBytesMax)
   return {
     kind,
     toStored: (object) => conversion.toStored(object),
@@ -30,7 +32,7 @@ export function versionConverter(kind: Kind, conversion: NonNullable<Kind['store
       const known = converted.get(stored)
       if (known !== undefined) return known
       const fresh = StoredObject.ofObject(conversion.fromStored(stored.object), stored.revision)
-      converted.set(stored, fresh)
+      converted.set(stored, fresh, Math.max(stored.storedBytes, convertedBytesMin))
       return fresh
     },
   }
