@@ -155,7 +155,7 @@ function largest(holders: readonly Account[]): readonly Account[] {
     addTo(sums, client, holder.bytes)
   }
   const found: Account[] = []
-  const count = Math.min(holders.length, Math.max(1, Math.floor(holders.length / holdersPerVictim)))
+  const count = Math.max(1, Math.floor(holders.length / holdersPerVictim))
   while (found.length < count) {
     let [largestClient, most] = ['', 0]
     for (const [client, sum] of sums) if (sum >= most) [largestClient, most] = [client, sum]
