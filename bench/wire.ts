@@ -3,7 +3,6 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { realClock } from '../src/base/time/clock.ts'
 import { systemRandom } from '../src/base/random/random.ts'
-import { FairTurns } from '../src/base/work/fair-turns.ts'
 import { TimeSlicedWork } from '../src/base/work/time-sliced-work.ts'
 import { listenLimitsDefault } from '../src/platform/limits/listen-limits.ts'
 import { MemoryBudget } from '../src/platform/limits/memory-budget.ts'
@@ -71,7 +70,6 @@ async function withoutSocket(): Promise<string> {
       date: () => '',
       second: () => 0,
       turns: new TimeSlicedWork(realClock),
-      starts: new FairTurns(realClock),
     },
   )
   const [rounds, each, turnsOfAnswer] = [2_000, 50, 8]

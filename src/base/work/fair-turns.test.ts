@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 import { realClock } from '../time/clock.ts'
@@ -58,19 +58,38 @@ test('new clients that keep coming do not hold up one with more work for ever', 
 
 test('less asynchronous work is started in a turn after a turn that took long', async () => {
   const { state, turns, done } = stage('asynchronous')
-  const take = async (client: { name: string }, ms: number) => {
-    await turns.take(client)
-    done.push(client.name)
-    // After the start, which itself takes no time.
-    state.nowMs += ms
-  }
-  const all = [take(a, 4), take(a, 4), take(a, 4)]
+  const run = (client: { name: string }, ms: number) =>
+    turns.run(client, async () => {
+      await Promise.resolve()
+      done.push(client.name)
+      // After the start, which itself takes no time.
+      state.nowMs += ms
+    })
+  const all = [run(a, 4), run(a, 4), run(a, 4)]
   await Promise.resolve()
   deepEqual(done.splice(0), ['a', 'a', 'a'])
-  all.push(...[a, a, a, b].map((client) => take(client, 1)))
+  all.push(...[a, a, a, b].map((client) => run(client, 1)))
   await eventLoopTurn()
   deepEqual(done.splice(0), ['a'])
   await eventLoopTurn()
   deepEqual(done.splice(0), ['b', 'a', 'a'])
   await Promise.all(all)
+})
+
+test('the result of work, or its error, does not depend on when it was started', async () => {
+  const { state, turns } = stage()
+  const fail = () => {
+    throw new Error('failed')
+  }
+  equal(
+    turns.run(a, () => 'at once'),
+    'at once',
+  )
+  throws(() => turns.run(a, fail), /failed/)
+  state.nowMs = 100
+  const [later, failed] = [turns.run(a, () => 'later'), turns.run(a, fail)]
+  equal(later instanceof Promise, true)
+  const failing = rejects(async () => failed, /failed/)
+  equal(await later, 'later')
+  await failing
 })

@@ -35,9 +35,18 @@ export class FairTurns<Client> {
     else this.#wait(client, work)
   }
 
-  /** Waits for the client's turn; synchronous if there is time and nothing waits. */
-  take(client: Client): MaybePromise<void> {
-    if (!this.#mayStart()) return new Promise((resolve) => this.#wait(client, resolve))
+  /** The result of work that is started in the client's turn; synchronous if there is time and nothing waits. */
+  run<T>(client: Client, work: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#mayStart()) return work()
+    return new Promise((resolve, reject) =>
+      this.#wait(client, () => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error as Error)
+        }
+      }),
+    )
   }
 
   #mayStart(): boolean {
@@ -80,10 +89,12 @@ export class FairTurns<Client> {
     if (this.#isAsynchronous && this.#started > 0)
       this.#startsMax = Math.max(1, Math.floor((turnMs * this.#started) / (nowMs - this.#sinceMs)))
     this.#begin(nowMs)
-    while (this.#isWaiting && this.#hasTime) {
-      this.#started++
-      this.#startNext()
-    }
+    // At least one, however slow the machine is.
+    if (this.#isWaiting)
+      do {
+        this.#started++
+        this.#startNext()
+      } while (this.#isWaiting && this.#hasTime)
     this.#isPlanned = false
     if ((this.#isAsynchronous && this.#started > 0) || this.#isWaiting) this.#plan()
   }

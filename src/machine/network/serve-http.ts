@@ -2,7 +2,6 @@
 // of idle connections do not apply, since they would keep a virtual clock busy.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { FairTurns } from '../../base/work/fair-turns.ts'
 import { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
@@ -47,7 +46,6 @@ const unsentBytesMax = 64 * 1024
 export function httpAcceptor(handle: SimulatedHttpHandler, clock: Clock): SimulatedAcceptor {
   const budget = new MemoryBudget(listenLimitsDefault, () => {})
   const turns = new TimeSlicedWork(clock)
-  const starts = new FairTurns<object>(clock)
   const date = httpDate(clock)
   return (stream, { address }) =>
     serveConnection(stream, {
@@ -61,7 +59,6 @@ export function httpAcceptor(handle: SimulatedHttpHandler, clock: Clock): Simula
       date,
       second: () => Math.floor(clock.nowMs() / 1_000),
       turns,
-      starts,
     })
 }
 

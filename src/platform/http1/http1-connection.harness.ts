@@ -5,6 +5,7 @@ import { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { listenLimitsDefault, type ListenLimits } from '../limits/listen-limits.ts'
 import { MemoryBudget } from '../limits/memory-budget.ts'
+import { startInTurns } from '../http/start-in-turns.ts'
 import { Http1Connection, type Http1Options, type Http1Socket } from './http1-connection.ts'
 
 /** `slice` is the clock of turns. By default no request waits for its turn. */
@@ -16,7 +17,7 @@ export function connect(
   let seconds = 0
   const peer = new Peer(() => connection)
   const connection: Http1Connection = new Http1Connection(peer, {
-    handle,
+    handle: startInTurns(handle, new FairTurns({ ...realClock, monotonicMs: slice }), peer),
     remoteAddress: '192.0.2.1',
     certificate: undefined,
     client: '192.0.2.1',
@@ -26,7 +27,6 @@ export function connect(
     date: () => 'D',
     second: () => seconds,
     turns: new TimeSlicedWork(realClock),
-    starts: new FairTurns({ ...realClock, monotonicMs: slice }),
   })
   peer.tick = () => {
     seconds++

@@ -3,7 +3,6 @@
 //
 // One request is handled at a time. Pipelined requests are buffered up to a limit; beyond it the socket is not read.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
-import type { FairTurns } from '../../base/work/fair-turns.ts'
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { discardBody } from '../http/discard-body.ts'
@@ -64,8 +63,6 @@ export interface Http1Options {
   /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
-  /** Starts pipelined requests. */
-  readonly starts: FairTurns<object>
 }
 
 export class Http1Connection implements ServedConnection {
@@ -92,8 +89,6 @@ export class Http1Connection implements ServedConnection {
   #isBehind = false
   #isDraining = false
   #isProceeding = false
-  /** A buffered request waits until other connections have had their turns. */
-  #awaitsTurn = false
   /** open: requests are served; ending: the last response is being sent; left: upgraded; gone: closed. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
   #dueSecond: number
@@ -112,7 +107,7 @@ export class Http1Connection implements ServedConnection {
 
   /** A request is being handled. */
   get isBusy(): boolean {
-    return (this.#request !== undefined || this.#awaitsTurn) && this.#state === 'open'
+    return this.#request !== undefined && this.#state === 'open'
   }
 
   get isAuthenticated(): boolean {
@@ -120,7 +115,7 @@ export class Http1Connection implements ServedConnection {
   }
 
   get idleSeconds(): number {
-    return this.#isReady && !this.#awaitsTurn ? this.#options.second() - this.#idleSinceSecond : 0
+    return this.#isReady ? this.#options.second() - this.#idleSinceSecond : 0
   }
 
   /** Returns true if the piece is no longer needed, because it was copied or discarded. */
@@ -132,7 +127,7 @@ export class Http1Connection implements ServedConnection {
       if (rest.length === 0) return !isStreamed
       this.#buffered = this.#buffered.length === 0 ? rest : concatBytes([this.#buffered, rest])
       this.#proceed()
-      if ((this.#request !== undefined || this.#awaitsTurn) && this.#buffered.length > bufferedBytesMax) this.#pause()
+      this.#updateReading()
     } catch (error) {
       this.#reject(error)
     }
@@ -165,7 +160,7 @@ export class Http1Connection implements ServedConnection {
   /** Closes the connection after the current response, or at once when there is none. */
   drain(): void {
     this.#isDraining = true
-    if (this.#isReady && !this.#awaitsTurn) this.#end()
+    if (this.#isReady) this.#end()
   }
 
   /** Called each second: enforces timeouts and measures the bytes that are held. */
@@ -199,15 +194,12 @@ export class Http1Connection implements ServedConnection {
     else this.#socket.destroy()
   }
 
-  /**
-   * Starts buffered requests one after the other, as long as each is handled synchronously; all but the first in turns with
-   * those of other connections.
-   */
+  /** Starts buffered requests one after the other, as long as each is handled synchronously. */
   #proceed(): void {
-    if (this.#isProceeding || this.#awaitsTurn) return
+    if (this.#isProceeding) return
     this.#isProceeding = true
     try {
-      while (this.#isReady && this.#begin() && this.#isReady && this.#buffered.length > 0 && this.#hasTurn());
+      while (this.#isReady && this.#begin());
     } finally {
       this.#isProceeding = false
     }
@@ -215,18 +207,6 @@ export class Http1Connection implements ServedConnection {
 
   get #isReady(): boolean {
     return this.#request === undefined && this.#state === 'open'
-  }
-
-  /** Whether the next buffered request may be started now; if not, it is started in its turn. */
-  #hasTurn(): boolean {
-    this.#awaitsTurn = true
-    let isLater = false
-    this.#options.starts.start(this, () => {
-      this.#awaitsTurn = false
-      if (isLater) this.#continue()
-    })
-    isLater = true
-    return !this.#awaitsTurn
   }
 
   /** Starts the next request if its head is complete. */
@@ -264,7 +244,7 @@ export class Http1Connection implements ServedConnection {
     if (this.#state !== 'open') return
     try {
       this.#proceed()
-      if (this.#isPaused && this.#buffered.length <= bufferedBytesMax) this.#resume()
+      this.#updateReading()
     } catch (error) {
       this.#reject(error)
     }
@@ -277,6 +257,7 @@ export class Http1Connection implements ServedConnection {
     // Most requests arrive with their whole body in one chunk.
     if (!(whole instanceof Promise)) {
       this.#buffered = whole.length === this.#buffered.length ? nothing : this.#buffered.subarray(whole.length)
+      this.#updateReading()
       return whole
     }
     try {
@@ -287,14 +268,14 @@ export class Http1Connection implements ServedConnection {
     if (body.isTaking && this.#state === 'open') {
       this.#dueSecond = this.#options.second() + bodySecondsMax
       if (head.expectsContinue) this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
-      this.#resume()
     }
+    this.#updateReading()
     return whole
   }
 
   #streamBody(head: RequestHead, bytesMax: number): AsyncIterable<Uint8Array> {
     const body = this.#body
-    const pieces = new PieceQueue({ onRoom: () => this.#resume() })
+    const pieces = new PieceQueue({ onRoom: () => this.#updateReading() })
     if (body === undefined) {
       pieces.end()
       return pieces
@@ -306,18 +287,17 @@ export class Http1Connection implements ServedConnection {
     } catch (error) {
       this.#reject(error)
     }
-    if (body.isTaking && this.#state === 'open') {
-      if (head.expectsContinue) this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
-      if (!isFull(pieces)) this.#resume()
-    }
+    if (body.isTaking && this.#state === 'open' && head.expectsContinue)
+      this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
+    this.#updateReading()
     return pieces
   }
 
   #takeBody(body: IncomingBody, piece: Uint8Array): number {
     const taken = body.take(piece)
-    if (this.#streamed !== undefined && isFull(this.#streamed) && !body.isComplete) this.#pause()
     if (!this.#hasResponded) this.#held.body(body.bytes, body.isComplete)
     if (body.isComplete) this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
+    this.#updateReading()
     return taken
   }
 
@@ -427,15 +407,17 @@ export class Http1Connection implements ServedConnection {
     this.#request = undefined
     this.#idleSinceSecond = this.#options.second()
     if (!this.#isBehind) this.#dueSecond = this.#idleSecond()
+    this.#streamed = undefined
     if (this.#body?.isComplete === false) {
       this.#body.discard()
       const rest = this.#buffered
       this.#buffered = nothing
-      this.#resume()
+      this.#updateReading()
       return void this.receive(rest)
     }
     this.#body = undefined
     if (this.#buffered.length > 0) this.#continue()
+    else this.#updateReading()
   }
 
   #idleSecond(): number {
@@ -459,18 +441,26 @@ export class Http1Connection implements ServedConnection {
     this.#request = undefined
     this.#dueSecond = this.#options.second() + (this.#isBehind ? stalledSecondsMax : lingerSecondsMax)
     this.#socket.end()
-    this.#resume()
+    this.#updateReading()
   }
 
-  #pause(): void {
-    this.#isPaused = true
-    this.#socket.pause()
+  /**
+   * Pauses or resumes the socket. It is called after every change of what the decision depends on: a socket that stays paused
+   * after its request has ended loses the next one.
+   */
+  #updateReading(): void {
+    const isPaused = this.#state === 'open' && this.#hasEnough
+    if (isPaused === this.#isPaused) return
+    this.#isPaused = isPaused
+    if (isPaused) this.#socket.pause()
+    else this.#socket.resume()
   }
 
-  #resume(): void {
-    if (!this.#isPaused) return
-    this.#isPaused = false
-    this.#socket.resume()
+  /** Whether what has been received must be used before more is read. */
+  get #hasEnough(): boolean {
+    if (this.#body?.isTaking === true) return this.#streamed !== undefined && isFull(this.#streamed)
+    const isWaiting = this.#request !== undefined || this.#isBehind
+    return isWaiting && this.#buffered.length > bufferedBytesMax
   }
 }
 

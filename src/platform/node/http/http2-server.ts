@@ -90,7 +90,7 @@ export class Http2ServerConnection implements ServedConnection {
         if (this.#streams.size === 0) this.#idle()
       })
       served.open()
-      options.starts.start(this, () => void served.respond())
+      void served.respond()
     })
     peer.onClosed(() => this.#held.release())
   }

@@ -3,7 +3,6 @@ import { ByteBuffer } from '../../../base/collections/byte-buffer.ts'
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { FairTurns } from '../../../base/work/fair-turns.ts'
 import type { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { discardBody } from '../../http/discard-body.ts'
 import { HeldBytes, type SendProgress } from '../../limits/held-bytes.ts'
@@ -35,8 +34,6 @@ export interface Http2ServerOptions extends Peer {
   /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
-  /** Starts the requests of all connections. */
-  readonly starts: FairTurns<object>
   readonly budget: MemoryBudget
   readonly onShed: OnShed
 }
@@ -169,8 +166,6 @@ export class ServedStream implements StreamedRequest, SendProgress {
 
   async respond(): Promise<void> {
     const stream = this.#stream
-    // The client has reset it before its turn.
-    if (this.#isClosed) return
     try {
       const response = await this.#options.handle(this)
       this.#hasResponded = true

@@ -10,6 +10,7 @@ import { listenLimitsDefault } from '../../limits/listen-limits.ts'
 import type { Listener, ListenerProvider, ListenOptions } from '../../http/listener.ts'
 import { MemoryBudget } from '../../limits/memory-budget.ts'
 import type { ServedConnection } from '../../http/served-connection.ts'
+import { startInTurns } from '../../http/start-in-turns.ts'
 import { isExpired } from '../socket/client-certificate.ts'
 import { compressed } from './compression.ts'
 import { probeFileDescriptors } from '../process/file-descriptors.ts'
@@ -63,16 +64,17 @@ async function listen(
     second: () => seconds,
     date: httpDate(clock),
     turns: new TimeSlicedWork(realClock),
-    starts: new FairTurns<object>(realClock),
     budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
     onShed,
     verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
   }
+  const turns = new FairTurns<object>(realClock)
   const serve = (accepted: AcceptedConnection) => {
     const { remoteAddress, certificate: shown, client } = accepted
     // A resumed TLS session may outlive the certificate.
     const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
-    const connectionOptions = { ...options, remoteAddress, certificate, client }
+    const handleInTurns = startInTurns(options.handle, turns, accepted)
+    const connectionOptions = { ...options, handle: handleInTurns, remoteAddress, certificate, client }
     const connection = accepted.isHttp2
       ? new Http2ServerConnection(accepted, connectionOptions)
       : accepted.serveHttp1(connectionOptions)

@@ -33,22 +33,3 @@ for (const [when, takesEarly] of [
     }
     deepEqual([rooms, taken, sender.isFull], [1, framesFitting + 1, false])
   })
-
-test('a receiver that has enough takes no frames', async () => {
-  const memory = newLinkMemory()
-  const state = { mayTake: true, taken: 0 }
-  const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom() {} })
-  const receiver = new Link(otherSide(memory), {
-    wakePeer: () => sender.onWake(),
-    onFrame: () => state.taken++,
-    mayTake: () => state.mayTake,
-    onRoom() {},
-  })
-  receiver.onWake()
-  state.mayTake = false
-  sender.send(1, [frame], frame.length)
-  for (let turns = 0; turns < 3; turns++) await eventLoopTurn()
-  equal(state.taken, 0)
-  state.mayTake = true
-  while (state.taken === 0) await eventLoopTurn()
-})

@@ -22,8 +22,6 @@ export interface LinkHandlers {
   /** Has the other side call `woken`. */
   wakePeer(): void
   onFrame(tag: number, bytes: Buffer): void
-  /** Whether frames are taken now; always when left out. */
-  mayTake?(): boolean
   /** The frames that waited for room have been written. */
   onRoom(): void
 }
@@ -97,7 +95,7 @@ export class Link {
   }
 
   readonly #take = (): void => {
-    if (this.#end.mayTake?.() !== false) this.#in.take(framesPerTurn, this.#onFrame)
+    this.#in.take(framesPerTurn, this.#onFrame)
     this.#isTaking = !this.#in.sleep()
     if (this.#isTaking) onNextTurn(this.#take)
   }

@@ -1,7 +1,5 @@
 // An acceptor whose sockets and TLS are handled by a thread. Encryption and system calls are half of the cost of a
 // request; with the thread, the event loop exchanges requests and responses with it through shared memory.
-import { realClock } from '../../../base/time/clock.ts'
-import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { Http1Connection } from '../../http1/http1-connection.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import type { ListenTls } from '../../http/listener.ts'
@@ -12,9 +10,6 @@ import { nodeWorkers } from '../process/workers.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
 import { fromClient, kindOf, connectionIdOf, type FromThread, type OpenedPeer, type ToThread } from './protocol.ts'
-
-/** Beyond this, no more is taken from the thread, which then reads no more from the clients. */
-const waitingBytesMax = 1 << 20
 
 export type TlsWorker = WorkerHandle<ToThread, FromThread>
 
@@ -29,9 +24,6 @@ export async function openThreadAcceptor(
   const memory = newLinkMemory()
   thread.post({ memory: otherSide(memory), host, port, tls, limits })
   const sockets = new Map<number, LinkedSocket>()
-  // The bytes of a client may be hundreds of requests.
-  const turns = new FairTurns<LinkedSocket>(realClock)
-  let waitingBytes = 0
   const opened = (number: number): LinkedSocket => {
     const socket = new LinkedSocket(link, number)
     sockets.set(number, socket)
@@ -41,18 +33,9 @@ export async function openThreadAcceptor(
   const link = new Link(memory, {
     wakePeer: () => thread.post('wake'),
     onFrame(tag, bytes) {
-      const isOpened = kindOf(tag) === fromClient.opened
-      const socket = isOpened ? opened(connectionIdOf(tag)) : sockets.get(connectionIdOf(tag))
-      if (socket === undefined) return
-      waitingBytes += bytes.length
-      turns.start(socket, () => {
-        waitingBytes -= bytes.length
-        if (isOpened && socket.isClosed) return
-        if (isOpened) onConnection(connectionOn(socket, JSON.parse(bytes.toString()) as OpenedPeer))
-        else socket.onFrame(tag, bytes)
-      })
+      if (kindOf(tag) !== fromClient.opened) sockets.get(connectionIdOf(tag))?.onFrame(tag, bytes)
+      else onConnection(connectionOn(opened(connectionIdOf(tag)), JSON.parse(bytes.toString()) as OpenedPeer))
     },
-    mayTake: () => waitingBytes <= waitingBytesMax,
     onRoom() {},
   })
   const renewals: PromiseWithResolvers<void>[] = []
