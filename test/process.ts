@@ -59,11 +59,31 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
   return { ...running, folder, kubeconfig }
 }
 
+export interface ProcessOptions {
+  readonly program?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
 /** Starts a command; resolves when it reports that it is ready. */
-export async function startProcess(
+export async function startProcess(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
+  const { ready, ...running } = spawnProcess(args, options)
+  return { ...running, readyLine: await ready }
+}
+
+/** Starts a command that reports nothing when it is ready, such as a scheduler. */
+export function startComponent(
   args: readonly string[],
-  { program = coxswain, env = process.env }: { readonly program?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<RunningProcess> {
+  options: ProcessOptions = {},
+): Omit<RunningProcess, 'readyLine'> {
+  const { ready, ...running } = spawnProcess(args, options)
+  ready.catch(() => {}) // it ends without having been ready
+  return running
+}
+
+function spawnProcess(
+  args: readonly string[],
+  { program = coxswain, env = process.env }: ProcessOptions,
+): Omit<RunningProcess, 'readyLine'> & { readonly ready: Promise<string> } {
   const child = spawn(program, args, { env })
   // Not at the event `exit`, when output may still be pending.
   const exited = once(child, 'close') as Promise<[number | null]>
@@ -76,7 +96,6 @@ export async function startProcess(
       reject(new Error(`coxswain ${args[0]} ended with ${code} before it was ready: ${errors}`)),
     )
   })
-  const readyLine = await ready
   const end = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
     child.kill(signal)
     const [code] = await exited
@@ -84,7 +103,7 @@ export async function startProcess(
   }
   return {
     pid: child.pid ?? 0,
-    readyLine,
+    ready,
     printed: () => output,
     logged: () => errors,
     end,

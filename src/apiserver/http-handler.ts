@@ -99,13 +99,11 @@ function encodeMonitored(
   response: ApiResponse,
   options: WireOptions,
   request: ApiRequest,
-  { server, clock }: HttpDeps,
+  { server }: HttpDeps,
 ): MaybePromise<WireResponse> {
   if (response.kind !== 'list' || response.items.length < monitoredItemsMin)
     return thenMaybe(toWireResponse(response, options), (wire) => measured(wire, request, server))
-  const startMs = clock.monotonicMs()
-  const wire = toWireResponse(response, options)
-  server.loop.responseDone(request, startMs, clock.monotonicMs())
+  const wire = server.loop.lastStep(request, () => toWireResponse(response, options))
   return thenMaybe(wire, (known) => measured(known, request, server))
 }
 

@@ -4,6 +4,7 @@ import { anonymousUser } from './authentication/anonymous.ts'
 import { certificateUser } from './authentication/client-certificates.ts'
 import { allowed } from './authorization/authorizer.ts'
 import type { Policies } from './filters/policies.ts'
+import { unlimitedSeats } from './request/request-slot.ts'
 
 const healthPaths = /^\/(healthz|livez|readyz|version)(\/|$)/
 
@@ -16,9 +17,8 @@ export const openPolicies: Policies = {
       ? { kind: 'authenticated', user: anonymousUser, audiences: [] }
       : { kind: 'unknown' }
   },
-  awaitTurn: () => undefined,
   authorize: () => allowed(),
-  takeSeat: () => () => {},
+  seatOf: () => unlimitedSeats,
   admission: defaultAdmissionPlugins,
   reviews: [],
   documents: {},

@@ -1,7 +1,6 @@
 // serverPolicies: authentication, the configured chain of authorizers, admission, and the reviews that depend on them.
-import { FairTurns } from '../base/work/fair-turns.ts'
 import { thenMaybe } from '../base/async/maybe-promise.ts'
-import { realClock, type Clock } from '../base/time/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { AdmissionPlugin } from './admission/framework/admission-plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
@@ -19,15 +18,16 @@ import { accessReviews } from './reviews/access-reviews.ts'
 import { authorizerChain, privileged, type Authorizer } from './authorization/authorizer.ts'
 import { privilegeEscalation } from './admission/plugins/privilege-escalation.ts'
 import { Rbac } from './authorization/rbac/rbac.ts'
-import type { Policies, TakeSeat } from './filters/policies.ts'
+import type { Policies } from './filters/policies.ts'
 import type { WebhookConnections } from './outbound/webhook-connections.ts'
+import { unlimitedSeats } from './request/request-slot.ts'
 import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface ServerPolicyOptions {
   readonly clock: Clock
   readonly audit?: Auditor | undefined
   /** Priority and fairness; without it every request is handled immediately. */
-  readonly fairness?: (caches: ObjectCaches) => TakeSeat
+  readonly fairness?: (caches: ObjectCaches) => Policies['seatOf']
   /** The audiences that tokens must have. */
   readonly audiences: readonly string[]
   readonly anonymous: AnonymousRules
@@ -60,8 +60,6 @@ export const serverPolicies =
     const rbac = new Rbac(caches)
     const chain = authorizerChain([privileged, ...authorizers(rbac, caches)])
     const anyOfTokens = tokenAuthenticators(tokens(caches))
-    // On a virtual clock nothing takes time.
-    const turns = clock === realClock ? new FairTurns<string>(clock, 'asynchronous') : undefined
     const all = [...authenticators, bearerToken(anyOfTokens, audiences)]
     return {
       authenticate({ credentials, target, context }) {
@@ -73,9 +71,8 @@ export const serverPolicies =
             : result,
         )
       },
-      awaitTurn: (user) => turns?.take(user),
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
-      takeSeat: fairness?.(caches) ?? (() => () => {}),
+      seatOf: fairness?.(caches) ?? (() => unlimitedSeats),
       audit,
       admission: [...admission, privilegeEscalation(rbac, chain)],
       webhooks,

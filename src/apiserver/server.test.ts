@@ -2,9 +2,12 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowed, noOpinion } from './authorization/authorizer.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { RequestScheduler } from './request/request-scheduler.ts'
 import { userWithName, type ApiRequest } from './request/request.ts'
 import { startServer, type Harness } from './server.harness.ts'
 import { handlerChain } from './filters/filter.ts'
+import type { FilterDeps } from './filters/policies.ts'
 import { filters } from './filters.ts'
 import { openPolicies } from './open-policies.ts'
 
@@ -365,10 +368,15 @@ test('a request passes the filters in order and releases its seat however it end
       trace.push('authenticate')
       return { kind: 'authenticated', user: userWithName('a'), audiences: [] } as const
     },
-    takeSeat: () => {
-      trace.push('seat')
-      return Promise.resolve(() => void trace.push('leave'))
-    },
+    seatOf: () => ({
+      isExempt: false,
+      take() {
+        trace.push('seat')
+        return Promise.resolve(() => void trace.push('leave'))
+      },
+    }),
+    scheduler: new RequestScheduler(new VirtualClock()),
+    loop: { lastStep: (_request, work) => work() } as FilterDeps['loop'],
     authorize: () => {
       trace.push('authorize')
       return allowed()
@@ -781,7 +789,10 @@ test('a request that takes too long is answered with 504', async () => {
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
   await using server = await startServer({
     ...openPolicies,
-    takeSeat: (request) => (isStuck(request) ? stuckUntilAborted(request) : Promise.resolve(() => {})),
+    seatOf: (request) => ({
+      isExempt: false,
+      take: () => (isStuck(request) ? stuckUntilAborted(request) : Promise.resolve(() => {})),
+    }),
   })
   const asking = server.call('GET', configMaps)
   await server.clock.advance('61s')

@@ -1,5 +1,6 @@
 // ApiServer: the handler chain of a request, from its sender through the filters to the registry. Transports call
 // handle().
+import { assert } from '../base/assert.ts'
 import { yieldToPeers } from '../base/async/yield-to-peers.ts'
 import { causeOf } from '../base/observability/flow-recorder.ts'
 import { HealthCheckMetrics } from '../base/observability/health-check-metrics.ts'
@@ -31,9 +32,8 @@ import { ServedGroups } from './discovery/served-groups.ts'
 import { SchedulingDecisions } from './flow-endpoints/scheduling-decisions.ts'
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
-import { AwaitedBodies } from './request/awaited-bodies.ts'
-import { PacedRequests } from './request/paced-requests.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
+import { RequestScheduler } from './request/request-scheduler.ts'
 import { RequestTermination } from './request/request-termination.ts'
 import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
@@ -86,13 +86,6 @@ export class ApiServer {
   readonly onEventsSent: WatchForm['onSent']
   /** Records the size of an encoded response. */
   readonly onResponse: (target: Target, bytes: number) => void
-  readonly #awaited = new AwaitedBodies()
-  /** Requests with large bodies. */
-  readonly #large: PacedRequests
-  /** Other requests of users whose requests blocked the event loop. They do not wait for large ones. */
-  readonly #slow: PacedRequests
-  /** The last request that passed all filters, with its user. */
-  #lastFiltered: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
   #isDraining = false
@@ -109,8 +102,6 @@ export class ApiServer {
     this.deadlines = new RequestDeadlines(deps.clock)
     this.#ready.promise.catch(() => {}) // requests that wait for it get the error
     this.loop = new LoopMonitor(deps)
-    this.#large = new PacedRequests(deps.clock)
-    this.#slow = new PacedRequests(deps.clock)
     this.registry = new Registry({
       ...deps,
       loop: this.loop,
@@ -205,9 +196,14 @@ export class ApiServer {
       isOpen: (request) => hasOpenSession(request, sessions),
     })
     this.#ui = new UiEndpoints({ sessions, ...ui }, api)
+    const policies = withUiSessions(this.registry.policies, sessions)
     this.#chain = handlerChain(
       filters,
-      measuredPolicies(withUiSessions(this.registry.policies, sessions), deps.serverMetrics.access, deps.clock),
+      {
+        ...measuredPolicies(policies, deps.serverMetrics.access, deps.clock),
+        scheduler: new RequestScheduler(deps.clock),
+        loop: this.loop,
+      },
       (request) => this.#handleFiltered(request),
       ({ context, sender, claimedSender, filterTimes }, { name, records }) => {
         if (records === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
@@ -301,7 +297,6 @@ export class ApiServer {
     )
     flow.startStages(call, startMs)
     requestMetrics.begin(target)
-    let isSuspended = false
     const end = (code: number, result: string) => {
       flow.finish(call, result)
       const endMs = clock.monotonicMs()
@@ -312,10 +307,8 @@ export class ApiServer {
       const seconds = (endMs - startMs) / 1000
       const isApply = target.verb === 'patch' && isApplyRequest(request)
       requestMetrics.end({ target, isApply, code, seconds, dryRun, fieldValidation, span, nowMs: clock.nowMs() })
-      if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
-      this.#lastFiltered = undefined
     }
-    const response = settleMaybe(
+    return settleMaybe(
       () => {
         this.injectFault(request)
         return this.#chain({ ...request, context: withCause(request.context, causeOf(call)), filterTimes })
@@ -334,8 +327,6 @@ export class ApiServer {
         throw error
       },
     )
-    isSuspended = response instanceof Promise
-    return response
   }
 
   /** The metrics API needs kubelets. */
@@ -350,34 +341,24 @@ export class ApiServer {
   protected injectFault(_request: ApiRequest): void {}
 
   #handleFiltered(request: ApiRequest): MaybePromise<ApiResponse> {
-    this.#lastFiltered = request
-    const { allowedBy, context, rejection, readBody } = request
+    const { allowedBy, context, rejection, readBody, slot } = request
+    assert(slot !== undefined, 'requests are scheduled before they are served')
     if (rejection !== undefined) throw rejection.error
     if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
-    if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
-    if (announcedBytes(request) > largeBodyBytes) this.#large.checkSpace(request.user?.name ?? '')
-    const body = readBody()
-    const received =
-      body instanceof Promise ? this.#awaited.receive(request.user?.name ?? '', request.seat, body) : body
-    return thenMaybe(received, ({ bytes, parse }) => {
+    if (readBody === undefined) {
+      // A watch takes little time, however many objects there are.
+      if (request.target.verb === 'watch') return this.#serve(request)
+      return slot.serve(false, (pace) => this.#serve(pace === undefined ? request : { ...request, pace }))
+    }
+    return thenMaybe(slot.receive(readBody()), ({ bytes, parse }) => {
       if (request.target.kind === 'resource') this.#deps.requestMetrics.received(request.target, bytes)
-      return this.#paceRequest(request, bytes, (paced) =>
-        thenMaybe(parse(paced.pace), (received) => {
+      return slot.serve(bytes > largeBodyBytes, (pace) =>
+        thenMaybe(parse(pace), (received) => {
           this.#recordBody(request, received.body)
-          return this.#serve({ ...paced, ...received })
+          return this.#serve(pace === undefined ? { ...request, ...received } : { ...request, ...received, pace })
         }),
       )
     })
-  }
-
-  /** A request that may block the event loop for long is paced; all others are handled immediately. */
-  #paceRequest(request: ApiRequest, bodyBytes: number, serve: Handler): MaybePromise<ApiResponse> {
-    const { credentials, user, context, target, seat } = request
-    const name = user?.name ?? ''
-    const isLarge = bodyBytes > largeBodyBytes
-    const isPaced = isLarge || (credentials.kind === 'presented' && target.verb !== 'watch' && this.loop.isSlow(name))
-    if (!isPaced) return serve(request)
-    return (isLarge ? this.#large : this.#slow).run(name, context.signal, (pace) => serve({ ...request, pace }), seat)
   }
 
   /** Completes the records of the request with its body. */
@@ -423,10 +404,6 @@ export class ApiServer {
     return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }
 }
-
-/** The length of the body as the head announces it; 0 if it does not. */
-const announcedBytes = ({ credentials }: ApiRequest): number =>
-  credentials.kind === 'presented' ? Number(credentials.headers['content-length'] ?? 0) : 0
 
 /** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>

@@ -5,6 +5,7 @@ export function scaledClock(factor: number): Clock {
   const startMs = realClock.nowMs()
   const clock: Clock = {
     nowMs: () => startMs + (realClock.nowMs() - startMs) * factor,
+    cpuMs: () => clock.monotonicMs(),
     monotonicMs: () => realClock.monotonicMs() * factor,
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     after: (ms, callback) => realClock.after(ms / factor, callback),

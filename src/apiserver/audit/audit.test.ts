@@ -184,7 +184,10 @@ test('an unexpected error is logged as a panic, a StatusError is not', async () 
     {},
     {
       ...openPolicies,
-      takeSeat: ({ user }) => (user?.name === 'unlucky' ? Promise.reject(error) : Promise.resolve(() => {})),
+      seatOf: ({ user }) => ({
+        isExempt: false,
+        take: () => (user?.name === 'unlucky' ? Promise.reject(error) : Promise.resolve(() => {})),
+      }),
     },
   )
   await using api = await startServer(policies, { clock })

@@ -88,7 +88,7 @@ test('flow schemas match custom resources by group and name', async () => {
   const clock = new VirtualClock()
   const metrics = new FairnessMetrics(new Metrics())
   await using server = await startServer(
-    (caches) => ({ ...openPolicies, takeSeat: new Fairness(caches, { clock, metrics, seats: 60 }).takeSeat }),
+    (caches) => ({ ...openPolicies, seatOf: new Fairness(caches, { clock, metrics, seats: 60 }).seatOf }),
     { clock, bootstrapObjects: fairnessBootstrapObjects },
   )
   await define(server, definition)

@@ -171,7 +171,7 @@ test('the width of a list depends on the number of its objects', async () => {
   const request = { context: { signal }, target, user: jane, query: new URLSearchParams() } as never
   // All seats except those that other levels do not lend can be borrowed; each list takes ten.
   let count = 0
-  while (typeof fairness.takeSeat(request) === 'function') count++
+  while (typeof fairness.seatOf(request).take() === 'function') count++
   ok(count > 5 && count < 60, `${count} lists at once`)
 })
 
@@ -183,7 +183,7 @@ test('a flood of one user starves neither another user nor a node, and exempt re
   await using api = await startServer(
     (caches) => ({
       ...openPolicies,
-      takeSeat: new Fairness(caches, { clock, metrics: fairnessMetrics, seats: 60 }).takeSeat,
+      seatOf: new Fairness(caches, { clock, metrics: fairnessMetrics, seats: 60 }).seatOf,
       authorize: ({ user }) =>
         user.name === 'flooder' ? new Promise((resolve) => held.push(() => resolve(allowed()))) : allowed(),
     }),
@@ -276,7 +276,7 @@ test('the use of a level and of each kind of requests is measured over time', as
   for (const { kind, object } of fairnessBootstrapObjects) caches.set(kind, object)
   caches.watchers = () => 7
   const take = (user: User, verb: 'get' | 'update', more: object = {}) =>
-    fairness.takeSeat({ context: { signal }, target: { ...of(pod, verb), ...more }, user } as never)
+    fairness.seatOf({ context: { signal }, target: { ...of(pod, verb), ...more }, user } as never).take()
   const reader = take(userWithName('jane', [known]), 'get')
   const writer = take(userWithName('admin', ['system:masters', known]), 'update')
   void take(userWithName('admin', ['system:masters', known]), 'update', { subresource: 'token' })

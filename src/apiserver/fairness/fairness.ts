@@ -1,14 +1,15 @@
 // Fairness: gives each request seats of its priority level. FlowSchemas and PriorityLevelConfigurations in the caches
 // decide the level and its limits. A request without a level is handled immediately.
 import type { Clock } from '../../base/time/clock.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import {
   priorityLevelConfiguration,
   type PriorityLevelConfiguration,
 } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
-import type { TakeSeat } from '../filters/policies.ts'
-import type { ApiRequest, ResourceTarget, Target } from '../request/request.ts'
+import type { ApiRequest, ResourceTarget, Target, User } from '../request/request.ts'
+import { unlimitedSeats, type SeatSource } from '../request/request-slot.ts'
 import { catchAllLevel } from './default-flow-schemas.ts'
 import type { FairnessMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
@@ -17,8 +18,9 @@ import { FlowUsage, KindUsage, LevelUsage } from './request-usage.ts'
 import { SeatPool } from './seat-pool.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
-/** As upstream: 400 read-only and 200 mutating requests in flight. */
-export const seatsDefault = 600
+/** As upstream. The seats of all priority levels are the sum of both. */
+export const readRequestsDefault = 400
+export const mutatingRequestsDefault = 200
 /** A list takes one seat per this many objects, up to the maximum. */
 const objectsPerSeat = 100
 const listSeatsMax = 10
@@ -81,17 +83,24 @@ export class Fairness {
     caches.observe(priorityLevelConfiguration, follow(this.#configurations))
   }
 
-  readonly takeSeat: TakeSeat = (request) => {
+  /** Classifies the request. It may take its seat several times, one after the other. */
+  readonly seatOf = (request: ApiRequest): SeatSource => {
     if (!this.#isCurrent) this.#reconfigure()
-    const { user, target, origin, context } = request
-    if (user === undefined) return nothing
+    const { user, target, origin } = request
+    if (user === undefined) return unlimitedSeats
     const schema = this.#matcher.match(user, target)
     const route = getOrInsert(this.#routes, schema, () => this.#routeOf(schema))
     if (origin !== undefined) Object.assign(origin.responseHeaders, route.headers)
+    route.flowUsage.dispatched++
+    if (route.level === undefined || request.upgrade !== undefined) return unlimitedSeats
+    return { isExempt: route.level === 'exempt', take: () => this.#take(request, user, schema, route) }
+  }
+
+  #take(request: ApiRequest, user: User, schema: FlowSchema | undefined, route: FlowRoute): MaybePromise<() => void> {
+    const { target, context } = request
     const { flowUsage, level } = route
     const { metrics } = flowUsage
-    flowUsage.dispatched++
-    if (level === undefined || request.upgrade !== undefined) return nothing
+    if (level === undefined) return nothing
     const width = this.#widthOf(request)
     if (width === 1) flowUsage.narrow++
     else metrics.width.observe(width)

@@ -14,9 +14,7 @@ export const authenticationFilter = defineFilter({
     thenMaybe(policies.authenticate(request), (authenticationFilter) => {
       if (authenticationFilter.kind !== 'authenticated') return rejectUnauthenticated(request, policies)
       const user = withAuthenticatedGroup(authenticationFilter.user)
-      const proceed = () => next({ ...request, user, sender: verifiedSender(request, user) })
-      // Components of this process do not wait for its clients.
-      return request.credentials.kind === 'asserted' ? proceed() : thenMaybe(policies.awaitTurn(user.name), proceed)
+      return next({ ...request, user, sender: verifiedSender(request, user) })
     }),
 })
 

@@ -1,41 +1,13 @@
-// The fairness filter: a request takes a seat of its priority level, or waits for one. It can return the seat while its
-// client sends the body (awaited-bodies.ts) and while it waits for its turn (paced-requests.ts).
-import { finallyMaybe, thenMaybe } from '../../base/async/maybe-promise.ts'
-import type { ApiRequest } from '../request/request.ts'
-import type { RequestSeat } from '../request/request-seat.ts'
+// The fairness filter: a request starts in its user's turn, with a seat of its priority level. What follows until it first waits
+// is measured as one step.
 import { defineFilter } from './filter.ts'
-import type { TakeSeat } from './policies.ts'
 
 export const fairnessFilter = defineFilter({
   name: 'fairness',
   records: 'fairness',
-  handle: (request, next, { takeSeat }) =>
-    thenMaybe(takeSeat(request), (leave) => {
-      const seat = new ReturnableSeat(request, leave, takeSeat)
-      return finallyMaybe(
-        () => next({ ...request, seat }),
-        () => seat.leave(),
-      )
+  handle: (request, next, { scheduler, seatOf, loop }) =>
+    scheduler.run(request, seatOf(request), (slot) => {
+      const scheduled = { ...request, slot }
+      return loop.lastStep(scheduled, () => next(scheduled))
     }),
 })
-
-class ReturnableSeat implements RequestSeat {
-  readonly #request: ApiRequest
-  readonly #takeSeat: TakeSeat
-  #leave: (() => void) | undefined
-
-  constructor(request: ApiRequest, leave: () => void, takeSeat: TakeSeat) {
-    this.#request = request
-    this.#leave = leave
-    this.#takeSeat = takeSeat
-  }
-
-  leave(): void {
-    this.#leave?.()
-    this.#leave = undefined
-  }
-
-  async takeAgain(): Promise<void> {
-    this.#leave = await this.#takeSeat(this.#request)
-  }
-}

@@ -3,14 +3,14 @@ import type { RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { FilterName } from '../metrics/filter-metrics.ts'
-import type { Policies } from './policies.ts'
+import type { FilterDeps } from './policies.ts'
 import type { ApiRequest } from '../request/request.ts'
 
 export interface Filter {
   readonly name: FilterName
   /** The stage that the flow recorder records when a request has passed the filter. */
   readonly records?: RequestStage
-  handle(request: ApiRequest, next: Handler, policies: Policies): MaybePromise<ApiResponse>
+  handle(request: ApiRequest, next: Handler, deps: FilterDeps): MaybePromise<ApiResponse>
 }
 
 export type Handler = (request: ApiRequest) => MaybePromise<ApiResponse>
@@ -20,7 +20,7 @@ export const defineFilter = (stage: Filter): Filter => stage
 /** The filters in order, then the last handler. `onPassed` is called when a filter passes a request on. */
 export function handlerChain(
   stages: readonly Filter[],
-  policies: Policies,
+  deps: FilterDeps,
   end: Handler,
   onPassed: (request: ApiRequest, stage: Filter) => void = () => {},
 ): Handler {
@@ -29,6 +29,6 @@ export function handlerChain(
       onPassed(request, stage)
       return next(request)
     }
-    return (request) => stage.handle(request, nextHandler, policies)
+    return (request) => stage.handle(request, nextHandler, deps)
   }, end)
 }

@@ -74,10 +74,10 @@ test('requests that the server ends are counted; other errors with the same code
   let state: 'free' | 'full' | 'slow' = 'free'
   const policies: Policies = {
     ...openPolicies,
-    takeSeat(request) {
-      if (request.target.kind === 'path' || state === 'free') return openPolicies.takeSeat(request)
+    seatOf(request) {
+      if (request.target.kind === 'path' || state === 'free') return openPolicies.seatOf(request)
       if (state === 'full') throw tooManyRequests()
-      return clock.sleep(10_000, request.context.signal).then(() => () => {})
+      return { isExempt: false, take: () => clock.sleep(10_000, request.context.signal).then(() => () => {}) }
     },
   }
   await using server = await startServer(policies, { clock })

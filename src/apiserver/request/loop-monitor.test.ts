@@ -6,19 +6,13 @@ import { createLog } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { noCause } from '../../base/observability/flow-recorder.ts'
-import {
-  LoopMonitor,
-  loopBlockMsMax,
-  reportIntervalMs,
-  requestBlockMsMax,
-  slowForMs,
-  slowStepMs,
-  slowStepsMin,
-} from './loop-monitor.ts'
+import { LoopMonitor, loopBlockMsMax, reportIntervalMs, requestBlockMsMax } from './loop-monitor.ts'
+import { slowStepMs } from './slow-users.ts'
 import { defineAdmissionPlugin } from '../admission/framework/admission-plugin.ts'
 import { allowed } from '../authorization/authorizer.ts'
 import { type Policies } from '../filters/policies.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import type { RequestSlot } from './request-slot.ts'
 import { userWithName, type ApiRequest } from './request.ts'
 import { startServer } from '../server.harness.ts'
 import { openPolicies } from '../open-policies.ts'
@@ -27,9 +21,31 @@ function watching() {
   const lines: { readonly message: string }[] = []
   const write = (line: string) => void lines.push(JSON.parse(line))
   const metrics = new Metrics()
-  const clock = new VirtualClock()
+  const clock = new StallingClock()
   const log = createLog({ clock, write, format: 'json' })
-  return { watch: new LoopMonitor({ clock, log, requestMetrics: new RequestMetrics(metrics) }), lines, metrics, clock }
+  const monitor = new LoopMonitor({ clock, log, requestMetrics: new RequestMetrics(metrics) })
+  /** A step that takes the time, of which the last part is spent waiting for the CPU. */
+  const step = (from: ApiRequest, ms: number, waitedMs = 0) =>
+    monitor.step(from, () => {
+      clock.stallMs += ms
+      clock.waitedMs += waitedMs
+    })
+  return { monitor, step, lines, metrics, clock }
+}
+
+/** A clock that is advanced while a request is handled, as if the request took that long. */
+class StallingClock extends VirtualClock {
+  stallMs = 0
+  /** The part of it for which other processes had the CPU. */
+  waitedMs = 0
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.stallMs
+  }
+
+  override cpuMs(): number {
+    return super.cpuMs() - this.waitedMs
+  }
 }
 
 const request = (signal = new AbortController().signal): ApiRequest => ({
@@ -43,24 +59,12 @@ const request = (signal = new AbortController().signal): ApiRequest => ({
   body: { kind: 'value', value: { secret: 'hidden' } },
 })
 
-test('a user with several slow requests is treated as slow for a while; other users are not', async () => {
-  const { watch, clock } = watching()
-  const slowStep = () => watch.stepDone(request(), clock.monotonicMs() - slowStepMs, clock.monotonicMs())
-  for (let steps = 1; steps < slowStepsMin; steps++) slowStep()
-  equal(watch.isSlow('jane'), false)
-  slowStep()
-  deepEqual([watch.isSlow('jane'), watch.isSlow('john')], [true, false])
-  await clock.advance(slowForMs)
-  equal(watch.isSlow('jane'), false)
-  slowStep()
-  equal(watch.isSlow('jane'), false, 'what was long ago does not count')
-})
-
 test('a step that blocks the event loop is logged and counted; a short one is not', () => {
-  const { watch, lines, metrics } = watching()
-  watch.stepDone(request(), 0, loopBlockMsMax - 1)
+  const { step, lines, metrics } = watching()
+  step(request(), loopBlockMsMax - 1)
+  step(request(), 10 * loopBlockMsMax, 9.5 * loopBlockMsMax)
   deepEqual(lines, [])
-  watch.stepDone(request(), 0, 150)
+  step(request(), 150)
   const [{ message, ...fields } = { message: '' }] = lines
   equal(message, 'a request blocked the event loop')
   deepEqual(fields, {
@@ -79,33 +83,46 @@ test('a step that blocks the event loop is logged and counted; a short one is no
 })
 
 test('reports are limited in number, and include the number of omitted ones', () => {
-  const { watch, lines, metrics } = watching()
-  for (let count = 0; count < 5; count++) watch.responseDone(request(), 0, 200)
+  const { step, lines, metrics, clock } = watching()
+  for (let count = 0; count < 5; count++) step(request(), 200)
   equal(lines.length, 1)
-  watch.responseDone(request(), reportIntervalMs, reportIntervalMs + 200)
+  clock.stallMs += reportIntervalMs
+  step(request(), 200)
   equal((lines[1] as unknown as { unreported: number }).unreported, 4)
   match(metrics.text(), /coxswain_request_loop_block_seconds_count\{verb="patch",resource="pods"\} 6/)
 })
 
 test('a request that blocks the loop for too long in total is ended; so is one whose client has disconnected', () => {
-  const { watch } = watching()
+  const { monitor, step, clock } = watching()
   const { signal } = new AbortController()
-  watch.stepDone(request(signal), 0, requestBlockMsMax - 1_000)
-  watch.stepDone(request(), 0, requestBlockMsMax - 1_000)
-  throws(() => watch.stepDone(request(signal), 0, 2_000), { code: 504, reason: 'Timeout' })
+  step(request(signal), requestBlockMsMax - 1_000)
+  step(request(), requestBlockMsMax - 1_000)
+  throws(() => step(request(signal), 2_000), { code: 504, reason: 'Timeout' })
+  equal(
+    monitor.lastStep(request(signal), () => (clock.stallMs += 2_000)),
+    clock.stallMs,
+    'a response that exists is sent',
+  )
   const gone = request(AbortSignal.abort(new Error('gone')))
-  throws(() => watch.stepDone(gone, 0, slowStepMs), /gone/)
-  watch.stepDone(gone, 0, slowStepMs - 1)
+  throws(() => step(gone, slowStepMs), /gone/)
+  step(gone, slowStepMs - 1)
 })
 
-/** A clock that is advanced while a request is handled, as if the request took that long. */
-class StallingClock extends VirtualClock {
-  stallMs = 0
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.stallMs
+test('a step counts for its user if it takes CPU time, also if it fails', () => {
+  const { monitor, step, clock } = watching()
+  const steps: number[] = []
+  const slot = { stepDone: (cpuMs: number) => void steps.push(cpuMs) } as unknown as RequestSlot
+  const of = { ...request(), slot }
+  step(of, slowStepMs - 1)
+  step(of, 80)
+  step(of, 500, 480)
+  const fail = () => {
+    clock.stallMs += 70
+    throw new Error('invalid')
   }
-}
+  throws(() => monitor.step(of, fail), /invalid/)
+  deepEqual(steps, [80, 20, 70])
+})
 
 test('the server measures the steps of reads and writes', async () => {
   const clock = new StallingClock()

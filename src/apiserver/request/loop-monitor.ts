@@ -1,14 +1,16 @@
 // LoopMonitor: finds requests that block the event loop. All work of the process waits for such a request, so it is
 // logged and counted, and it fails once its blocks add up to too long. A synchronous computation cannot be interrupted:
-// requests are measured and ended at the points where they are suspended anyway.
+// requests are measured and ended at the points where they are suspended anyway. What counts is CPU time: on a busy machine,
+// every step may take long.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
-import { RecentMap } from '../../base/collections/recent-map.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { ApiRequest } from './request.ts'
 import { requestTimeout } from './request-termination.ts'
+import { slowStepMs } from './slow-users.ts'
 
-/** A step that takes longer is reported. */
+/** A step that takes more CPU time is reported. */
 export const loopBlockMsMax = 100
 
 /** The total of all reported steps of one request. A garbage collection during a step counts as part of it. */
@@ -17,15 +19,10 @@ export const requestBlockMsMax = 5_000
 /** The log is limited under attack: blocks between two reports are counted in the next one. */
 export const reportIntervalMs = 1_000
 
-/**
- * After this many slow steps, all requests of the user are paced, whatever their size. Single slow steps are more often
- * a garbage collection than the request's own work.
- */
-export const slowStepMs = 50
-export const slowStepsMin = 4
-/** How long a slow step counts. */
-export const slowForMs = 10_000
-const slowUsersMax = 1_000
+/** A step that takes less time is not examined. */
+const examinedStepMs = slowStepMs
+/** The CPU time is read so often, because that takes longer than many steps. */
+const cpuReadingMs = 5
 
 export interface LoopMonitorDeps {
   readonly clock: Clock
@@ -36,9 +33,9 @@ export interface LoopMonitorDeps {
 export class LoopMonitor {
   readonly #deps: LoopMonitorDeps
   readonly #blockedMs = new WeakMap<AbortSignal, number>()
-  /** By user name: the number of slow steps, and the time of the last one. */
-  readonly #slowUsers = new RecentMap<string, { readonly steps: number; readonly lastMs: number }>(slowUsersMax)
-  #slowUntilMs = -Infinity
+  /** The last reading of the CPU time, and when it was read. */
+  #cpuMs = 0
+  #cpuReadMs = -Infinity
   #lastReportMs = -Infinity
   #unreported = 0
 
@@ -47,54 +44,60 @@ export class LoopMonitor {
   }
 
   /**
-   * A synchronous step of a request has ended. The caller passes times that it has read anyway, because reading the
-   * clock is expensive compared with a short request. Throws when the request must not continue.
+   * The result of one step of a request, of which only the synchronous part is measured. Fails when the request must not
+   * continue.
    */
-  stepDone(request: ApiRequest, startMs: number, endMs: number): void {
-    if (endMs - startMs < slowStepMs) return
-    this.#recordSlowStep(request, endMs)
-    if (endMs - startMs >= loopBlockMsMax) this.#blocked(request, endMs - startMs, endMs)
-    // A short request is completed even if its client has gone, because an aborted one would be retried from the start.
-    request.context.signal.throwIfAborted()
+  step<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
+    let cpuMs = 0
+    const result = this.#measure(work, (usedMs) => this.#report(request, (cpuMs = usedMs)))
+    if (cpuMs === 0) return result
+    return thenMaybe(result, (known) => {
+      this.#checkTotal(request, cpuMs)
+      return known
+    })
   }
 
-  /** Whether the user's requests have blocked the event loop recently. */
-  isSlow(user: string): boolean {
-    // Usually there are no slow users, and the lookup is skipped.
-    if (this.#slowUntilMs === -Infinity) return false
-    const nowMs = this.#deps.clock.monotonicMs()
-    if (nowMs >= this.#slowUntilMs) {
-      this.#slowUntilMs = -Infinity
-      return false
+  /** The result of the last step of a request, which is completed whatever it took. */
+  lastStep<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#measure(work, (cpuMs) => this.#report(request, cpuMs))
+  }
+
+  #measure<T>(work: () => T, onLong: (cpuMs: number) => void): T {
+    const startMs = this.#begin()
+    try {
+      return work()
+    } finally {
+      const { clock } = this.#deps
+      if (clock.monotonicMs() - startMs >= examinedStepMs) onLong(clock.cpuMs() - this.#cpuMs)
     }
-    const slow = this.#slowUsers.get(user)
-    return slow !== undefined && slow.steps >= slowStepsMin && nowMs < slow.lastMs + slowForMs
   }
 
-  #recordSlowStep({ user }: ApiRequest, nowMs: number): void {
-    const name = user?.name ?? ''
-    const before = this.#slowUsers.get(name)
-    const steps = before !== undefined && nowMs < before.lastMs + slowForMs ? before.steps + 1 : 1
-    this.#slowUsers.set(name, { steps, lastMs: nowMs })
-    this.#slowUntilMs = nowMs + slowForMs
+  /** The CPU time of a step contains at most `cpuReadingMs` of what was before it. */
+  #begin(): number {
+    const { clock } = this.#deps
+    const nowMs = clock.monotonicMs()
+    if (nowMs - this.#cpuReadMs >= cpuReadingMs) {
+      this.#cpuMs = clock.cpuMs()
+      this.#cpuReadMs = nowMs
+    }
+    return nowMs
   }
 
-  /** A request that has been answered is only reported. */
-  responseDone(request: ApiRequest, startMs: number, endMs: number): void {
-    if (endMs - startMs >= slowStepMs) this.#recordSlowStep(request, endMs)
-    if (endMs - startMs >= loopBlockMsMax) this.#report(request, endMs - startMs, endMs)
+  #checkTotal({ context: { signal } }: ApiRequest, cpuMs: number): void {
+    if (cpuMs >= loopBlockMsMax) {
+      const totalMs = (this.#blockedMs.get(signal) ?? 0) + cpuMs
+      this.#blockedMs.set(signal, totalMs)
+      if (totalMs > requestBlockMsMax) throw requestTimeout()
+    }
+    // A short request is completed even if its client has gone, because an aborted one would be retried from the start.
+    signal.throwIfAborted()
   }
 
-  #blocked(request: ApiRequest, blockMs: number, nowMs: number): void {
-    this.#report(request, blockMs, nowMs)
-    const { signal } = request.context
-    const totalMs = (this.#blockedMs.get(signal) ?? 0) + blockMs
-    this.#blockedMs.set(signal, totalMs)
-    if (totalMs > requestBlockMsMax) throw requestTimeout()
-  }
-
-  #report({ target, user, sender }: ApiRequest, blockMs: number, nowMs: number): void {
-    const { log, requestMetrics } = this.#deps
+  #report({ target, user, sender, slot }: ApiRequest, blockMs: number): void {
+    slot?.stepDone(blockMs)
+    if (blockMs < loopBlockMsMax) return
+    const { clock, log, requestMetrics } = this.#deps
+    const nowMs = clock.monotonicMs()
     const resource = target.kind === 'resource' ? target.resource.plural : ''
     requestMetrics.blocked(target.verb, resource, blockMs / 1_000)
     if (nowMs - this.#lastReportMs < reportIntervalMs) {

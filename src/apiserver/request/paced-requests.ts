@@ -1,21 +1,29 @@
 // PacedRequests: requests that block the event loop for long, because their bodies are large or their user's last
 // requests were slow. A few are handled at a time, round-robin by user, and the event loop handles other work between
 // their steps. Those that wait have no seats of priority and fairness: lists have several, and would keep others waiting.
+// The bytes of their bodies are counted by the listener, which sheds what is too much.
 import type { Clock } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { PacedTurns } from '../../base/work/paced-turns.ts'
-import type { RequestSeat } from './request-seat.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
 /** Each holds a parsed object in memory. There is more than one, because a request may wait for a webhook. */
 const servedMax = 4
 /** One is left for other users, because a request may take seconds. */
 const servedPerUserMax = 3
-const waitingMax = 64
-const waitingPerUserMax = 32
+/** As many as upstream handles and queues: a user within these limits waits and is not rejected. */
+const waitingMax = 2_000
+const waitingPerUserMax = 600
 
 /** Waits for the request's next step. */
 export type Pace = () => Promise<void>
+
+/** The seat of a request. */
+export interface PacedSeat {
+  takeSeat(): MaybePromise<void>
+  leaveSeat(): void
+}
 
 interface Waiting {
   readonly start: () => void
@@ -35,19 +43,14 @@ export class PacedRequests {
   }
 
   /** Runs the work in the user's turn. Throws 429 when too many requests wait. */
-  async run<T>(
-    user: string,
-    signal: AbortSignal,
-    work: (pace: Pace) => T | Promise<T>,
-    seat?: RequestSeat,
-  ): Promise<T> {
+  async run<T>(user: string, seat: PacedSeat, signal: AbortSignal, work: (pace: Pace) => MaybePromise<T>): Promise<T> {
     const waits = !this.#mayServe(user)
     if (waits) {
-      seat?.leave()
+      seat.leaveSeat()
       await this.#wait(user, signal)
     } else this.#count(user, 1)
     try {
-      if (waits) await seat?.takeAgain()
+      if (waits) await seat.takeSeat()
       await this.#turns.take()
       signal.throwIfAborted()
       return await work(() => this.#turns.take())
@@ -57,15 +60,9 @@ export class PacedRequests {
     }
   }
 
-  /** Throws 429 when too many requests wait, so that a request is rejected before its body is read. */
-  checkSpace(user: string): void {
-    if (this.#waitingCount >= waitingMax || (this.#waiting.get(user)?.length ?? 0) >= waitingPerUserMax)
-      throw tooManyRequests()
-  }
-
   #wait(user: string, signal: AbortSignal): Promise<void> {
-    this.checkSpace(user)
     const line = this.#waiting.get(user) ?? []
+    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax) throw tooManyRequests()
     return new Promise((resolve, reject) => {
       const abort = () => {
         line.splice(line.indexOf(waiting), 1)

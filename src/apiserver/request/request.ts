@@ -7,7 +7,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ClientCertificate } from '../../platform/http/listener.ts'
 import type { Extension } from './extension.ts'
 import type { Pace } from './paced-requests.ts'
-import type { RequestSeat } from './request-seat.ts'
+import type { RequestSlot } from './request-slot.ts'
 
 export interface User {
   readonly name: string
@@ -116,7 +116,7 @@ export interface ApiRequest {
    */
   readonly readBody?: () => MaybePromise<UnparsedBody>
   /** Set by the fairness filter. */
-  readonly seat?: RequestSeat
+  readonly slot?: RequestSlot
   /** Set where the request may block the event loop for long: it waits for this between its steps. */
   readonly pace?: Pace
   /** Why the request cannot be served, whatever its body. It is reported after authorization. */

@@ -30,7 +30,7 @@ test('a flood of Events in one namespace does not starve others, shares few leas
   await using server = await startServer(
     (caches) => ({
       ...openPolicies,
-      takeSeat: new Fairness(caches, { clock, metrics: fairnessMetrics, seats: 60 }).takeSeat,
+      seatOf: new Fairness(caches, { clock, metrics: fairnessMetrics, seats: 60 }).seatOf,
     }),
     { clock, bootstrapObjects: fairnessBootstrapObjects },
   )

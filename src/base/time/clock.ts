@@ -2,12 +2,15 @@
 // clock. Code outside base/ never reads the wall clock and never sets a timer, because a single direct use breaks
 // virtual time.
 import { offAbort, onAbort } from '../async/on-abort.ts'
+import { threadCpuMs } from './thread-cpu.ts'
 
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   nowMs(): number
   /** For durations: monotonic, and meaningless across processes. */
   monotonicMs(): number
+  /** The CPU time that this thread has used. Other processes do not add to it. Reading it takes a microsecond. */
+  cpuMs(): number
   /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Calls back once after `ms`, unless cancelled. The callback must not throw. */
@@ -29,6 +32,7 @@ const timeoutMsMax = 2_147_483_647
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  cpuMs: threadCpuMs,
   sleep: (ms, signal) => sleepOn(realClock, ms, signal),
   after(ms, callback) {
     let handle: ReturnType<typeof setTimeout>

@@ -33,6 +33,10 @@ export class VirtualClock implements Clock {
     return this.#nowMs
   }
 
+  cpuMs(): number {
+    return this.monotonicMs()
+  }
+
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return sleepOn(this, ms, signal)
   }

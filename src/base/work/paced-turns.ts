@@ -3,12 +3,12 @@
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
-/** Upper limit for the pause: a step may have taken long only because the machine was busy. */
+/** Upper limit for the pause. */
 const restMsMax = 500
 /** Other work gets at least two thirds of the time, and nine tenths if it needs them. */
 const restPerStepMin = 2
 const restPerStepMax = 9
-/** The event loop is busy if a turn takes longer. */
+/** The event loop is busy if a turn takes more CPU time. */
 const busyTurnMs = 2
 
 export class PacedTurns {
@@ -45,10 +45,10 @@ export class PacedTurns {
     while ((await this.#turnMs()) > busyTurnMs && this.#clock.monotonicMs() < startMs + maxMs)
   }
 
-  /** How long a turn of the event loop takes. */
+  /** How much CPU time a turn of the event loop takes: on a busy machine, any turn lasts long. */
   async #turnMs(): Promise<number> {
-    const startMs = this.#clock.monotonicMs()
+    const startMs = this.#clock.cpuMs()
     await this.#clock.outside(eventLoopTurn())
-    return this.#clock.monotonicMs() - startMs
+    return this.#clock.cpuMs() - startMs
   }
 }

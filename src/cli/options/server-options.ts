@@ -42,6 +42,7 @@ function policySection(flag: string): string {
   if (flag.startsWith('authorization-')) return 'Authorization'
   if (flag.includes('admission')) return 'Admission'
   if (flag.startsWith('encryption-')) return 'Encryption at rest'
+  if (flag.endsWith('-inflight')) return 'Priority and fairness'
   return flag.startsWith('kubelet-') ? 'Connections to kubelets' : 'Authentication'
 }
 

@@ -91,6 +91,14 @@ export const policyFlags = {
     value: '<file>',
     help: 'the CA that must have signed the serving certificates of kubelets (not checked)',
   },
+  'max-mutating-requests-inflight': {
+    value: '<n>',
+    help: 'how many requests that write are handled at a time; see --max-requests-inflight (200)',
+  },
+  'max-requests-inflight': {
+    value: '<n>',
+    help: 'how many other requests are handled at a time; priority levels share the sum of both (400)',
+  },
   'oidc-ca-file': { value: '<file>', help: "the CA of the issuer's certificate" },
   'oidc-client-id': { value: '<id>', help: 'the audience that tokens must contain' },
   'oidc-groups-claim': { value: '<claim>', help: 'the claim that holds the groups of the user' },

@@ -1,4 +1,5 @@
 // PolicySettings: the parsed policy flags and their files. An invalid value stops the start.
+import { mutatingRequestsDefault, readRequestsDefault } from '../../apiserver/fairness/fairness.ts'
 import { defaultAdmissionSettings, type AdmissionSettings } from '../../apiserver/admission/plugins.ts'
 import type { AnonymousRules } from '../../apiserver/authentication/anonymous.ts'
 import { authenticationConfig } from '../../apiserver/authentication/authentication-config.ts'
@@ -14,7 +15,7 @@ import type { Files } from '../../platform/files.ts'
 import { signatureAlgorithms } from '../../platform/crypto/crypto.ts'
 import { readAdmissionSettings } from './admission-settings.ts'
 import { readAuditSettings, type AuditSettings } from './audit-settings.ts'
-import { choiceFlag, requiredFlag, readYaml, durationFlag } from '../flags/flag-values.ts'
+import { choiceFlag, countFlag, requiredFlag, readYaml, durationFlag } from '../flags/flag-values.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 import { frontProxySettingsDefault, readFrontProxySettings, type FrontProxySettings } from './front-proxy-settings.ts'
 import { readText, webhookConnection, type WebhookConnection } from '../flags/webhook-connection.ts'
@@ -45,6 +46,8 @@ export interface PolicySettings {
   /** The client certificate for extension servers; undefined: the one that the cluster issues. */
   readonly proxyIdentity: (() => Identity) | undefined
   readonly frontProxy: FrontProxySettings
+  /** How many requests are handled at a time, by priority and fairness. */
+  readonly seats: number
 }
 
 export interface TokenWebhookSetting {
@@ -70,6 +73,7 @@ export const defaultPolicySettings: PolicySettings = {
   kubeletAuthority: '',
   proxyIdentity: undefined,
   frontProxy: frontProxySettingsDefault,
+  seats: readRequestsDefault + mutatingRequestsDefault,
 }
 
 export async function readPolicySettings(flags: PolicyFlagValues, files: Files): Promise<PolicySettings> {
@@ -105,6 +109,9 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
       flags['kubelet-certificate-authority'] === undefined ? '' : await read(flags['kubelet-certificate-authority']),
     proxyIdentity: await proxyIdentityByFlags(flags, files),
     frontProxy: await readFrontProxySettings(flags, files),
+    seats:
+      countFlag(flags, 'max-requests-inflight', readRequestsDefault, 1) +
+      countFlag(flags, 'max-mutating-requests-inflight', mutatingRequestsDefault, 1),
   }
 }
 

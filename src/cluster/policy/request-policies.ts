@@ -16,7 +16,7 @@ import { ServiceAccountTokens } from '../../apiserver/authentication/service-acc
 import { FairnessMetrics } from '../../apiserver/fairness/fairness-metrics.ts'
 import { AuthorizerMetrics } from '../../apiserver/metrics/authorizer-metrics.ts'
 import { CredentialMetrics } from '../../apiserver/metrics/credential-metrics.ts'
-import { Fairness, seatsDefault } from '../../apiserver/fairness/fairness.ts'
+import { Fairness } from '../../apiserver/fairness/fairness.ts'
 import type { Policies } from '../../apiserver/filters/policies.ts'
 import { serviceAddress } from '../../apiserver/outbound/service-address.ts'
 import { WebhookConnections } from '../../apiserver/outbound/webhook-connections.ts'
@@ -85,7 +85,7 @@ export function buildRequestPolicies(
   const policies = serverPolicies({
     clock,
     audit,
-    fairness: (caches) => new Fairness(caches, { clock, metrics: fairnessMetrics, seats: seatsDefault }).takeSeat,
+    fairness: (caches) => new Fairness(caches, { clock, metrics: fairnessMetrics, seats: settings.seats }).seatOf,
     audiences,
     anonymous: settings.anonymous,
     authenticators: [

@@ -151,6 +151,7 @@ const flagMistakes: [flags: PolicyFlagValues, files: Record<string, string>, err
     { f: '{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{name: EventRateLimit}]}' },
     /plugins\[0\].name "EventRateLimit" is none of PodSecurity, ResourceQuota/,
   ],
+  [{ 'max-requests-inflight': '0' }, {}, /--max-requests-inflight "0" is not an integer of at least 1/],
   [{ 'audit-log-mode': 'fast', ...auditFlags }, { p: auditRules }, /--audit-log-mode "fast" is none of batch/],
 ]
 for (const [flags, contents, error] of flagMistakes)
@@ -159,6 +160,12 @@ for (const [flags, contents, error] of flagMistakes)
       Promise.resolve(contents[path] === undefined ? undefined : new TextEncoder().encode(contents[path]))
     await rejects(readPolicySettings(flags, { ...nodePlatform.files, read }), error)
   })
+
+test('the flags of requests in flight add up to the seats of all priority levels, 600 by default', async () => {
+  const seatsOf = async (flags: PolicyFlagValues) => (await readPolicySettings(flags, nodePlatform.files)).seats
+  deepEqual(await seatsOf({}), 600)
+  deepEqual(await seatsOf({ 'max-requests-inflight': '30', 'max-mutating-requests-inflight': '12' }), 42)
+})
 
 test('flags enable plugins and name the admission configuration file, whose paths are relative to it', async () => {
   const contents: Record<string, string> = {

@@ -2,6 +2,7 @@
 import type { Context } from '../../../base/observability/context.ts'
 import { rfc3339 } from '../../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
+import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
 import { nameSuffix, newUid } from '../../../base/random/ids.ts'
 import { alreadyExists, badRequest, conflict, forbidden, StatusError } from '../../../api/errors/status-error.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
@@ -22,7 +23,8 @@ import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from '../resource/object-versions.ts'
 import { readStored, recordStage, strategyContextOf, type ResourceDeps } from '../resource/resource-deps.ts'
 import { admissionAttributesOf } from './write-admission.ts'
-import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
+import { step } from './step.ts'
+import { checkName, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const generateNameTries = 8
 
@@ -35,16 +37,16 @@ function createWhileTerminating(kind: Kind, { target }: ResourceRequest, { body 
 export async function create(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): Promise<WriteResult> {
   const { kind } = deps
   if (kind.custom?.isTerminating) throw createWhileTerminating(kind, request, input)
-  await nextStep(request)
+  await yieldToPeers()
   const decoded = decodeNew(deps, request, input)
   const { object: sent, warnings } = decoded instanceof Promise ? await decoded : decoded
-  await nextStep(request)
+  await yieldToPeers()
   const base = withServerMetadata(deps, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
     const attributes = await prepareCreate(deps, request, withName(deps, base))
     const { object, recorder } = attributes
     const allWarnings = concat(concat(warnings, recorder.warnings), kind.warnings?.(object) ?? [])
-    await nextStep(request)
+    await yieldToPeers()
     const stored = await deps.admission.reserving(attributes, (reserved) =>
       isDryRun(request) ? createDry(deps, object, request.context) : commitNew(deps, object, reserved, request.context),
     )
@@ -87,20 +89,22 @@ async function existsError(deps: ResourceDeps, object: ApiObject, context: Conte
     : new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
 }
 
-/** The object that was sent, in the stored version, with the entries of its managers. Two steps for a paced request. */
+/** The object that was sent, in the stored version, with the entries of its managers. */
 function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): MaybePromise<DecodedObject> {
-  const { kind, converter, interning, loop, clock } = deps
-  const startMs = clock.monotonicMs()
-  const decoded = decodeObject(
-    converter.kind,
-    input.body,
-    writeOptionsOf(request).fieldValidation,
-    strictErrorsOf(request),
-    undefined,
-    converter.kind === kind ? interning : undefined,
+  const { kind, converter, interning } = deps
+  const decoded = step(deps, request, () =>
+    decodeObject(
+      converter.kind,
+      input.body,
+      writeOptionsOf(request).fieldValidation,
+      strictErrorsOf(request),
+      undefined,
+      converter.kind === kind ? interning : undefined,
+    ),
   )
-  loop.stepDone(request, startMs, clock.monotonicMs())
-  return thenMaybe(request.pace?.(), () => withManagers(deps, request, withUsedMetadata(decoded), input))
+  return thenMaybe(decoded, (known) =>
+    step(deps, request, () => withManagers(deps, request, withUsedMetadata(known), input)),
+  )
 }
 
 function withManagers(
@@ -109,50 +113,40 @@ function withManagers(
   { object: sent, warnings }: DecodedObject,
   input: WriteInput,
 ): MaybePromise<DecodedObject> {
-  const { converter, codec, loop, clock } = deps
-  const startMs = clock.monotonicMs()
+  const { converter, codec } = deps
   const versions = codec && new ObjectVersions(codec, request.context)
   const computed = () => managedFieldsOfNew(deps, request, sent, versions)
   const managedFields =
     input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
-  loop.stepDone(request, startMs, clock.monotonicMs())
   return thenMaybe(managedFields, (known) => ({
     object: withManagedFields(converter.toStored(sent), known),
     warnings,
   }))
 }
 
-/**
- * Mutates and validates the object; returns it with the attributes of the admission request. Only the synchronous part of
- * admission blocks the event loop; it is reported after the wait, so that no rejection is left unhandled.
- */
+/** Mutates and validates the object; returns it with the attributes of the admission request. */
 async function prepareCreate(
   deps: ResourceDeps,
   request: ResourceRequest,
   named: ApiObject,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy, interning, loop, admission, clock } = deps
+  const { kind, strategy, interning, admission, clock } = deps
   const attributes = admissionAttributesOf(deps, request, 'create', named, undefined)
-  const startMs = recordStage(deps, request, 'reading')
-  const mutating = admission.admit(attributes)
-  const mutatedMs = clock.monotonicMs()
-  const mutated = (await mutating) ?? named
-  loop.stepDone(request, startMs, mutatedMs)
-  const validationMs = recordStage(deps, request, 'mutating')
-  if (request.pace !== undefined) await request.pace()
-  const admitted = withInitialStatus(kind, interning?.internAdmitted(named, mutated) ?? mutated)
-  const object = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
-  const errors = validateObject(kind, object, undefined, clock, request.context.signal)
-  const sliceEndMs = clock.monotonicMs()
-  throwIfInvalid(kind, object, await errors)
-  const validatedMs = recordStage(deps, request, 'validation')
-  loop.stepDone(request, validationMs, sliceEndMs)
-  if (request.pace !== undefined) await request.pace()
+  recordStage(deps, request, 'reading')
+  const mutated = (await step(deps, request, () => admission.admit(attributes))) ?? named
+  recordStage(deps, request, 'mutating')
+  const object = await step(deps, request, () => {
+    const admitted = withInitialStatus(kind, interning?.internAdmitted(named, mutated) ?? mutated)
+    const prepared = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
+    const errors = validateObject(kind, prepared, undefined, clock, request.context.signal)
+    return thenMaybe(errors, (known) => {
+      throwIfInvalid(kind, prepared, known)
+      return prepared
+    })
+  })
+  recordStage(deps, request, 'validation')
   const final = { ...attributes, object, name: object.metadata.name }
-  const validating = admission.validate(final)
-  const admittedMs = clock.monotonicMs()
-  await validating
-  loop.stepDone(request, validatedMs, admittedMs)
+  await step(deps, request, () => admission.validate(final))
   recordStage(deps, request, 'validating')
   return final
 }

@@ -14,6 +14,7 @@ import { concat, throwIfInvalid, validateObject, validateShape } from '../../obj
 import type { ResourceRequest } from '../../request/request.ts'
 import { recordStage, strategyContextOf, type ResourceDeps } from '../resource/resource-deps.ts'
 import { admissionAttributesOf } from './write-admission.ts'
+import { step } from './step.ts'
 import { checkName, withManagedFields } from './write.ts'
 import { nextInt64 } from '../../../schema/scalar/int64.ts'
 
@@ -39,34 +40,30 @@ export async function prepareUpdate(
   { part, view }: UpdateOptions,
   recorder: AdmissionRecorder,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, loop, admission, clock } = deps
+  const { kind, admission } = deps
   checkName(sent.metadata, request)
   const requested = mergeSubresource(deps, sent, old, part)
-  const startMs = recordStage(deps, request, 'reading')
+  recordStage(deps, request, 'reading')
   const merged = view === undefined ? requested : await mutateView(deps, request, view, recorder, requested, old)
-  const prepared = completed(deps, request, merged, old, part)
-  const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
-  const attributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
-  const mutating = view === undefined ? admission.admit(attributes) : undefined
-  const mutatedMs = clock.monotonicMs()
-  const object = (await mutating) ?? counted
-  if (view === undefined) loop.stepDone(request, startMs, mutatedMs)
-  const validationMs = recordStage(deps, request, 'mutating')
-  if (request.pace !== undefined) await request.pace()
-  const errors = updateErrors(deps, object, old, part, request.context.signal)
-  const sliceEndMs = clock.monotonicMs()
-  throwIfInvalid(kind, object, await errors)
-  const validatedMs = recordStage(deps, request, 'validation')
-  loop.stepDone(request, validationMs, sliceEndMs)
-  if (request.pace !== undefined) await request.pace()
-  const final = { ...attributes, object }
-  const shown = view === undefined ? final : throughView(view, final, object, old)
-  const validating = admission.validate(shown)
-  const admittedMs = clock.monotonicMs()
-  await validating
-  loop.stepDone(request, validatedMs, admittedMs)
+  const attributes = await step(deps, request, () => {
+    const prepared = completed(deps, request, merged, old, part)
+    const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
+    const requestAttributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
+    const mutating = view === undefined ? admission.admit(requestAttributes) : undefined
+    return thenMaybe(mutating, (mutated) => ({ ...requestAttributes, object: mutated ?? counted }))
+  })
+  const { object } = attributes
+  recordStage(deps, request, 'mutating')
+  await step(deps, request, () =>
+    thenMaybe(updateErrors(deps, object, old, part, request.context.signal), (errors) =>
+      throwIfInvalid(kind, object, errors),
+    ),
+  )
+  recordStage(deps, request, 'validation')
+  const shown = view === undefined ? attributes : throughView(view, attributes, object, old)
+  await step(deps, request, () => admission.validate(shown))
   recordStage(deps, request, 'validating')
-  return final
+  return attributes
 }
 
 /** The object as the kind's strategy completes it. */

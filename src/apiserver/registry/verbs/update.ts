@@ -1,5 +1,6 @@
 // Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
 // when another writer was faster.
+import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
 import {
   conflict,
   invalidObject,
@@ -33,7 +34,8 @@ import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from '../resource/object-versions.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
 import { readCached, readStored, type ResourceDeps } from '../resource/resource-deps.ts'
-import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
+import { step } from './step.ts'
+import { checkName, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const updateTries = 16
 
@@ -48,7 +50,7 @@ export async function update(
 ): Promise<WriteResult> {
   const { kind } = deps
   const { namespace, name } = request.target
-  await nextStep(request)
+  await yieldToPeers()
   let current = await readCached(deps, namespace, name, request.context)
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
@@ -63,7 +65,7 @@ export async function update(
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
-    await nextStep(request)
+    await yieldToPeers()
     const recorder = new AdmissionRecorder(request.record)
     const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
     const { object } = attributes
@@ -82,41 +84,26 @@ async function decodeUpdate(
   current: StoredObject,
   { part }: UpdateOptions,
 ): Promise<DecodedObject> {
-  const { converter, codec, loop, clock } = deps
-  const transformMs = clock.monotonicMs()
+  const { converter, codec } = deps
   const shown = converter.fromStored(current).object
   const versions = codec && new ObjectVersions(codec, request.context)
-  const transforming =
-    versions === undefined ? transform(shown, versions) : versions.resolve(() => transform(shown, versions))
-  // The wait for a conversion webhook does not block the event loop.
-  const transformedMs = clock.monotonicMs()
-  const input = await transforming
-  loop.stepDone(request, transformMs, transformedMs)
-  await nextStep(request)
-  const decodeMs = clock.monotonicMs()
-  const { fieldValidation } = writeOptionsOf(request)
-  if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
-  const decoded = decodeObject(
-    converter.kind,
-    input.body,
-    fieldValidation,
-    strictErrorsOf(request),
-    shown,
-    undefined,
-    input.rejected,
+  const input = await step(deps, request, () =>
+    versions === undefined ? transform(shown, versions) : versions.resolve(() => transform(shown, versions)),
   )
-  loop.stepDone(request, decodeMs, clock.monotonicMs())
-  if (request.pace !== undefined) await request.pace()
-  const compareMs = clock.monotonicMs()
+  await yieldToPeers()
+  const decoded = await step(deps, request, () => {
+    const { fieldValidation } = writeOptionsOf(request)
+    if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
+    const strictErrors = strictErrorsOf(request)
+    return decodeObject(converter.kind, input.body, fieldValidation, strictErrors, shown, undefined, input.rejected)
+  })
   const { object, warnings } = withUsedMetadata(decoded)
-  const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
-  // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
-  const managedFields =
-    input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
-  const comparedMs = clock.monotonicMs()
-  const sent = withManagedFields(converter.toStored(object), await managedFields)
-  loop.stepDone(request, compareMs, comparedMs)
-  return { object: sent, warnings }
+  const managedFields = await step(deps, request, () => {
+    const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
+    // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
+    return input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
+  })
+  return { object: withManagedFields(converter.toStored(object), managedFields), warnings }
 }
 
 /** Undefined where another writer was faster. */

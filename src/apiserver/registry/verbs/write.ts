@@ -1,5 +1,4 @@
-// What creates and updates share: their input and result, and the pauses between their steps.
-import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
+// What creates and updates share: their input and result.
 import { badRequest, type StatusError } from '../../../api/errors/status-error.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { without } from '../../../schema/json/json-value.ts'
@@ -22,9 +21,6 @@ export interface WriteInput {
 
 export const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
   body.kind === 'value' ? body.strictErrors : undefined
-
-/** Writes that arrive together take each step together. A paced request waits for its turn instead. */
-export const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? yieldToPeers()
 
 // Copying all properties is much faster than copying all but some, so a property is removed only where it exists.
 export function withManagedFields(object: ApiObject, managedFields: ManagedFields): ApiObject {
