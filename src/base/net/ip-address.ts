@@ -1,7 +1,7 @@
 // IpAddress: the text of an IP address that was parsed. An address has one spelling, so equal addresses are equal texts.
 import type { Brand } from '../brand.ts'
 import type { AddressFamily } from '../text/address-family.ts'
-import { ipBytes, ipText, isIpv4, isMappedIpv4 } from './ip-bytes.ts'
+import { bitsOf, ipBytes, ipText, isIpv4, isMappedIpv4 } from './ip-bytes.ts'
 
 export type Ipv4Address = Brand<string, 'Ipv4Address'>
 /** In the form of RFC 5952. Never an IPv4 address in IPv6 notation. */
@@ -26,11 +26,7 @@ export const isIpv4Address = (address: IpAddress): address is Ipv4Address => !ad
 export const bitsIn = (family: AddressFamily): 32 | 128 => (family === 'IPv4' ? 32 : 128)
 
 /** The address as a number. */
-export function addressBits(address: IpAddress): bigint {
-  let bits = 0n
-  for (const byte of ipBytes(address) ?? []) bits = (bits << 8n) | BigInt(byte)
-  return bits
-}
+export const addressBits = (address: IpAddress): bigint => bitsOf(ipBytes(address) ?? new Uint8Array())
 
 /** `bits` is a number of 32 or 128 bits. */
 export function addressOfBits(family: AddressFamily, bits: bigint): IpAddress {

@@ -22,6 +22,13 @@ export const isMappedIpv4 = (bytes: Uint8Array): boolean =>
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
+/** The bytes as one number. */
+export function bitsOf(bytes: Uint8Array): bigint {
+  let bits = 0n
+  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
+  return bits
+}
+
 /** The first bits of an address; the rest are zero. */
 export const maskedBytes = (bytes: Uint8Array, bits: number): Uint8Array =>
   bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
