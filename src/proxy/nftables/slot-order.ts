@@ -1,5 +1,6 @@
 // inSlots: the order of endpoints in a map. Endpoints keep their positions, so that a changed endpoint changes one element
 // of the map, whatever the number of endpoints.
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { PortEndpoint } from '../routing/endpoint-selection.ts'
 
 export function inSlots(before: readonly PortEndpoint[], now: readonly PortEndpoint[]): readonly PortEndpoint[] {
@@ -15,4 +16,4 @@ export function inSlots(before: readonly PortEndpoint[], now: readonly PortEndpo
   return [...slots.filter((slot) => slot !== undefined), ...rest]
 }
 
-export const slotId = ({ address, port }: PortEndpoint): string => `${address} . ${port}`
+export const slotId = ({ address, port }: PortEndpoint): CommandText => commandText`${address} . ${port}`
