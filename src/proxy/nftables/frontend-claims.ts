@@ -27,6 +27,9 @@ export class FrontendClaims {
   /** The Services that name an address as an external one, which they cannot use if it becomes a cluster IP. */
   readonly #namers = new Map<string, Set<ObjectKey>>()
 
+  /** Most transactions change one Service, whose claims are needed twice. */
+  #lastClaims: { readonly routed: RoutedService; readonly claims: Claims } | undefined
+
   constructor(nodeAddresses: readonly IpAddress[]) {
     this.#nodeAddresses = nodeAddresses
   }
@@ -86,13 +89,17 @@ export class FrontendClaims {
     else this.#claims.set(frontend, claims)
   }
 
-  #claimsOf(service: ObjectKey, { routes, creationTimestamp, uid }: RoutedService): Claims {
+  #claimsOf(service: ObjectKey, routed: RoutedService): Claims {
+    const known = this.#lastClaims
+    if (known?.routed === routed) return known.claims
+    const { routes, creationTimestamp, uid } = routed
     const claims = new Map<string, Claim>()
     for (const route of routes)
       for (const { kind, key, address } of frontendsOf(route, this.#nodeAddresses))
         getOrInsert(claims, kind === 'cluster IP' ? address : key, () => ({
           ...{ service, kind, address, creationTimestamp, uid },
         }))
+    this.#lastClaims = { routed, claims }
     return claims
   }
 }

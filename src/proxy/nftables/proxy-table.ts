@@ -53,7 +53,7 @@ export class ProxyTable {
    * must be replaced.
    */
   change(changes: readonly Pick<RouteChange, 'service' | 'now'>[]): readonly string[] | undefined {
-    const changed = new Map(changes.map(({ service, now }) => [service, now]))
+    const changed = new Map(changes.map(({ service, now }) => [service, this.#inSlots(service, now)]))
     // A Service that gets a frontend which another one gives up, or loses one to another, changes as well.
     const affected = [...changed.keys(), ...this.#claims.affectedBy(changed)]
     const before = affected.map((service) => this.#contentOf(service))
@@ -66,7 +66,7 @@ export class ProxyTable {
 
   /** Updates the content without the commands of the changes, for a table that is to be replaced. */
   update(changes: Iterable<readonly [ObjectKey, RoutedService]>): void {
-    for (const [service, now] of changes) this.#replace(service, now, noDiff())
+    for (const [service, now] of changes) this.#replace(service, this.#inSlots(service, now), noDiff())
   }
 
   /** Commands that replace the table by one with these Services only. */
@@ -107,12 +107,15 @@ export class ProxyTable {
     return false
   }
 
+  #inSlots(service: ObjectKey, now: RoutedService): RoutedService {
+    return inSlotsOf(this.#services.get(service) ?? notRouted, now)
+  }
+
   #replace(service: ObjectKey, now: RoutedService, diff: ContentDiff): void {
     const before = this.#services.get(service) ?? notRouted
-    const ordered = inSlotsOf(before, now)
     if (now.routes.length === 0) this.#services.delete(service)
-    else this.#services.set(service, ordered)
-    this.#claims.replace(service, ordered)
+    else this.#services.set(service, now)
+    this.#claims.replace(service, now)
     const [localBefore, localNow] = [localAddressesOf(before), localAddressesOf(now)]
     for (const address of localNow)
       if (!localBefore.has(address) && this.#count(address, 1) === 1) addHairpin(diff.added, address)
@@ -153,12 +156,13 @@ function inSlotsOf(before: RoutedService, now: RoutedService): RoutedService {
     routes: now.routes.map((route) => {
       const earlier = known.get(idOf(route))
       if (earlier === undefined) return route
-      return {
-        ...route,
-        internal: targetInSlots(earlier.internal, route.internal),
-        external: targetInSlots(earlier.external, route.external),
-        externalFromCluster: targetInSlots(earlier.externalFromCluster, route.externalFromCluster),
-      }
+      const externalFromCluster = targetInSlots(earlier.externalFromCluster, route.externalFromCluster)
+      // Most targets are the same one.
+      const inOrder = (use: 'external' | 'internal') =>
+        route[use] === route.externalFromCluster && earlier[use] === earlier.externalFromCluster
+          ? externalFromCluster
+          : targetInSlots(earlier[use], route[use])
+      return { ...route, internal: inOrder('internal'), external: inOrder('external'), externalFromCluster }
     }),
   }
 }

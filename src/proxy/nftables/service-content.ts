@@ -174,7 +174,7 @@ function addObjects(content: ServiceContent, objects: ReadonlyMap<CommandText, T
 export function localAddressesOf({ routes }: RoutedService): ReadonlySet<IpAddress> {
   const local = new Set<IpAddress>()
   for (const { internal, external, externalFromCluster } of routes)
-    for (const target of [internal, external, externalFromCluster])
+    for (const target of new Set([internal, external, externalFromCluster]))
       if (target.kind === 'endpoints')
         for (const { address, isLocal } of target.endpoints) if (isLocal) local.add(address)
   return local

@@ -169,11 +169,10 @@ function routeOf(
   shared: SharedRoute,
   { cluster, local, hasAny }: SelectedEndpoints,
 ): ServiceRoute {
-  const target = (policy: string | undefined): RouteTarget => {
-    const chosen = policy === 'Local' ? local : cluster
-    if (chosen.length > 0) return { kind: 'endpoints', endpoints: chosen }
-    return { kind: hasAny ? 'drop' : 'reject' }
-  }
+  const targetOf = (endpoints: readonly PortEndpoint[]): RouteTarget =>
+    endpoints.length > 0 ? { kind: 'endpoints', endpoints } : { kind: hasAny ? 'drop' : 'reject' }
+  const anywhere = targetOf(cluster)
+  const target = (policy: string | undefined) => (policy === 'Local' ? targetOf(local) : anywhere)
   return {
     ...shared,
     portName: port.name ?? '',
@@ -182,7 +181,7 @@ function routeOf(
     nodePort: port.nodePort ?? 0,
     internal: target(spec.internalTrafficPolicy),
     external: target(spec.externalTrafficPolicy),
-    externalFromCluster: target('Cluster'),
+    externalFromCluster: anywhere,
   }
 }
 
