@@ -1,4 +1,7 @@
 // Valid ports and addresses, with upstream's messages for invalid ones.
+import { networkAddressOf, parseCidr } from '../../base/net/cidr.ts'
+import { parseIp } from '../../base/net/ip-address.ts'
+import { parseStoredCidr } from '../../base/net/stored-address.ts'
 import { ipBytes, isIpv4 as isIpV4, isIpv6 as isIpV6, isMappedIpv4 } from '../../base/net/ip-bytes.ts'
 
 export const portErrors = (port: number): string[] =>
@@ -40,4 +43,21 @@ export function cidrErrors(text: string): string[] {
   return /^\d{1,3}$/.test(length) && text.split('/').length === 2 && Number(length) <= max
     ? []
     : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+}
+
+/**
+ * The errors of a CIDR in a field that is older than these rules: one that the stored object has (`stored`) is accepted, so
+ * that the object can still be updated. Components read such values with `parseStoredCidr`.
+ */
+export function strictCidrErrors(text: string, stored: ReadonlySet<string>): string[] {
+  if (stored.has(text)) return []
+  const [host = '', length = ''] = text.split('/')
+  const isMapped = isMappedIp(host)
+  if (parseStoredCidr(text) === undefined && !(isMapped && /^\d{1,3}$/.test(length) && Number(length) <= 128))
+    return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+  if (!isIp(host) || /^0\d/.test(length)) return ['must not have leading 0s in IP or prefix length']
+  if (isMapped) return ['must not have an IPv4-mapped IPv6 address']
+  const [address, range] = [parseIp(host), parseCidr(text)]
+  const isNetwork = address !== undefined && range !== undefined && networkAddressOf(range) === address
+  return isNetwork ? [] : ['must not have bits set beyond the prefix length']
 }
