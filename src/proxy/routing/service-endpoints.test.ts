@@ -84,7 +84,7 @@ test('what a Service has too much of is not routed, and is named', () => {
   match(cut ?? '', /^only 16384 external addresses and 1024 source ranges are used$/)
 })
 
-test('a source range that is none accepts nobody', () => {
+test('a source range that is none accepts no client', () => {
   const ranges = (...loadBalancerSourceRanges: string[]) =>
     routedService(serviceWith({ type: 'LoadBalancer', loadBalancerSourceRanges }), [], here).routes[0]?.sourceRanges
   deepEqual(ranges(), undefined)
