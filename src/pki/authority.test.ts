@@ -94,6 +94,8 @@ test('DER primitives', () => {
   equal(hex(der.objectIdentifier('1.2.840.113549')), '06062a864886f70d')
   equal(hex(der.octetString(new Uint8Array(200))).slice(0, 6), '0481c8')
   equal(hex(encodeAddress('::1')), '00000000000000000000000000000001')
+  equal(hex(encodeAddress('::ffff:10.0.0.1')), '0a000001')
+  throws(() => encodeAddress('10.0.0'), /"10.0.0" is not an IP address/)
   equal(encodePem('X', Uint8Array.of(1)), '-----BEGIN X-----\nAQ==\n-----END X-----\n')
   equal(base64Text('é'), 'w6k=')
 })

@@ -1,4 +1,5 @@
 // Creates X.509 certificates (version 3).
+import { ipBytes, isMappedIpv4 } from '../base/net/ip-bytes.ts'
 import type { Random } from '../base/random/random.ts'
 import type { CryptoProvider, KeyPair } from '../platform/crypto/crypto.ts'
 import * as der from './der.ts'
@@ -125,12 +126,9 @@ function positive(bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** The bytes of an IPv4 or IPv6 address. */
+/** The bytes of an IPv4 or IPv6 address. IPv4 in IPv6 notation is IPv4, as in Go. */
 export function encodeAddress(address: string): Uint8Array {
-  if (!address.includes(':')) return Uint8Array.from(address.split('.').map(Number))
-  const [head = '', tail = ''] = address.split('::')
-  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
-  const [left, right] = [groups(head), groups(tail)]
-  const all = [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
-  return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]))
+  const bytes = ipBytes(address)
+  if (bytes === undefined) throw new Error(`${JSON.stringify(address)} is not an IP address`)
+  return isMappedIpv4(bytes) ? bytes.slice(12) : bytes
 }

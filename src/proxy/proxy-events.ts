@@ -11,6 +11,8 @@ export interface ProxyEvents {
   started(node: Node): void
   /** The health check port of a Service could not be opened. */
   healthCheckFailed(service: Service, port: number, error: string): void
+  /** Some traffic of the Service, or all of it, is not routed. kube-proxy has no such event. */
+  notRouted(service: Service, problem: string): void
 }
 
 export interface ProxyEventsDeps extends Pick<EventRecorderDeps, 'clock' | 'random' | 'log'> {
@@ -39,6 +41,11 @@ export const proxyEvents = (recorder: Pick<EventRecorder, 'record'>, nodeName: s
   healthCheckFailed(service, port, error) {
     const message = `node ${nodeName} failed to start healthcheck "${keyOf(service)}" on port ${port}: ${error}`
     const note = { type: 'Warning', reason: 'FailedToStartServiceHealthcheck', action: 'Listen', message } as const
+    recorder.record(service, note, { cause: noCause })
+  },
+  notRouted(service, problem) {
+    const message = `node ${nodeName} does not route all traffic of the Service: ${problem}`
+    const note = { type: 'Warning', reason: 'ServiceNotRouted', action: 'SyncProxyRules', message } as const
     recorder.record(service, note, { cause: noCause })
   },
 })

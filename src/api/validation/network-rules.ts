@@ -1,4 +1,8 @@
 // Valid ports and addresses, with upstream's messages for invalid ones.
+import { networkAddressOf, parseCidr } from '../../base/net/cidr.ts'
+import { parseIp } from '../../base/net/ip-address.ts'
+import { parseStoredCidr } from '../../base/net/stored-address.ts'
+import { ipBytes, isIpv4 as isIpV4, isIpv6 as isIpV6, isMappedIpv4 } from '../../base/net/ip-bytes.ts'
 
 export const portErrors = (port: number): string[] =>
   Number.isInteger(port) && port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive']
@@ -14,41 +18,15 @@ export function portNameErrors(name: string): string[] {
   return errors
 }
 
-/** Four numbers up to 255, without leading zeros. Called for every pod status, hence without a pattern. */
-export function isIpV4(text: string): boolean {
-  let [dots, number] = [0, -1]
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - zero
-    if (digit === dot - zero && number >= 0) {
-      dots++
-      number = -1
-    } else if (digit < 0 || digit > 9 || number === 0) return false
-    else number = number < 0 ? digit : number * 10 + digit
-    if (number > 255) return false
-  }
-  return dots === 3 && number >= 0
-}
-
-const [zero, dot] = [48, 46]
-
-export function isIpV6(text: string): boolean {
-  if (!/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return false
-  const halves = text.split('::')
-  if (halves.length > 2) return false
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const last = groups.at(-1) ?? ''
-  const hasV4 = last.includes('.')
-  if (hasV4 && !isIpV4(last)) return false
-  const count = groups.length + (hasV4 ? 1 : 0)
-  const plain = hasV4 ? groups.slice(0, -1) : groups
-  return plain.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 : count === 8)
-}
+export { isIpv4 as isIpV4, isIpv6 as isIpV6 } from '../../base/net/ip-bytes.ts'
 
 export const isIp = (text: string): boolean => isIpV4(text) || isIpV6(text)
 
 /** IPv4-mapped IPv6 addresses (`::ffff:127.0.0.1`): programs disagree about their family. */
-const isMappedIp = (text: string): boolean =>
-  isIpV6(text) && /^(?:0{0,4}:){2,5}ffff:(?:[0-9.]+|[0-9a-f]{1,4}:[0-9a-f]{1,4})$/i.test(text)
+function isMappedIp(text: string): boolean {
+  const bytes = text.includes(':') ? ipBytes(text) : undefined
+  return bytes !== undefined && isMappedIpv4(bytes)
+}
 
 const hasLeadingZeros = (text: string): boolean =>
   /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && isIpV4(text.split('.').map(Number).join('.'))
@@ -65,4 +43,21 @@ export function cidrErrors(text: string): string[] {
   return /^\d{1,3}$/.test(length) && text.split('/').length === 2 && Number(length) <= max
     ? []
     : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+}
+
+/**
+ * The errors of a CIDR in a field that is older than these rules: one that the stored object has (`stored`) is accepted, so
+ * that the object can still be updated. Components read such values with `parseStoredCidr`.
+ */
+export function strictCidrErrors(text: string, stored: ReadonlySet<string>): string[] {
+  if (stored.has(text)) return []
+  const [host = '', length = ''] = text.split('/')
+  const isMapped = isMappedIp(host)
+  if (parseStoredCidr(text) === undefined && !(isMapped && /^\d{1,3}$/.test(length) && Number(length) <= 128))
+    return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+  if (!isIp(host) || /^0\d/.test(length)) return ['must not have leading 0s in IP or prefix length']
+  if (isMapped) return ['must not have an IPv4-mapped IPv6 address']
+  const [address, range] = [parseIp(host), parseCidr(text)]
+  const isNetwork = address !== undefined && range !== undefined && networkAddressOf(range) === address
+  return isNetwork ? [] : ['must not have bits set beyond the prefix length']
 }

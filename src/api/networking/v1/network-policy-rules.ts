@@ -2,8 +2,9 @@
 import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
-import { cidrErrors, portErrors, portNameErrors } from '../../validation/network-rules.ts'
-import { isStrictSubset, parseCidr } from './cidr.ts'
+import { cidrContains, prefixLengthOf } from '../../../base/net/cidr.ts'
+import { parseStoredCidr } from '../../../base/net/stored-address.ts'
+import { portErrors, portNameErrors, strictCidrErrors } from '../../validation/network-rules.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from './network-policy-spec.ts'
 
 const policyTypes = ['Ingress', 'Egress']
@@ -14,13 +15,15 @@ export function withPolicyTypes(spec: NetworkPolicySpec): NetworkPolicySpec {
   return { ...spec, policyTypes: rulesEgress ? policyTypes : ['Ingress'] }
 }
 
-export function validateNetworkPolicy(spec: NetworkPolicySpec): FieldError[] {
+/** CIDRs of the old spec are accepted as they are. */
+export function validateNetworkPolicy(spec: NetworkPolicySpec, old?: NetworkPolicySpec): FieldError[] {
   const { podSelector, ingress = [], egress = [] } = spec
+  const stored = old === undefined ? noCidrs : cidrsOf(old)
   const errors = validateLabelSelector(podSelector, 'spec.podSelector')
   for (const [index, { ports, from }] of ingress.entries())
-    append(errors, validateRule(ports, from, `spec.ingress[${index}]`, 'from'))
+    append(errors, validateRule(ports, from, [`spec.ingress[${index}]`, 'from'], stored))
   for (const [index, { ports, to }] of egress.entries())
-    append(errors, validateRule(ports, to, `spec.egress[${index}]`, 'to'))
+    append(errors, validateRule(ports, to, [`spec.egress[${index}]`, 'to'], stored))
   return [...errors, ...validatePolicyTypes(spec)]
 }
 
@@ -35,11 +38,11 @@ function validatePolicyTypes({ policyTypes: types = [] }: NetworkPolicySpec): Fi
 const validateRule = (
   ports: readonly NetworkPolicyPort[] = [],
   peers: readonly NetworkPolicyPeer[] = [],
-  path: string,
-  peersName: string,
+  [path, peersName]: readonly [string, 'from' | 'to'],
+  stored: ReadonlySet<string>,
 ): FieldError[] => [
   ...ports.flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
-  ...peers.flatMap((peer, index) => validatePeer(peer, `${path}.${peersName}[${index}]`)),
+  ...peers.flatMap((peer, index) => validatePeer(peer, `${path}.${peersName}[${index}]`, stored)),
 ]
 
 function validatePort({ port, endPort, protocol }: NetworkPolicyPort, path: string): FieldError[] {
@@ -66,27 +69,46 @@ function validateEndPort(endPort: number, port: number | string, path: string): 
   return errors
 }
 
-function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: string): FieldError[] {
+function validatePeer(
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  path: string,
+  stored: ReadonlySet<string>,
+): FieldError[] {
   const errors: FieldError[] = []
   if (podSelector !== undefined) append(errors, validateLabelSelector(podSelector, `${path}.podSelector`))
   if (namespaceSelector !== undefined)
     append(errors, validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`))
-  if (ipBlock !== undefined) append(errors, validateBlock(ipBlock, `${path}.ipBlock`))
+  if (ipBlock !== undefined) append(errors, validateBlock(ipBlock, `${path}.ipBlock`, stored))
   const selects = podSelector !== undefined || namespaceSelector !== undefined
   if (!selects && ipBlock === undefined) errors.push(required(path, 'must specify a peer'))
   if (selects && ipBlock !== undefined) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
   return errors
 }
 
-function validateBlock({ cidr, except = [] }: IPBlock, path: string): FieldError[] {
+function validateBlock({ cidr, except = [] }: IPBlock, path: string, stored: ReadonlySet<string>): FieldError[] {
   if (!cidr) return [required(`${path}.cidr`)]
-  const broken = cidrErrors(cidr).map((detail) => invalid(`${path}.cidr`, cidr, detail))
-  if (broken.length > 0) return broken
-  const outer = parseCidr(cidr)
-  return except.flatMap((inner, index) => {
+  const errors = strictCidrErrors(cidr, stored).map((detail) => invalid(`${path}.cidr`, cidr, detail))
+  const outer = parseStoredCidr(cidr)
+  if (outer === undefined) return errors
+  for (const [index, text] of except.entries()) {
     const at = `${path}.except[${index}]`
-    const errors = cidrErrors(inner).map((detail) => invalid(at, inner, detail))
-    if (errors.length > 0 || isStrictSubset(parseCidr(inner), outer)) return errors
-    return [invalid(at, inner, 'must be a strict subset of `cidr`')]
-  })
+    append(
+      errors,
+      strictCidrErrors(text, stored).map((detail) => invalid(at, text, detail)),
+    )
+    const inner = parseStoredCidr(text)
+    if (inner !== undefined && !(prefixLengthOf(inner) > prefixLengthOf(outer) && cidrContains(outer, inner)))
+      errors.push(invalid(at, text, 'must be a strict subset of `cidr`'))
+  }
+  return errors
+}
+
+const noCidrs: ReadonlySet<string> = new Set()
+
+/** The CIDRs of all blocks. */
+function cidrsOf({ ingress = [], egress = [] }: NetworkPolicySpec): ReadonlySet<string> {
+  const peers = [...ingress.flatMap(({ from = [] }) => from), ...egress.flatMap(({ to = [] }) => to)]
+  return new Set(
+    peers.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])])),
+  )
 }

@@ -34,7 +34,7 @@ export const networkPolicy = defineKind<NetworkPolicy, NetworkPolicyInput>({
   countsGenerations: true,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withPolicyTypes(object.spec) }),
-  validate: ({ spec }) => validateNetworkPolicy(spec),
+  validate: ({ spec }, old) => validateNetworkPolicy(spec, old?.spec),
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),

@@ -1,11 +1,12 @@
 // Functions of IP addresses and CIDR ranges.
+import { ipText, maskedBytes } from '../../../base/net/ip-bytes.ts'
 import { global, member, type Functions, type Overload } from '../../environment/function.ts'
 import { boolType, intType, opaque, stringType } from '../../types/cel-type.ts'
 import { compareBytes } from '../../values/equality.ts'
 import { EvalError, noSuchOverload } from '../../values/eval-error.ts'
 import { Opaque } from '../../values/value.ts'
 import { addressProblem, rangeProblem } from './address-problem.ts'
-import { addressText, masked, parseAddress } from './address-parser.ts'
+import { parseAddress } from './address-parser.ts'
 
 export const ipType = opaque('net.IP')
 export const cidrType = opaque('net.CIDR')
@@ -41,7 +42,7 @@ export class Cidr extends Opaque {
 
   contains(bytes: Uint8Array): boolean {
     const isSameFamily = bytes.length === this.bytes.length
-    return isSameFamily && compareBytes(masked(bytes, this.prefix), masked(this.bytes, this.prefix)) === 0
+    return isSameFamily && compareBytes(maskedBytes(bytes, this.prefix), maskedBytes(this.bytes, this.prefix)) === 0
   }
 }
 
@@ -87,8 +88,8 @@ function containedAddress(text: string): Uint8Array {
   return bytes
 }
 
-const isCanonical = (text: string): boolean => addressText(ip(text).bytes) === text
-const cidrText = ({ bytes, prefix }: Cidr): string => `${addressText(bytes)}/${prefix}`
+const isCanonical = (text: string): boolean => ipText(ip(text).bytes) === text
+const cidrText = ({ bytes, prefix }: Cidr): string => `${ipText(bytes)}/${prefix}`
 
 const isUnspecified = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 const isLoopback = (bytes: Uint8Array): boolean =>
@@ -119,7 +120,7 @@ export const ipFunctions: Functions = {
   isIP: [global('is_ip', [stringType], boolType, (text: string) => parseAddress(text) !== undefined)],
   'ip.isCanonical': [global('ip_is_canonical', [stringType], boolType, isCanonical)],
   string: [
-    global('ip_to_string', [ipType], stringType, ({ bytes }: Ip) => addressText(bytes)),
+    global('ip_to_string', [ipType], stringType, ({ bytes }: Ip) => ipText(bytes)),
     global('cidr_to_string', [cidrType], stringType, cidrText),
   ],
   family: [member('ip_family', [ipType], intType, ({ bytes }: Ip) => (bytes.length === 4 ? 4n : 6n))],
@@ -143,7 +144,12 @@ export const ipFunctions: Functions = {
     ),
   ],
   masked: [
-    member('cidr_masked', [cidrType], cidrType, ({ bytes, prefix }: Cidr) => new Cidr(masked(bytes, prefix), prefix)),
+    member(
+      'cidr_masked',
+      [cidrType],
+      cidrType,
+      ({ bytes, prefix }: Cidr) => new Cidr(maskedBytes(bytes, prefix), prefix),
+    ),
   ],
   prefixLength: [member('cidr_prefix_length', [cidrType], intType, ({ prefix }: Cidr) => BigInt(prefix))],
 }

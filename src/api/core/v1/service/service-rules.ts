@@ -41,7 +41,12 @@ const withTrafficDefaults = (spec: ServiceSpec): ServiceSpec => ({
     : {}),
 })
 
-export function validateServiceSpec(spec: ServiceSpec, annotations: Readonly<Record<string, string>>): FieldError[] {
+/** `storedRanges` are the source ranges of the stored Service, which are accepted as they are. */
+export function validateServiceSpec(
+  spec: ServiceSpec,
+  annotations: Readonly<Record<string, string>>,
+  storedRanges: readonly string[],
+): FieldError[] {
   const { ports = [], selector = {}, type } = spec
   const errors: FieldError[] = []
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(required('spec.ports'))
@@ -52,7 +57,7 @@ export function validateServiceSpec(spec: ServiceSpec, annotations: Readonly<Rec
   append(errors, validateLabels(selector, 'spec.selector'))
   append(errors, validateAffinity(spec, 'spec.sessionAffinityConfig'))
   append(errors, [...validateClusterAddresses(spec), ...validateExternalAddresses(spec)])
-  append(errors, [...validatePortsTogether(spec), ...validateTraffic(spec, annotations)])
+  append(errors, [...validatePortsTogether(spec), ...validateTraffic(spec, annotations, storedRanges)])
   return errors
 }
 

@@ -8,7 +8,7 @@ import {
   type FieldError,
 } from '../../../../schema/validation/field-error.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
-import { cidrErrors, ipErrors, isIp, portErrors } from '../../../validation/network-rules.ts'
+import { ipErrors, isIp, portErrors, strictCidrErrors } from '../../../validation/network-rules.ts'
 import type { LoadBalancerIngress, LoadBalancerStatus, ServiceSpec } from './service-spec.ts'
 
 const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
@@ -22,9 +22,13 @@ export const isReachableFromOutside = ({ type, externalIPs = [] }: ServiceSpec):
 export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
   type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 
-export function validateTraffic(spec: ServiceSpec, annotations: Readonly<Record<string, string>>): FieldError[] {
+export function validateTraffic(
+  spec: ServiceSpec,
+  annotations: Readonly<Record<string, string>>,
+  storedRanges: readonly string[],
+): FieldError[] {
   const { type, trafficDistribution: distribution } = spec
-  const errors = validateSourceRanges(spec, annotations)
+  const errors = validateSourceRanges(spec, annotations, new Set(storedRanges))
   if (spec.allocateLoadBalancerNodePorts !== undefined && type !== 'LoadBalancer')
     errors.push(forbidden('spec.allocateLoadBalancerNodePorts', onlyBalanced))
   append(errors, validateBalancerClass(spec))
@@ -36,20 +40,30 @@ export function validateTraffic(spec: ServiceSpec, annotations: Readonly<Record<
 
 // The spelling of the path is upstream's. A deprecated annotation is used if the field is absent.
 function validateSourceRanges(
-  { type, loadBalancerSourceRanges }: ServiceSpec,
+  spec: ServiceSpec,
   annotations: Readonly<Record<string, string>>,
+  stored: ReadonlySet<string>,
 ): FieldError[] {
-  const annotation = annotations[sourceRangesAnnotation]
+  const { type, loadBalancerSourceRanges } = spec
   const isField = loadBalancerSourceRanges !== undefined
-  if (!isField && annotation === undefined) return []
+  if (!isField && annotations[sourceRangesAnnotation] === undefined) return []
   const path = isField ? 'spec.LoadBalancerSourceRanges' : `metadata.annotations[${sourceRangesAnnotation}]`
-  const ranges = loadBalancerSourceRanges ?? (annotation?.trim() ? annotation.split(',') : [])
   return [
     ...(type === 'LoadBalancer' ? [] : [forbidden(path, onlyBalanced)]),
-    ...ranges.flatMap((range, index) =>
-      cidrErrors(range.trim()).map((detail) => invalid(isField ? `${path}[${index}]` : path, range.trim(), detail)),
+    ...sourceRangesOf(spec, annotations).flatMap((range, index) =>
+      strictCidrErrors(range, stored).map((detail) => invalid(isField ? `${path}[${index}]` : path, range, detail)),
     ),
   ]
+}
+
+/** Without the spaces around them. */
+export function sourceRangesOf(
+  spec: Pick<ServiceSpec, 'loadBalancerSourceRanges'> = {},
+  annotations: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  const annotation = annotations[sourceRangesAnnotation]
+  const ranges = spec.loadBalancerSourceRanges ?? (annotation?.trim() ? annotation.split(',') : [])
+  return ranges.map((range) => range.trim())
 }
 
 function validateBalancerClass({ type, loadBalancerClass: name }: ServiceSpec): FieldError[] {

@@ -10,7 +10,7 @@ import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
 import { labelsText } from '../../../columns/labels-text.ts'
 import { validateServiceSpec, withServiceDefaults } from './service-rules.ts'
-import { validateLoadBalancerStatus, withAddressModes } from './service-traffic-rules.ts'
+import { sourceRangesOf, validateLoadBalancerStatus, withAddressModes } from './service-traffic-rules.ts'
 import { validateServiceUpdate } from './service-update-rules.ts'
 import { serviceSpec, serviceStatus, type ServicePort } from './service-spec.ts'
 
@@ -48,8 +48,8 @@ export const service = defineKind<Service, ServiceInput>({
   }),
   hasStatusDefaults: true,
   initialStatus: () => ({ loadBalancer: {} }),
-  validate: ({ metadata, spec, status }) => [
-    ...validateServiceSpec(spec, metadata.annotations ?? {}),
+  validate: ({ metadata, spec, status }, old) => [
+    ...validateServiceSpec(spec, metadata.annotations ?? {}, sourceRangesOf(old?.spec, old?.metadata.annotations)),
     ...validateLoadBalancerStatus(status.loadBalancer, 'status.loadBalancer'),
   ],
   validateUpdate: (object, old) => validateServiceUpdate(object.spec, old.spec),

@@ -1,0 +1,59 @@
+// Cidr: the text of a CIDR that was parsed. Bits after the prefix are zero, so equal ranges are equal texts.
+import type { Brand } from '../brand.ts'
+import { familyOf } from '../text/address-family.ts'
+import { addressBits, addressOfBits, bitsIn, parseIp, type IpAddress } from './ip-address.ts'
+
+export type Cidr = Brand<string, 'Cidr'>
+
+/**
+ * undefined: not a CIDR. The address is parsed as by `parseIp`; the prefix length has no leading zeros. Bits of the address
+ * after the prefix are cleared, because objects may have them (`10.0.0.1/8`).
+ */
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/')
+  if (slash < 0) return undefined
+  const address = parseIp(text.slice(0, slash))
+  const length = text.slice(slash + 1)
+  if (address === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return undefined
+  return Number(length) <= bitsIn(familyOf(address)) ? cidrOf(address, Number(length)) : undefined
+}
+
+/** The CIDRs among the texts, in their order, each once. */
+export const parseCidrs = (texts: Iterable<string>): readonly Cidr[] => [
+  ...new Set(Array.from(texts, parseCidr).filter((cidr) => cidr !== undefined)),
+]
+
+/** The range of the address. `prefixLength` is at most the number of its bits. */
+export function cidrOf(address: IpAddress, prefixLength: number): Cidr {
+  const family = familyOf(address)
+  const hostBits = BigInt(bitsIn(family) - prefixLength)
+  return `${addressOfBits(family, (addressBits(address) >> hostBits) << hostBits)}/${prefixLength}` as Cidr
+}
+
+/** The range of one address. */
+export const cidrOfAddress = (address: IpAddress): Cidr => cidrOf(address, bitsIn(familyOf(address)))
+
+/** The first address of the range. */
+export const networkAddressOf = (cidr: Cidr): IpAddress => cidr.slice(0, cidr.indexOf('/')) as IpAddress
+
+export const prefixLengthOf = (cidr: Cidr): number => Number(cidr.slice(cidr.indexOf('/') + 1))
+
+/** The first and the last address of the range, as numbers. */
+export function cidrBounds(cidr: Cidr): { readonly first: bigint; readonly last: bigint } {
+  const first = addressBits(networkAddressOf(cidr))
+  const hostBits = BigInt(bitsIn(familyOf(cidr)) - prefixLengthOf(cidr))
+  return { first, last: first | ((1n << hostBits) - 1n) }
+}
+
+/** Whether the ranges have addresses in common. */
+export function cidrsOverlap(one: Cidr, other: Cidr): boolean {
+  if (familyOf(one) !== familyOf(other)) return false
+  const [a, b] = [cidrBounds(one), cidrBounds(other)]
+  return a.first <= b.last && b.first <= a.last
+}
+
+/** Whether `outer` has all addresses of `inner`. */
+export const cidrContains = (outer: Cidr, inner: Cidr): boolean =>
+  prefixLengthOf(outer) <= prefixLengthOf(inner) && cidrsOverlap(outer, inner)
+
+export const cidrHasAddress = (cidr: Cidr, address: IpAddress): boolean => cidrContains(cidr, cidrOfAddress(address))
