@@ -18,6 +18,9 @@ export function serviceAccountOf(userName: string): { readonly namespace: string
   return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name }
 }
 
+/** The user of requests without credentials. */
+export const anonymousUser = 'system:anonymous'
+
 /** The group of all authenticated users. */
 export const authenticatedGroup = 'system:authenticated'
 
