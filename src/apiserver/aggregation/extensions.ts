@@ -1,7 +1,7 @@
 // Extensions: the group versions whose APIService names a Service. Requests for them are proxied.
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { ownText } from '../../base/text/own-text.ts'
-import type { APIService } from '../../api/apiregistration/v1/api-service.ts'
+import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { OutboundTls } from '../../platform/http/outbound.ts'
@@ -18,7 +18,7 @@ export class Extensions implements CacheObserver, ServedExtensions {
 
   changed(now: ApiObject | undefined, before: ApiObject | undefined): void {
     if (before !== undefined) this.#served.delete(keyOf(before as APIService))
-    const extension = now && extensionOf(now as APIService)
+    const extension = now && isForwarded(now as APIService) ? extensionOf(now as APIService) : undefined
     if (extension !== undefined) this.#served.set(`${extension.group}/${extension.version}`, extension)
   }
 
@@ -32,6 +32,13 @@ export class Extensions implements CacheObserver, ServedExtensions {
 }
 
 const keyOf = ({ spec: { group = '', version = '' } }: APIService): string => `${group}/${version}`
+
+/**
+ * Whether requests for the group version are forwarded. As upstream, those for APIServices themselves never are: an
+ * APIService that names a server for them could not be deleted.
+ */
+export const isForwarded = ({ spec: { group, version, service } }: APIService): boolean =>
+  service !== undefined && (group !== apiService.group || version !== apiService.version)
 
 /** Undefined where this server serves the group version itself. */
 export function extensionOf(object: APIService): Extension | undefined {
