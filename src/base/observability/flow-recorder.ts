@@ -318,6 +318,15 @@ export class FlowRecorder {
     return ids
   }
 
+  /** The writes in order, with their revisions. Events are not constructed for it. */
+  *writes(): Generator<{ readonly revision: number; readonly atMs: number }> {
+    for (let id = this.#oldest; id <= this.#last; id++) {
+      const slot = id & this.#mask
+      if (this.#arrows[slot] === persistIndex)
+        yield { revision: this.#revisions[slot] as number, atMs: this.#atMs[slot] as number }
+    }
+  }
+
   /** Calls back for every event that is recorded or finished from now on; the returned function unsubscribes. */
   listen(listener: FlowListener): () => void {
     this.#listeners.add(listener)
