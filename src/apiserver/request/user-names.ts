@@ -18,6 +18,15 @@ export function serviceAccountOf(userName: string): { readonly namespace: string
   return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name }
 }
 
+/**
+ * Whom limits of one user apply to. Whoever may create ServiceAccounts in a namespace has as many users as they like, so all
+ * ServiceAccounts of a namespace are one owner.
+ */
+export function ownerOf({ name }: User): string {
+  const account = serviceAccountOf(name)
+  return account === undefined ? name : serviceAccountUser(account.namespace, '*')
+}
+
 /** The user of requests without credentials. */
 export const anonymousUser = 'system:anonymous'
 

@@ -3,7 +3,7 @@
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { User } from '../request/request.ts'
-import { serviceAccountOf, serviceAccountUser } from '../request/user-names.ts'
+import { ownerOf } from '../request/user-names.ts'
 
 export interface UiSessionDeps {
   readonly clock: Clock
@@ -79,12 +79,6 @@ export class UiSessions {
     const entry = entries.get(key)
     return entry !== undefined && entry.endMs > this.#deps.clock.nowMs() ? entry : undefined
   }
-}
-
-/** Whoever may create ServiceAccounts in a namespace has as many users as they like, so these count as one. */
-function ownerOf({ name }: User): string {
-  const account = serviceAccountOf(name)
-  return account === undefined ? name : serviceAccountUser(account.namespace, '*')
 }
 
 /** Removes entries until the owner may have one more. */
