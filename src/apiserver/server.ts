@@ -51,7 +51,14 @@ import { subresourceHandlers } from './strategies/subresource-handlers.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
 import { virtualResources } from './virtual-resources/virtual-resources.ts'
 import { runReconciler } from './bootstrap/bootstrap-reconciler.ts'
-import { callNameOf, identifiedBy, isApplyRequest, presentedSubjectOf, resumedAt, subjectOf } from './request/call-record.ts'
+import {
+  callNameOf,
+  identifiedBy,
+  isApplyRequest,
+  presentedSubjectOf,
+  resumedAt,
+  subjectOf,
+} from './request/call-record.ts'
 import type { ApiRequest, Body, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
 import { measuredPolicies } from './filters/measured-policies.ts'

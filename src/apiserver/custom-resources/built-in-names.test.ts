@@ -87,13 +87,13 @@ test('an APIService for APIServices themselves is not used, and can be deleted',
     metadata: { name: 'v1.apiregistration.k8s.io' },
     spec: {
       ...{ group: 'apiregistration.k8s.io', version: 'v1', groupPriorityMinimum: 100, versionPriority: 100 },
-      ...{ service: { namespace: 'default', name: 'nobody' }, insecureSkipTLSVerify: true },
+      ...{ service: { namespace: 'default', name: 'absent' }, insecureSkipTLSVerify: true },
     },
   }
   equal((await server.call('POST', services, own)).status, 201)
   await eventLoopTurn()
   const path = `${services}/v1.apiregistration.k8s.io`
-  equal((await server.call('GET', path)).body.spec?.service?.name, 'nobody')
+  equal((await server.call('GET', path)).body.spec?.service?.name, 'absent')
   const resources = (await server.call('GET', '/apis/apiregistration.k8s.io/v1')).body.resources
   deepEqual(
     resources.map(({ name }: { name: string }) => name),

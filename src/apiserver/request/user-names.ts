@@ -19,7 +19,7 @@ export function serviceAccountOf(userName: string): { readonly namespace: string
 }
 
 /**
- * Whom limits of one user apply to. Whoever may create ServiceAccounts in a namespace has as many users as they like, so all
+ * The name that limits of one user apply to. A user who may create ServiceAccounts has as many names as needed, so all
  * ServiceAccounts of a namespace are one owner.
  */
 export function ownerOf({ name }: User): string {

@@ -36,10 +36,12 @@ const requests: Readonly<Record<string, (round: number) => Sent>> = {
   'an unknown group': (round) => ({ path: `/apis/${long(round)}/v1/namespaces/default/pods` }),
   'another path': (round) => ({ path: `/${long(round)}` }),
   'a resource of an extension': (round) => ({ path: `/apis/garden.example/v1/${long(round)}` }),
-  'many resources of an extension': (round) => ({ path: `/apis/garden.example/v1/trees-of-${round}/x?y=${long(round)}` }),
+  'many resources of an extension': (round) => ({
+    path: `/apis/garden.example/v1/trees-of-${round}/x?y=${long(round)}`,
+  }),
   'a subresource of an extension': (round) => ({ path: `/apis/garden.example/v1/trees/oak/${long(round)}` }),
-  'dryRun': (round) => ({ path: `${podsPath}?dryRun=${long(round)}`, method: 'POST' }),
-  'fieldValidation': (round) => ({ path: `${podsPath}?fieldValidation=${long(round)}`, method: 'POST' }),
+  dryRun: (round) => ({ path: `${podsPath}?dryRun=${long(round)}`, method: 'POST' }),
+  fieldValidation: (round) => ({ path: `${podsPath}?fieldValidation=${long(round)}`, method: 'POST' }),
   'the method': (round) => ({ path: podsPath, method: long(round) }),
   'the User-Agent': (round) => ({ path: podsPath, headers: { 'user-agent': long(round) } }),
   'the User-Agent of a component': (round) => ({

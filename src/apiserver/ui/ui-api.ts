@@ -72,7 +72,13 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     const slice = new WorkSlice(deps.clock)
     for (let at = flow.oldest; at <= flow.last; at = (at + batchEventsMax) as FlowId) {
       const ids = Array.from({ length: batchEventsMax }, (_, index) => (at + index) as FlowId)
-      append(events, await visible(ids.flatMap((id) => flow.get(id) ?? []), request))
+      append(
+        events,
+        await visible(
+          ids.flatMap((id) => flow.get(id) ?? []),
+          request,
+        ),
+      )
       if (!slice.isUsedUp()) continue
       await slice.next()
       request.context.signal.throwIfAborted()

@@ -123,7 +123,7 @@ test('an event of another process is imported once with its name and time, and i
   )
 })
 
-test('texts are cut off, whoever records them', () => {
+test('texts are cut off, in every method', () => {
   const flow = new FlowRecorder(new VirtualClock(), 8)
   const [long, cut] = ['x'.repeat(flowTextCharsMax + 1), `${'x'.repeat(flowTextCharsMax - 1)}…`]
   const object = { resource: long, namespace: long, name: long }
@@ -133,17 +133,26 @@ test('texts are cut off, whoever records them', () => {
     const { from, to, what, outcome, object: stored } = flow.get(flow.last) as FlowEvent
     return [from, to, what, outcome, ...Object.values(stored ?? {})]
   }
-  deepEqual(texts(), Array.from({ length: 7 }, () => cut))
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
   const later = flow.record('call', 'a', long, long, pod)
   flow.identify(later, object)
   flow.attribute(later, long)
   flow.finish(later, long)
-  deepEqual(texts(), Array.from({ length: 7 }, () => cut))
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
   flow.recordReported({
     ...{ arrow: 'call', from: long, to: long, what: long, object, revision: 0, outcome: long },
     ...{ atMs: 0, endMs: 0, cause: noCause, span: 'r-1' as Span },
   })
-  deepEqual(texts(), Array.from({ length: 7 }, () => cut))
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
 })
 
 test('the oldest events are removed when all texts together are too long', () => {

@@ -369,8 +369,7 @@ export class FlowRecorder {
   }
 }
 
-const boundedText = (text: string): string =>
-  text.length <= flowTextCharsMax ? text : ownText(text, flowTextCharsMax)
+const boundedText = (text: string): string => (text.length <= flowTextCharsMax ? text : ownText(text, flowTextCharsMax))
 
 const charsOf = ({ resource, namespace, name }: FlowObject): number => resource.length + namespace.length + name.length
 

@@ -59,14 +59,14 @@ function bounded(value: unknown): unknown {
 
 function jsonLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
   const entry: Record<string, unknown> = { time: new Date(atMs).toISOString(), level, message }
-  for (const [name, value] of Object.entries(fields))
-    setOwn(entry, name, bounded(value))
+  for (const [name, value] of Object.entries(fields)) setOwn(entry, name, bounded(value))
   return `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`
 }
 
 function textLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
   const tail = Object.entries(fields).map(
-    ([name, value]) => ` ${name}=${value instanceof Error ? JSON.stringify(bounded(value)) : textValue(bounded(value))}`,
+    ([name, value]) =>
+      ` ${name}=${value instanceof Error ? JSON.stringify(bounded(value)) : textValue(bounded(value))}`,
   )
   const label = level === 'info' ? '' : `${level.toUpperCase()} `
   return `${new Date(atMs).toISOString().slice(11, 23)} ${label}${message}${tail.join('')}\n`

@@ -10,7 +10,7 @@ export function jsonCharactersMin(value: unknown, max: number): number {
     case 'string':
       return value.length + 2
     case 'object':
-      return value === null ? 4 : Array.isArray(value) ? ofList(value, max) : ofObject(value as object, max)
+      return value === null ? 4 : Array.isArray(value) ? ofList(value, max) : ofObject(value, max)
     case 'undefined':
       return 0
     default:
