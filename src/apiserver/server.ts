@@ -58,6 +58,7 @@ import {
   presentedSubjectOf,
   resumedAt,
   subjectOf,
+  unnamedSubjectOf,
 } from './request/call-record.ts'
 import type { ApiRequest, Body, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
@@ -298,7 +299,7 @@ export class ApiServer {
     const filterTimes = { passedMs: startMs }
     if (target.kind === 'path' || target.isUnserved) return this.#chain({ ...request, filterTimes })
     const { sender, context, extension } = request
-    const subject = identifiedBy(request) === undefined ? subjectOf(target, request.body) : undefined
+    const subject = identifiedBy(request) === undefined ? subjectOf(target, request.body) : unnamedSubjectOf(target)
     const call = flow.record(
       'call',
       sender,

@@ -39,6 +39,14 @@ export const subjectOf = ({ resource, namespace, name }: ResourceTarget, body: B
   name: name === '' ? nameInBody(body) : name,
 })
 
+const unnamed = new WeakMap<Kind, FlowObject>()
+
+/** The subject of a call as long as its names are not recorded: the resource, if this server serves it. */
+export const unnamedSubjectOf = ({ resource }: ResourceTarget): FlowObject | undefined =>
+  isForwardedKind(resource)
+    ? undefined
+    : getOrInsert(unnamed, resource, () => ({ resource: resource.plural, namespace: '', name: '' }))
+
 /** The subject of a request over the network, without references to its URL. */
 export function presentedSubjectOf(target: ResourceTarget, body: Body): FlowObject {
   const { resource, namespace, name } = subjectOf(target, body)
