@@ -51,7 +51,15 @@ import { subresourceHandlers } from './strategies/subresource-handlers.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
 import { virtualResources } from './virtual-resources/virtual-resources.ts'
 import { runReconciler } from './bootstrap/bootstrap-reconciler.ts'
-import { callNameOf, isApplyRequest, resumedAt, subjectOf } from './request/call-record.ts'
+import {
+  callNameOf,
+  identifiedBy,
+  isApplyRequest,
+  presentedSubjectOf,
+  resumedAt,
+  subjectOf,
+  unnamedSubjectOf,
+} from './request/call-record.ts'
 import type { ApiRequest, Body, Target, ResourceRequest } from './request/request.ts'
 import type { ServedExtensions } from './request/extension.ts'
 import { measuredPolicies } from './filters/measured-policies.ts'
@@ -205,8 +213,10 @@ export class ApiServer {
         loop: this.loop,
       },
       (request) => this.#handleFiltered(request),
-      ({ context, sender, claimedSender, filterTimes }, { name, records }) => {
+      (request, { name, records }) => {
+        const { context, sender, claimedSender, filterTimes } = request
         if (records === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
+        if (records !== undefined && records === identifiedBy(request)) this.#identify(request, request.body)
         const nowMs =
           records === undefined ? deps.clock.monotonicMs() : deps.flow.passStage(context.cause.event, records)
         if (filterTimes !== undefined) deps.serverMetrics.filters.passed(name, filterTimes, nowMs)
@@ -284,13 +294,13 @@ export class ApiServer {
     const startMs = clock.monotonicMs()
     const filterTimes = { passedMs: startMs }
     if (target.kind === 'path' || target.isUnserved) return this.#chain({ ...request, filterTimes })
-    const { sender, context } = request
-    const subject = subjectOf(target, request.body)
+    const { sender, context, extension } = request
+    const subject = identifiedBy(request) === undefined ? subjectOf(target, request.body) : unnamedSubjectOf(target)
     const call = flow.record(
       'call',
       sender,
       'API Server',
-      callNameOf(target),
+      callNameOf(target, extension),
       subject,
       resumedAt(request),
       context.cause,
@@ -301,7 +311,7 @@ export class ApiServer {
       flow.finish(call, result)
       const endMs = clock.monotonicMs()
       const { query } = request
-      const dryRun = query.size === 0 ? '' : (query.get('dryRun') ?? '')
+      const dryRun = query.size === 0 ? noValues : query.getAll('dryRun')
       const fieldValidation = query.size === 0 ? '' : (query.get('fieldValidation') ?? '')
       const { span } = context.cause
       const seconds = (endMs - startMs) / 1000
@@ -364,8 +374,11 @@ export class ApiServer {
   /** Completes the records of the request with its body. */
   #recordBody({ target, context, record }: ApiRequest, body: Body): void {
     record?.setBody(body)
-    if (target.kind === 'resource' && target.name === '')
-      this.#deps.flow.identify(context.cause.event, subjectOf(target, body))
+    if (target.kind === 'resource' && target.name === '') this.#identify({ target, context }, body)
+  }
+
+  #identify({ target, context }: Pick<ApiRequest, 'target' | 'context'>, body: Body): void {
+    if (target.kind === 'resource') this.#deps.flow.identify(context.cause.event, presentedSubjectOf(target, body))
   }
 
   /** Measures the time until the initial events of a watch are sent; undefined if it has none. */
@@ -408,6 +421,8 @@ export class ApiServer {
 /** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
+
+const noValues: readonly string[] = []
 
 const bootstrapRetryMs = 1_000
 

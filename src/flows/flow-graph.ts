@@ -1,5 +1,7 @@
 // The flow graph of an object: which recorded event caused which. Events are linked by cause id, or by the revision of
 // a write that a delivery or a request index.
+import { append } from '../base/collections/append.ts'
+import { runToEnd, type Slice, type Sliced } from '../base/work/work-slice.ts'
 import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
 import { isRead } from '../base/observability/background-events.ts'
 import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
@@ -20,12 +22,22 @@ const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
   a !== undefined && a.resource === b.resource && a.name === b.name && a.namespace === b.namespace
 
 /** The trees of events that contain the object. Each root is a call or reconcile without a known cause. */
-export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
+export const flowTreesOf = (events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] =>
+  runToEnd((slice) => flowTrees(events, object, slice))
+
+/** Events between two checks of the slice. */
+const eventsPerCheck = 100
+
+/** As flowTreesOf, in slices: a record has tens of thousands of events. */
+export function* flowTrees(events: Iterable<FlowEvent>, object: FlowObject, slice: Slice): Sliced<FlowNode[]> {
+  let examined = 0
+  const isUsedUp = () => ++examined % eventsPerCheck === 0 && slice.isUsedUp()
   const nodes = new Map<FlowId, FlowNode>()
   const index: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
   const inference = new CauseInference()
   const inferred = new Map<FlowId, FlowId>()
   for (const event of events) {
+    if (isUsedUp()) yield
     const { resource } = event.object ?? object
     if (resource !== object.resource && secondaryResources.has(resource)) continue
     const cause = inference.infer(event)
@@ -38,14 +50,19 @@ export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): Fl
   }
   const isChild = new Set<FlowId>()
   for (const node of nodes.values()) {
+    if (isUsedUp()) yield
     const parent = nodes.get(inferred.get(node.event.id) ?? parentOf(node.event, index))
     if (parent === undefined || parent === node) continue
     parent.children.push(node)
     isChild.add(node.event.id)
   }
   const concerns = (node: FlowNode): boolean => isSame(node.event.object, object) || node.children.some(concerns)
-  const roots = [...nodes.values()].filter(({ event }) => !isChild.has(event.id))
-  return roots.filter(concerns).flatMap(prune)
+  const trees: FlowNode[] = []
+  for (const node of nodes.values()) {
+    if (isUsedUp()) yield
+    if (!isChild.has(node.event.id) && concerns(node)) append(trees, prune(node))
+  }
+  return trees
 }
 
 /** Events by other identifiers than their ids. */

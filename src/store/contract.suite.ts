@@ -6,7 +6,10 @@ import {
   FutureRevision,
   LeaseNotFound,
   operationsMax,
+  transactionBytesMax,
   TransactionInvalid,
+  TransactionTooLarge,
+  type Operation,
   type Store,
   type StoreBatch,
 } from './store.ts'
@@ -211,6 +214,30 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     await rejects(store.commit({ conditions: [], operations }, signal), TransactionInvalid)
     equal(store.revision, before)
   })
+
+  contract(
+    'a transaction of up to 1.5 MiB is committed by every driver, and a larger one rejected',
+    async ({ store }) => {
+      const sized = (key: string, bytes: number): Operation => ({ kind: 'put', key, value: new Uint8Array(bytes) })
+      const half = transactionBytesMax / 2
+      const overhead = 1_000
+      const { kind } = await store.commit({ conditions: [], operations: [sized('/a', 2 * half - overhead)] }, signal)
+      equal(kind, 'committed')
+      await store.commit({ conditions: [], operations: [sized('/b', half - overhead), sized('/c', half)] }, signal)
+      const before = store.revision
+      const tooLarge = [
+        [sized('/a', transactionBytesMax)],
+        [sized('/a', 3 * transactionBytesMax)],
+        [sized('/b', half), sized('/c', half)],
+      ]
+      for (const operations of tooLarge)
+        await rejects(store.commit({ conditions: [], operations }, signal), (error: Error) => {
+          equal(error.message, 'etcdserver: request is too large')
+          return error instanceof TransactionTooLarge
+        })
+      equal(store.revision, before)
+    },
+  )
 
   contract('a watch from an old revision delivers a long history', async ({ store }) => {
     const from = store.revision + 1

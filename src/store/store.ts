@@ -27,6 +27,8 @@ export interface LazyValue {
   readonly bytes: Uint8Array
   /** The source of the bytes: a driver that writes many values at once encodes them into one buffer. */
   readonly text: string
+  /** The number of bytes, or any larger number than `max`. A value that is much larger is not encoded for it. */
+  bytesUpTo(max: number): number
 }
 
 export const bytesOf = (value: Uint8Array | LazyValue): Uint8Array =>
@@ -39,7 +41,13 @@ export type Operation =
 /** etcd's default limit for conditions and operations in one transaction. */
 export const operationsMax = 128
 
-/** At most operationsMax of each, and no key changed twice: etcd's limits, which apply to every driver. */
+/** etcd's default limit for the bytes of one request. */
+export const transactionBytesMax = 1_572_864
+
+/**
+ * At most operationsMax of each, no key changed twice, and at most transactionBytesMax in keys and values: etcd's limits,
+ * which apply to every driver.
+ */
 export interface Transaction {
   readonly conditions: readonly Condition[]
   readonly operations: readonly Operation[]
@@ -135,6 +143,15 @@ export class Compacted extends Error {
 /** A transaction that no driver accepts, whatever the state of the store: a bug of the caller. */
 export class TransactionInvalid extends Error {
   override name = 'TransactionInvalid'
+}
+
+/** The keys and values of a transaction are larger than etcd accepts. The message is etcd's, which clients know. */
+export class TransactionTooLarge extends TransactionInvalid {
+  override name = 'TransactionTooLarge'
+
+  constructor(options?: ErrorOptions) {
+    super('etcdserver: request is too large', options)
+  }
 }
 
 /** A put names a lease that does not exist or has expired; the key would never be deleted. */

@@ -1,5 +1,14 @@
 // Validation of transactions for all drivers, and the transactions that delete the keys of a lease.
-import { LeaseNotFound, operationsMax, TransactionInvalid, type LeaseId, type Transaction } from './store.ts'
+import {
+  LeaseNotFound,
+  operationsMax,
+  transactionBytesMax,
+  TransactionInvalid,
+  TransactionTooLarge,
+  type LeaseId,
+  type Operation,
+  type Transaction,
+} from './store.ts'
 
 /** Throws when no driver would accept the transaction, whatever the state of the store. */
 export function checkTransaction({ conditions, operations }: Transaction, leases: { get(id: LeaseId): unknown }): void {
@@ -14,9 +23,23 @@ export function checkTransaction({ conditions, operations }: Transaction, leases
       keys.add(key)
     }
   }
+  checkSize(operations)
   for (const operation of operations)
     if (operation.kind === 'put' && operation.lease !== undefined && leases.get(operation.lease) === undefined)
       throw new LeaseNotFound(`put ${operation.key}: lease ${operation.lease} does not exist or has ended`)
+}
+
+/** Throws TransactionTooLarge. A value that is not encoded yet is encoded only where its size is close to the limit. */
+export function checkSize(operations: readonly Operation[]): void {
+  let bytes = 0
+  for (const operation of operations) {
+    bytes += operation.key.length
+    if (operation.kind === 'put') {
+      const { value } = operation
+      bytes += value instanceof Uint8Array ? value.length : value.bytesUpTo(transactionBytesMax - bytes)
+    }
+    if (bytes > transactionBytesMax) throw new TransactionTooLarge()
+  }
 }
 
 /** Transactions that delete these keys, each with as many as allowed. */

@@ -150,7 +150,7 @@ test('03 admission chain', async () => {
   const as = (name: string) => ({ 'impersonate-user': name })
   const held = admin.call('POST', maps, { metadata: { name: 'held' } }, as('jane'))
   const release = present((await arrivals.next()).value, 'a webhook waits')
-  /** Rejected before the body is read: the recorded name is the one in the path. */
+  /** Rejected before the body is read: the recorded name is the one in the path, or none without credentials. */
   const update = (calls: RawCalls, name: string, headers: Record<string, string>) =>
     calls.call('PUT', `${maps}/${name}`, { metadata: { name } }, headers)
   const outcomes = {
@@ -177,8 +177,13 @@ test('03 admission chain', async () => {
     unwanted: 403,
   })
   equal(outcomes.crowded.headers['retry-after'], '1')
-  const ends: Record<keyof typeof outcomes, RegExp> = {
-    unknown: /authentication 0ms → refused/,
+  const unnamed = excerpt(
+    cluster.flow(configMap, '', '', drawn),
+    /update configmaps → 401/,
+    /authentication 0ms → refused/,
+  )
+  inOrder(unnamed, /update configmaps → 401 Unauthorized/, /authentication 0ms → refused/)
+  const ends: Record<Exclude<keyof typeof outcomes, 'unknown'>, RegExp> = {
     foreign: /authorization 0ms → refused/,
     crowded: /priority and fairness 0ms → refused/,
     wrong: /reading 0ms → refused/,
@@ -205,8 +210,8 @@ test('03 admission chain', async () => {
       },
       {
         heading: 'Rejected',
-        text: 'Requests that are not authenticated (401), not authorized (403), over the limit (429) or unreadable (400), and requests that a plugin, the schema, a policy or a webhook rejects: each ends at its stage, and nothing is stored.',
-        diagram: refused.join('\n\n'),
+        text: 'Requests that are not authenticated (401, recorded without the name in the URL), not authorized (403), over the limit (429) or unreadable (400), and requests that a plugin, the schema, a policy or a webhook rejects: each ends at its stage, and nothing is stored.',
+        diagram: [unnamed, ...refused].join('\n\n'),
       },
     ],
     [

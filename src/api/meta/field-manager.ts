@@ -1,6 +1,6 @@
 // Field managers: the names of owners of fields. A request without one is named after the program that sent it.
 import { lookup } from '../../base/collections/lookup.ts'
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { ownText } from '../../base/text/own-text.ts'
 import { invalid, tooLong, type FieldError } from '../../schema/validation/field-error.ts'
 import { senderPrefix } from '../coxswain/v1/flow-protocol.ts'
 
@@ -20,18 +20,24 @@ export function managerOfSender(sender: string): string {
   return lookup(components, component) ?? component
 }
 
-/** The number of User-Agents whose manager is cached: a client sends the same one with every request. */
+/** The number of User-Agents whose manager is cached: a client sends the same one with every request. Long ones are not. */
 const agentsMax = 1_000
+const agentCharsMax = 512
 const managers = new Map<string, string>()
 
 /** The program's name in a User-Agent, without unprintable characters. */
 export function managerOfUserAgent(userAgent: string): string {
-  if (managers.size > agentsMax) managers.clear()
-  return getOrInsert(managers, userAgent, () => printedName(userAgent))
+  if (userAgent.length > agentCharsMax) return printedName(userAgent)
+  const known = managers.get(userAgent)
+  if (known !== undefined) return known
+  if (managers.size >= agentsMax) managers.clear()
+  const name = printedName(userAgent)
+  managers.set(ownText(userAgent), name)
+  return name
 }
 
 function printedName(userAgent: string): string {
-  if (userAgent.startsWith(senderPrefix)) return managerOfSender(userAgent.slice(senderPrefix.length))
+  if (userAgent.startsWith(senderPrefix)) return ownText(managerOfSender(userAgent.slice(senderPrefix.length)))
   let [name, bytes] = ['', 0]
   for (const character of userAgent.split('/', 1)[0] ?? '') {
     if (!isPrintable(character)) continue

@@ -12,7 +12,7 @@ import type { Extension } from '../request/extension.ts'
 import type { CacheObserver } from '../watch-cache/object-caches.ts'
 import { readExtension, type ExtensionCallDeps } from './discovery-check.ts'
 import { versionInGroups, versionOfResources } from './extension-discovery.ts'
-import type { Extensions } from './extensions.ts'
+import { isForwarded, type Extensions } from './extensions.ts'
 
 export interface ExtensionDocumentsDeps extends ExtensionCallDeps {
   readonly extensions: Extensions
@@ -48,7 +48,7 @@ export class ExtensionDocuments implements ExtensionCatalogue, CacheObserver {
 
   /** Documents are kept while an extension is not available, but not after its APIService. */
   changed(now: ApiObject | undefined, before: ApiObject | undefined): void {
-    const isExtension = now !== undefined && (now as APIService).spec.service !== undefined
+    const isExtension = now !== undefined && isForwarded(now as APIService)
     if (!isExtension && before !== undefined) this.#documents.delete(before.metadata.name)
   }
 

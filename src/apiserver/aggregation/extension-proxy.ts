@@ -7,6 +7,7 @@ import { joinStreams } from '../../wire/byte-pipe.ts'
 import { warningHeaders } from '../http/warning-headers.ts'
 import { forwardedHeaders } from '../kubelet-client/forwarded-headers.ts'
 import { failureText } from '../outbound/failure-text.ts'
+import { presentedSubjectOf } from '../request/call-record.ts'
 import type { Extension } from '../request/extension.ts'
 import { userWithName, type ApiRequest } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
@@ -33,10 +34,7 @@ export class ExtensionProxy {
     const { target, context } = request
     const endpoint = extension.isAvailable ? endpointOf(connections, extension) : undefined
     if (endpoint === undefined) return unavailable(extension)
-    const subject =
-      target.kind === 'path'
-        ? undefined
-        : { resource: target.resource.plural, namespace: target.namespace, name: target.name }
+    const subject = target.kind === 'path' ? undefined : presentedSubjectOf(target, request.body)
     const call = flow.record('call', 'API Server', extension.name, 'forward the request', subject, 0, context.cause)
     try {
       const response = await this.#exchange(request, extension, endpoint.host)

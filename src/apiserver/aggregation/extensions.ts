@@ -1,14 +1,16 @@
 // Extensions: the group versions whose APIService names a Service. Requests for them are proxied.
 import { RecentMap } from '../../base/collections/recent-map.ts'
-import type { APIService } from '../../api/apiregistration/v1/api-service.ts'
+import { ownText } from '../../base/text/own-text.ts'
+import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { OutboundTls } from '../../platform/http/outbound.ts'
 import type { Extension, ServedExtensions } from '../request/extension.ts'
 import type { CacheObserver } from '../watch-cache/object-caches.ts'
 
-/** Names of resources that are kept for each extension. Clients choose them. */
+/** Names of resources that are kept for each extension. Clients choose them, so longer ones are not kept. */
 const resourcesMax = 64
+const resourceCharsMax = 253
 
 export class Extensions implements CacheObserver, ServedExtensions {
   /** By group and version. */
@@ -16,7 +18,7 @@ export class Extensions implements CacheObserver, ServedExtensions {
 
   changed(now: ApiObject | undefined, before: ApiObject | undefined): void {
     if (before !== undefined) this.#served.delete(keyOf(before as APIService))
-    const extension = now && extensionOf(now as APIService)
+    const extension = now && isForwarded(now as APIService) ? extensionOf(now as APIService) : undefined
     if (extension !== undefined) this.#served.set(`${extension.group}/${extension.version}`, extension)
   }
 
@@ -30,6 +32,13 @@ export class Extensions implements CacheObserver, ServedExtensions {
 }
 
 const keyOf = ({ spec: { group = '', version = '' } }: APIService): string => `${group}/${version}`
+
+/**
+ * Whether requests for the group version are forwarded. As upstream, those for APIServices themselves never are: an
+ * APIService that names a server for them could not be deleted.
+ */
+export const isForwarded = ({ spec: { group, version, service } }: APIService): boolean =>
+  service !== undefined && (group !== apiService.group || version !== apiService.version)
 
 /** Undefined where this server serves the group version itself. */
 export function extensionOf(object: APIService): Extension | undefined {
@@ -64,12 +73,15 @@ function tlsOf({ service, caBundle, insecureSkipTLSVerify }: APIService['spec'])
 function resourceNames(group: string, version: string): Extension['resource'] {
   const known = new RecentMap<string, Kind>(resourcesMax)
   return (plural, isScoped) => {
+    // Routing, authorization, audit and metrics read these properties only. The registry never gets the kind.
+    const kindOf = (name: string) =>
+      ({ group, version, plural: name, apiVersion: `${group}/${version}`, namespaced: isScoped }) as Kind
+    if (plural.length > resourceCharsMax) return kindOf(plural)
     const key = `${plural} ${isScoped}`
     const found = known.get(key)
     if (found !== undefined) return found
-    // Routing, authorization, audit and metrics read these properties only. The registry never gets the kind.
-    const kind = { group, version, plural, apiVersion: `${group}/${version}`, namespaced: isScoped } as Kind
-    known.set(key, kind)
+    const kind = kindOf(ownText(plural))
+    known.set(ownText(key), kind)
     return kind
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Counter } from '../../base/observability/metrics.ts'
 import type { AppendFile, Files } from '../../platform/files.ts'
+import { AuditBuffer } from './audit-buffer.ts'
 import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
 import type { AuditBackend, AuditMode } from './auditor.ts'
@@ -34,7 +35,7 @@ export class AuditLog implements AuditBackend {
   readonly #options: AuditLogOptions
   readonly #deps: AuditLogDeps
   #file: AppendFile | undefined
-  #waiting: string[] = []
+  readonly #waiting: AuditBuffer
   #writing: Promise<boolean> = Promise.resolve(true)
   /** The write that will contain the waiting lines. */
   #next: Promise<boolean> | undefined
@@ -42,17 +43,17 @@ export class AuditLog implements AuditBackend {
   constructor(options: AuditLogOptions, deps: AuditLogDeps) {
     this.#options = options
     this.#deps = deps
+    this.#waiting = new AuditBuffer(options.bufferMax)
   }
 
   /** Lines that arrive during a write are written together afterwards. */
   write(event: AuditEvent): Promise<boolean> {
-    const { bufferMax, eventBytesMax, mode } = this.#options
-    const line = this.#waiting.length >= bufferMax ? undefined : auditLine(event, eventBytesMax)
-    if (line === undefined) {
+    const { eventBytesMax, mode } = this.#options
+    const line = this.#waiting.isFull ? undefined : auditLine(event, eventBytesMax)
+    if (line === undefined || !this.#waiting.push(`${line}\n`)) {
       this.#deps.errors.add({ plugin: 'log' })
       return Promise.resolve(false)
     }
-    this.#waiting.push(`${line}\n`)
     if (this.#next === undefined) this.#next = this.#writing = this.#writing.then(() => this.#flush())
     return mode === 'batch' ? Promise.resolve(true) : this.#next
   }
@@ -64,8 +65,7 @@ export class AuditLog implements AuditBackend {
   }
 
   async #flush(): Promise<boolean> {
-    const lines = this.#waiting
-    this.#waiting = []
+    const lines = this.#waiting.take()
     this.#next = undefined
     try {
       await this.#append(new TextEncoder().encode(lines.join('')))

@@ -3,12 +3,13 @@ import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Counter } from '../../base/observability/metrics.ts'
 import type { Timer } from '../../base/time/clock.ts'
 import { exchangeText, isSuccess, type JsonServer } from '../outbound/outbound-json.ts'
+import { AuditBuffer } from './audit-buffer.ts'
 import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
 import type { AuditBackend, AuditMode } from './auditor.ts'
 
 export interface AuditWebhookOptions {
-  /** Events that may wait; further events are dropped. */
+  /** Events that may wait; further events are dropped. Their characters are limited as well (AuditBuffer). */
   readonly bufferMax: number
   /** Events in one post. */
   readonly batchMax: number
@@ -35,26 +36,26 @@ export class AuditWebhook implements AuditBackend {
   readonly #deps: AuditWebhookDeps
   readonly #end = new AbortController()
   /** As JSON, because the size of a batch is limited in bytes. */
-  #waiting: string[] = []
+  readonly #waiting: AuditBuffer
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
 
   constructor(options: AuditWebhookOptions, deps: AuditWebhookDeps) {
     this.#options = options
     this.#deps = deps
+    this.#waiting = new AuditBuffer(options.bufferMax)
   }
 
   /** In batch mode the request does not wait for the webhook. */
   write(event: AuditEvent): Promise<boolean> {
-    const { bufferMax, batchMax, waitMs, mode, truncation } = this.#options
+    const { batchMax, waitMs, mode, truncation } = this.#options
     const line = auditLine(event, truncation?.eventBytesMax)
     if (line !== undefined && mode !== 'batch') return this.#post([line], this.#end.signal)
-    if (line === undefined || this.#waiting.length >= bufferMax) {
+    if (line === undefined || !this.#waiting.push(line)) {
       this.#deps.errors.add({ plugin: 'webhook' })
       return Promise.resolve(false)
     }
-    this.#waiting.push(line)
-    if (this.#waiting.length >= batchMax) this.#send()
+    if (this.#waiting.size >= batchMax) this.#send()
     else this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
     return Promise.resolve(true)
   }
@@ -64,17 +65,12 @@ export class AuditWebhook implements AuditBackend {
     this.#end.abort(new Error('the server ends'))
     await this.#sending
     this.#timer?.cancel()
-    while (this.#waiting.length > 0) await this.#post(this.#batch(), new AbortController().signal)
+    while (this.#waiting.size > 0) await this.#post(this.#batch(), new AbortController().signal)
   }
 
   #batch(): readonly string[] {
     const { batchMax, truncation } = this.#options
-    let count = 0
-    for (let bytes = 0; count < batchMax && count < this.#waiting.length; count++) {
-      bytes += this.#waiting[count]?.length ?? 0
-      if (count > 0 && bytes > (truncation?.batchBytesMax ?? Infinity)) break
-    }
-    return this.#waiting.splice(0, count)
+    return this.#waiting.take(batchMax, truncation?.batchBytesMax)
   }
 
   #send(): void {
@@ -87,8 +83,8 @@ export class AuditWebhook implements AuditBackend {
   async #sendAll(): Promise<void> {
     const { batchMax, waitMs } = this.#options
     do await this.#post(this.#batch(), this.#end.signal)
-    while (this.#waiting.length >= batchMax && !this.#end.signal.aborted)
-    if (this.#waiting.length > 0) this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
+    while (this.#waiting.size >= batchMax && !this.#end.signal.aborted)
+    if (this.#waiting.size > 0) this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
   }
 
   /** Whether the webhook accepted the events. */

@@ -1,8 +1,9 @@
 // The user of requests without credentials. By default its roles allow only health checks and the version.
 import { userWithName } from '../request/request.ts'
 import type { Target } from '../request/request.ts'
+import { anonymousUser as anonymousName } from '../request/user-names.ts'
 
-export const anonymousUser = userWithName('system:anonymous', ['system:unauthenticated'])
+export const anonymousUser = userWithName(anonymousName, ['system:unauthenticated'])
 
 export interface AnonymousRules {
   readonly enabled: boolean

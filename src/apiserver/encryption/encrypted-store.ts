@@ -5,6 +5,7 @@ import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import { bytesOf } from '../../store/store.ts'
+import { checkSize } from '../../store/transaction.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -78,6 +79,7 @@ export class EncryptedStore implements Store {
   }
 
   async commit({ conditions, operations }: Transaction, signal: AbortSignal): Promise<CommitResult> {
+    checkSize(operations) // before values are encoded
     return this.#inner.commit({ conditions, operations: operations.map((each) => this.#sealed(each)) }, signal)
   }
 

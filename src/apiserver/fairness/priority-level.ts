@@ -1,5 +1,6 @@
 // PriorityLevel: the running and waiting requests of one level. Waiting requests are in queues, which are dispatched
 // fairly.
+import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
@@ -36,6 +37,8 @@ interface Queue {
 const waitMsMax = 15_000
 /** The number of flows whose hand is cached. */
 const handsMax = 10_000
+/** Hands of flows with longer names are dealt again for each request. */
+const flowCharsMax = 512
 
 export class PriorityLevel {
   readonly #pool: SeatPool
@@ -151,7 +154,8 @@ export class PriorityLevel {
     if (hand === undefined) {
       if (this.#hands.size >= handsMax) this.#hands.clear()
       hand = dealHand(flow, queues, handSize)
-      this.#hands.set(flow, hand)
+      // Clients choose the namespaces that distinguish flows.
+      if (flow.length <= flowCharsMax) this.#hands.set(ownText(flow), hand)
     }
     let best: Queue | undefined
     for (const index of hand) {

@@ -6,7 +6,13 @@ import type { StatusError } from '../../api/errors/status-error.ts'
 import { attributesOf, resourceAttributes, type AccessAttributes } from '../authorization/attributes.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
 import type { ApiRequest, User } from '../request/request.ts'
-import { authenticatedGroup, privilegedGroup, serviceAccountGroups, serviceAccountOf } from '../request/user-names.ts'
+import {
+  anonymousUser,
+  authenticatedGroup,
+  privilegedGroup,
+  serviceAccountGroups,
+  serviceAccountOf,
+} from '../request/user-names.ts'
 
 export interface ImpersonationMode {
   /** The verb of the permission for the user, for audit events; undefined for the unconstrained mode. */
@@ -115,7 +121,7 @@ function withImpliedGroups(user: User): User {
   const account = serviceAccountOf(user.name)
   const groups =
     user.groups.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : user.groups
-  const known = user.name === 'system:anonymous' ? 'system:unauthenticated' : authenticatedGroup
+  const known = user.name === anonymousUser ? 'system:unauthenticated' : authenticatedGroup
   const isKnown = groups.includes(known) || groups.includes('system:unauthenticated')
   return { ...user, groups: isKnown ? groups : [...groups, known] }
 }

@@ -1,6 +1,7 @@
 // The endpoint of flow events: reads the record, once or as a stream, and accepts events that components of other
 // processes report.
 import { lookup } from '../../base/collections/lookup.ts'
+import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { FlowFeed } from '../../base/observability/flow-feed.ts'
 import {
@@ -107,7 +108,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 function textOf(fields: Fields, name: string, path: string): string {
   const text = lookup(fields, name)
   if (typeof text !== 'string') throw badRequest(`${path}.${name}: must be a string`)
-  return text.slice(0, textCharsMax)
+  return ownText(text, textCharsMax)
 }
 
 const numberOf = (fields: Fields, name: string): number | undefined =>

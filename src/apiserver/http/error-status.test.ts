@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { BodyTooLarge, Overloaded } from '../../platform/http/listener.ts'
-import { StoreUnavailable } from '../../store/store.ts'
+import { StoreUnavailable, TransactionTooLarge } from '../../store/store.ts'
 import { isExpectedError, statusErrorOf } from './error-status.ts'
 
 const table: [error: Error, code: number, reason: string, retryAfterSeconds: number | undefined, isKnown: boolean][] = [
@@ -9,6 +9,7 @@ const table: [error: Error, code: number, reason: string, retryAfterSeconds: num
   [new Overloaded('too much'), 429, 'TooManyRequests', 1, true],
   [new URIError('no path'), 400, 'BadRequest', undefined, true],
   [new StoreUnavailable('no store'), 503, 'ServiceUnavailable', 1, true],
+  [new TransactionTooLarge(), 500, '', undefined, true],
   [new Error('a bug'), 500, 'InternalError', undefined, false],
 ]
 for (const [error, code, reason, retryAfterSeconds, isKnown] of table)

@@ -2,7 +2,7 @@
 import { errorText } from '../../base/observability/log.ts'
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 import { BodyTooLarge, Overloaded } from '../../platform/http/listener.ts'
-import { StoreUnavailable } from '../../store/store.ts'
+import { StoreUnavailable, TransactionTooLarge } from '../../store/store.ts'
 import { bodyBytesMax } from './request-body.ts'
 import { KmsError } from '../encryption/kms/kms-error.ts'
 import { tooManyRequests } from '../request/too-many-requests.ts'
@@ -13,7 +13,8 @@ export const isExpectedError = (error: unknown): boolean =>
   error instanceof Overloaded ||
   error instanceof URIError ||
   error instanceof KmsError ||
-  error instanceof StoreUnavailable
+  error instanceof StoreUnavailable ||
+  error instanceof TransactionTooLarge
 
 export function statusErrorOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error
@@ -23,6 +24,8 @@ export function statusErrorOf(error: unknown): StatusError {
   if (error instanceof URIError) return badRequest('the path is malformed')
   if (error instanceof StoreUnavailable)
     return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, { cause: error })
+  // As upstream, which passes etcd's error on without a reason.
+  if (error instanceof TransactionTooLarge) return new StatusError(500, '', error.message, undefined, { cause: error })
   return new StatusError(500, 'InternalError', `Internal error occurred: ${errorText(error)}`, {
     causes: [{ reason: 'UnexpectedServerResponse', message: errorText(error) }],
   })

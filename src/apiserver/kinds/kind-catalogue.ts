@@ -88,9 +88,13 @@ export class KindCatalogue {
     for (const resource of this.#custom.values()) observer.changed(undefined, resource)
   }
 
-  /** Adds a custom resource, or replaces the one with the same name. */
+  /**
+   * Adds a custom resource, or replaces the one with the same name. As upstream, a definition adds nothing to a group
+   * version that the server itself defines: it would shadow a built-in resource, and remove it when it is deleted.
+   */
   set(resource: CustomResource): void {
-    this.#replace(this.#custom.get(resource.name), resource)
+    const versions = resource.versions.filter(({ kind }) => !isBuiltInGroupVersion(kind))
+    this.#replace(this.#custom.get(resource.name), { ...resource, versions })
   }
 
   delete(name: string): void {
@@ -128,6 +132,9 @@ export class KindCatalogue {
     })
   }
 }
+
+const isBuiltInGroupVersion = ({ group, version }: GroupVersion): boolean =>
+  builtInGroupVersions.some((each) => each.group === group && each.version === version)
 
 /** Custom groups come after the built-in ones, in the order of their names, and before add-ons. */
 function withCustomGroups(resources: readonly CustomResource[]): readonly GroupVersion[] {

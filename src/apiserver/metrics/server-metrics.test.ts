@@ -108,3 +108,32 @@ test('fresh and stale lists and bookmarks of the store are counted', () => {
   ok(shows('etcd_bookmark_total{group="",resource="configmaps"} 4'))
   ok(shows('apiserver_watch_cache_read_wait_seconds_count{group="",resource="configmaps"} 3'))
 })
+
+test('labels have values from closed sets only', async () => {
+  await using server = await startServer()
+  const path = '/api/v1/namespaces/default/configmaps'
+  const queries: [query: string, label: string][] = [
+    ['', ''],
+    ['?dryRun=All', 'All'],
+    ['?dryRun=All&dryRun=All', 'All'],
+    ['?dryRun=', 'invalid'],
+    ['?dryRun=all', 'invalid'],
+    ['?dryRun=All&dryRun=other', 'invalid'],
+    [`?dryRun=${'x'.repeat(60_000)}`, 'invalid'],
+  ]
+  const expected = new Map<string, number>()
+  for (const [index, [query, label]] of queries.entries()) {
+    await server.call('POST', `${path}${query}`, { metadata: { name: `m${index}` } })
+    expected.set(label, (expected.get(label) ?? 0) + 1)
+  }
+  const proxied = '/api/v1/namespaces/default/pods/absent/proxy/'
+  await server.call('OPTIONS', proxied)
+  const { body: text } = await server.call('GET', '/metrics')
+  const counted = new Map<string, number>()
+  for (const [, label = '', count] of (text as string).matchAll(
+    /^apiserver_request_total\{verb="POST",.*resource="configmaps".*dry_run="([^"]*)".*\} (\d+)$/gm,
+  ))
+    counted.set(label, (counted.get(label) ?? 0) + Number(count))
+  deepEqual(Object.fromEntries(counted), Object.fromEntries(expected))
+  match(text, /\napiserver_request_total\{verb="other",group="",version="v1",resource="pods",subresource="proxy"/)
+})

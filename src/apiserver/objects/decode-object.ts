@@ -10,10 +10,18 @@ import type { Message } from '../../schema/descriptor/field.ts'
 import type { Infer } from '../../schema/descriptor/infer.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
+import { jsonCharactersMin } from '../../schema/json/json-size.ts'
+import { transactionBytesMax, TransactionTooLarge } from '../../store/store.ts'
 import type { StrictErrors } from '../request/request.ts'
 import type { FieldValidation } from '../request/write-options.ts'
 import { checkObjectType } from './object-type.ts'
 import type { SpecInterning } from './spec-interning.ts'
+
+/**
+ * Objects share the defaults of their definition, so a small object can have a very large JSON. One that is far beyond what
+ * the store accepts is rejected before it is validated, compared and sent to webhooks.
+ */
+const defaultedCharactersMax = 8 * transactionBytesMax
 
 export interface DecodedObject {
   readonly object: ApiObject
@@ -42,7 +50,10 @@ export function decodeObject(
       return { object: kind.hasStatusDefaults ? kind.applyDefaults(object) : object, warnings }
     }
     const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
-    return { object: kind.applyDefaults(kind.schema.withDefaults(typed)), warnings }
+    const object = kind.applyDefaults(kind.schema.withDefaults(typed))
+    if (kind.custom !== undefined && jsonCharactersMin(object, defaultedCharactersMax) > defaultedCharactersMax)
+      throw new TransactionTooLarge()
+    return { object, warnings }
   } catch (error) {
     if (error instanceof DecodeError) throw rejected(error.message)
     throw error

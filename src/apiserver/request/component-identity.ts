@@ -1,5 +1,6 @@
 // The identity of a caller in the flow record. Clients name their program in the User-Agent header, which any client can
 // set, so the name of a cluster component counts only with that component's credentials.
+import { ownText } from '../../base/text/own-text.ts'
 import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { ApiRequest, User } from './request.ts'
 import { serviceAccountOf, isPrivileged } from './user-names.ts'
@@ -36,6 +37,9 @@ export function mayIdentifyAs(user: User, name: string): boolean {
   return matchesComponent === undefined ? !user.name.startsWith(nodePrefix) : matchesComponent(user)
 }
 
+/** Longer names are cut off. They are stored with each flow event and each watch of the client. */
+const senderCharsMax = 128
+
 const programPattern = /^[^/\s(]+/
 const unknownSender = 'client'
 /** All browsers call themselves this. */
@@ -43,7 +47,8 @@ const browserProgram = 'Mozilla'
 
 /** The sender that a User-Agent names. The name of a component is a claim until its credentials are verified. */
 export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
-  const name = userAgent.startsWith(senderPrefix) ? userAgent.slice(senderPrefix.length) : programOf(userAgent)
+  const sent = userAgent.startsWith(senderPrefix) ? userAgent.slice(senderPrefix.length) : programOf(userAgent)
+  const name = ownText(sent, senderCharsMax)
   return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }
 }
 

@@ -15,6 +15,12 @@ export interface Extension {
   resource(plural: string, isScoped: boolean): Kind
 }
 
+/**
+ * Whether the kind is one of an extension. Its name is the client's, so it must not become a label of a metric or a key of a
+ * map without a bound.
+ */
+export const isForwardedKind = (kind: Kind): boolean => (kind as Partial<Kind>).kind === undefined
+
 /** The extensions by group and version. */
 export interface ServedExtensions {
   at(group: string, version: string): Extension | undefined

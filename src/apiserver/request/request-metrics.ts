@@ -1,8 +1,9 @@
-// The metrics of requests, under upstream's names.
+// The metrics of requests, under upstream's names. Clients can send any name, so the values of labels are from closed sets.
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Span } from '../../base/observability/flow-recorder.ts'
 import type { Counter, Gauge, Histogram, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
+import { isForwardedKind } from './extension.ts'
 import type { ResourceTarget, Verb } from './request.ts'
 
 const secondsBounds = [
@@ -22,8 +23,8 @@ export interface EndedRequest {
   readonly isApply: boolean
   readonly code: number
   readonly seconds: number
-  /** The value of the parameter `dryRun`. */
-  readonly dryRun: string
+  /** The values of the parameter `dryRun`. */
+  readonly dryRun: readonly string[]
   /** The value of the parameter `fieldValidation`. */
   readonly fieldValidation: string
   /** The span of the client's traceparent. Its trace becomes an exemplar. */
@@ -126,7 +127,7 @@ export class RequestMetrics {
 
   /** A step of a request blocked the event loop. */
   blocked(verb: string, resource: string, seconds: number): void {
-    this.#blocks.observe({ verb, resource }, seconds)
+    this.#blocks.observe({ verb: verbs.includes(verb) ? verb : 'other', resource }, seconds)
   }
 
   begin(target: ResourceTarget): void {
@@ -139,7 +140,9 @@ export class RequestMetrics {
     else this.#writing--
     const counted: Counted = isApply ? { ...target, verb: 'apply' } : target
     const { duration, sli, total } =
-      dryRun === '' ? this.#seriesOf(counted, code) : this.#seriesWith(labelsOf(counted), code, dryRun)
+      dryRun.length === 0
+        ? this.#seriesOf(counted, code)
+        : this.#seriesWith(labelsOf(counted), code, dryRun.every((each) => each === 'All') ? 'All' : 'invalid')
     const trace = span === undefined ? undefined : { traceId: traceIdOf(span), timestampMs: nowMs }
     duration.observe(seconds, trace)
     sli?.observe(seconds, trace)
@@ -182,7 +185,7 @@ export class RequestMetrics {
   received(target: ResourceTarget, bytes: number): void {
     const { resource: kind, verb } = target
     const ofKind = getOrInsert(this.#bodies, kind, () => new Map<Verb, HistogramSeries>())
-    const labels = () => ({ group: kind.group, resource: kind.plural, verb })
+    const labels = () => ({ group: kind.group, resource: namesOf(target).resource, verb })
     getOrInsert(ofKind, verb, () => this.#bodyBytes.with(labels())).observe(bytes)
   }
 
@@ -217,7 +220,8 @@ export class RequestMetrics {
 
   // Labels are formatted once per series, not once per request.
   #seriesOf(target: Counted, code: number): Series {
-    const { verb, resource, subresource } = target
+    const { verb, resource } = target
+    const { subresource } = namesOf(target)
     const ofKind = getOrInsert(
       this.#series,
       resource,
@@ -256,6 +260,20 @@ interface Series {
   responses: HistogramSeries | undefined
 }
 
+const verbs: readonly string[] = [
+  'create',
+  'get',
+  'list',
+  'watch',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'proxy',
+  'post',
+  'put',
+]
+
 const fieldValidations: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
 
 const scopes = ['resource', 'namespace', 'cluster'] as const
@@ -264,20 +282,26 @@ const scopes = ['resource', 'namespace', 'cluster'] as const
 const scopeOf = ({ verb, name, namespace }: Counted): (typeof scopes)[number] =>
   name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
 
-/** Upstream's metrics name some verbs after HTTP methods. */
+/** The server does not know the resources of extensions, so their names are not labels. */
+const namesOf = ({ resource, subresource }: Pick<ResourceTarget, 'resource' | 'subresource'>) =>
+  isForwardedKind(resource) ? unknownNames : { resource: resource.plural, subresource }
+
+const unknownNames = { resource: '', subresource: '' }
+
+/** Upstream's metrics name some verbs after HTTP methods, and methods without a verb `other`. */
 const labelsOf = (target: Counted) => {
-  const { verb, resource, subresource } = target
+  const { verb, resource } = target
   const names: Partial<Record<typeof verb, string>> = {
     create: 'POST',
     update: 'PUT',
     deletecollection: 'DELETE',
+    '': 'other',
   }
   return {
     verb: names[verb] ?? verb.toUpperCase(),
     group: resource.group,
     version: resource.version,
-    resource: resource.plural,
-    subresource,
+    ...namesOf(target),
     scope: scopeOf(target),
     component: 'apiserver',
   }

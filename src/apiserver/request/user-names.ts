@@ -18,6 +18,18 @@ export function serviceAccountOf(userName: string): { readonly namespace: string
   return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name }
 }
 
+/**
+ * The name that limits of one user apply to. A user who may create ServiceAccounts has as many names as needed, so all
+ * ServiceAccounts of a namespace are one owner.
+ */
+export function ownerOf({ name }: User): string {
+  const account = serviceAccountOf(name)
+  return account === undefined ? name : serviceAccountUser(account.namespace, '*')
+}
+
+/** The user of requests without credentials. */
+export const anonymousUser = 'system:anonymous'
+
 /** The group of all authenticated users. */
 export const authenticatedGroup = 'system:authenticated'
 

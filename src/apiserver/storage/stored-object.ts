@@ -3,6 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
+import { jsonCharactersMin, jsonCharactersPerCounted } from '../../schema/json/json-size.ts'
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
 import type { KeyValue, LazyValue } from '../../store/store.ts'
 import type { Arena } from './arena.ts'
@@ -124,6 +125,13 @@ export class StoredObject implements LazyValue {
     return state.kind !== 'pending' && state.bytes !== undefined ? state.bytes : encoder.encode(this.text)
   }
 
+  bytesUpTo(max: number): number {
+    const state = this.#state
+    if (state.kind !== 'pending') return this.storedBytes
+    const atLeast = state.text === undefined ? jsonCharactersMin(state.object, max) : state.text.length
+    return atLeast > max || atLeast * jsonCharactersPerCounted <= max ? atLeast : byteLength(this.text)
+  }
+
   /** The length of `bytes`. Nothing is cached for it. */
   get storedBytes(): number {
     const state = this.#state
@@ -164,6 +172,9 @@ export class StoredObject implements LazyValue {
     this.#state = nextState(this.#state, event)
   }
 }
+
+/** Of text in UTF-8. */
+const byteLength = (text: string): number => encoder.encode(text).length
 
 const bytesIn = ({ bytes }: ActiveState | IdleState): Uint8Array => {
   assert(bytes !== undefined, 'a version without an object has bytes')

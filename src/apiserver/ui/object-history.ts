@@ -1,6 +1,7 @@
 // objectHistory: the retained revisions of an object, the newest first. It walks backwards through the states of the
 // watch cache. Deletions, and the authors of writes, are known as long as the flow record has them.
 import type { FlowEvent, FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { eventsAbout } from './events-about.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { deletionOf, revisionOf, type ObjectRevision } from './object-revision.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -48,11 +49,4 @@ export async function objectHistory(subject: FlowObject, deps: HistoryDeps): Pro
 
 /** The recorded writes that deleted the object. */
 const removalsOf = (subject: FlowObject, flow: FlowRecorder): readonly FlowEvent[] =>
-  [...flow.events()].filter(
-    ({ arrow, what, object }) =>
-      arrow === 'persist' &&
-      what.startsWith('delete') &&
-      object?.resource === subject.resource &&
-      object.namespace === subject.namespace &&
-      object.name === subject.name,
-  )
+  eventsAbout(subject, flow).filter(({ arrow, what }) => arrow === 'persist' && what.startsWith('delete'))

@@ -26,8 +26,8 @@ export function retainedRevisions(
 ): RetainedRevisions {
   const timeOf = (revision: number): RevisionTime => ({ revision, atMs: flow.get(flow.writeOf(revision))?.atMs })
   const written: RevisionTime[] = []
-  for (const { arrow, revision, atMs } of flow.events())
-    if (arrow === 'persist' && revision >= oldest && revision <= newest && revision !== written.at(-1)?.revision)
+  for (const { revision, atMs } of flow.writes())
+    if (revision >= oldest && revision <= newest && revision !== written.at(-1)?.revision)
       written.push({ revision, atMs })
   const step = Math.max(1, Math.ceil(written.length / marksMax))
   const at = requestedMs === undefined ? undefined : written.findLast(({ atMs = Infinity }) => atMs <= requestedMs)

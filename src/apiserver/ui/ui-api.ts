@@ -1,8 +1,10 @@
 // The paths below /ui/api/: what the page needs beyond the Kubernetes API. Each is authorized by the objects it is about.
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { assert } from '../../base/assert.ts'
+import { append } from '../../base/collections/append.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import type { FlowEvent, FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId, FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { WorkSlice } from '../../base/work/work-slice.ts'
 import { badRequest, methodNotAllowed, pathNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -13,6 +15,7 @@ import type { Registry } from '../registry/registry.ts'
 import { internalRequest, type ApiRequest, type User } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
 import { isPrivileged } from '../request/user-names.ts'
+import { eventsAbout } from './events-about.ts'
 import { objectHistory } from './object-history.ts'
 import { pastEvents } from './past-events.ts'
 import { retainedRevisions } from './retained-revisions.ts'
@@ -31,8 +34,8 @@ export interface NamedSubject {
 export interface UiExplanations {
   /** Why the object is not in its desired state; undefined if it does not exist. */
   why(subject: NamedSubject, events: readonly FlowEvent[], user: User, signal: AbortSignal): Promise<object | undefined>
-  /** The graph of the object. */
-  flow(subject: FlowObject, events: readonly FlowEvent[]): object
+  /** The graph of the object. All events are examined for it, so it is computed in slices. */
+  flow(subject: FlowObject, events: readonly FlowEvent[], signal: AbortSignal): MaybePromise<object>
 }
 
 /** Virtual time: by a duration, or to the next timer that is due. */
@@ -53,6 +56,7 @@ export interface UiApiDeps {
 }
 
 const pastDefault = 5_000
+const batchEventsMax = 200
 const stepMsMax = 365 * 24 * 3_600_000
 
 export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
@@ -61,6 +65,25 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
   const visible = (events: readonly FlowEvent[], { user, context }: ApiRequest) => {
     assert(user !== undefined, 'authentication comes first')
     return visibleEvents(events, user, { catalogue: deps.catalogue, authorize }, context.signal)
+  }
+  /** All events that the user may see. Other requests are handled meanwhile. */
+  const allVisible = async (request: ApiRequest): Promise<FlowEvent[]> => {
+    const events: FlowEvent[] = []
+    const slice = new WorkSlice(deps.clock)
+    for (let at = flow.oldest; at <= flow.last; at = (at + batchEventsMax) as FlowId) {
+      const ids = Array.from({ length: batchEventsMax }, (_, index) => (at + index) as FlowId)
+      append(
+        events,
+        await visible(
+          ids.flatMap((id) => flow.get(id) ?? []),
+          request,
+        ),
+      )
+      if (!slice.isUsedUp()) continue
+      await slice.next()
+      request.context.signal.throwIfAborted()
+    }
+    return events
   }
   const about = async (request: ApiRequest): Promise<NamedSubject & { readonly user: User }> => {
     const { user, query, context } = request
@@ -103,7 +126,7 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
       'why',
       reads(async (request) => {
         const { user, ...subject } = await about(request)
-        const events = await visible([...flow.events()], request)
+        const events = await visible(eventsAbout(flowObjectOf(subject), flow), request)
         const why = await explanations?.why(subject, events, user, request.context.signal)
         if (why === undefined) throw pathNotFound()
         return json(why)
@@ -113,9 +136,9 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
       'flow',
       reads(async (request) => {
         const subject = await about(request)
-        const graph = explanations?.flow(flowObjectOf(subject), await visible([...flow.events()], request))
-        if (graph === undefined) throw pathNotFound()
-        return json(graph)
+        if (explanations === undefined) throw pathNotFound()
+        const events = await allVisible(request)
+        return json(await explanations.flow(flowObjectOf(subject), events, request.context.signal))
       }),
     ],
     ['clock', (request) => (stepClock === undefined ? notVirtual() : step(request, stepClock, deps.clock))],

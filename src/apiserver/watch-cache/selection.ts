@@ -4,7 +4,8 @@ import { parseFieldSelector } from '../../api/selectors/field-selector-text.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
-import { matchesFields, matchesLabels, type Selector } from '../../api/selectors/selectors.ts'
+import { compiledFields, compiledLabels, type LabelsPredicate } from '../../api/selectors/compiled-selector.ts'
+import type { Selector } from '../../api/selectors/selectors.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 
 export class Selection {
@@ -12,6 +13,10 @@ export class Selection {
   readonly namespace: string
   readonly labels: Selector
   readonly fields: Selector
+  /** The length of both texts. */
+  readonly selectorChars: number
+  readonly #matchesLabels: LabelsPredicate
+  readonly #matchesFields: ReturnType<typeof compiledFields>
 
   /** `names`: the names of fields in the stored version, where the request uses another version. */
   constructor(
@@ -23,6 +28,7 @@ export class Selection {
   ) {
     this.kind = kind
     this.namespace = namespace
+    this.selectorChars = labelText.length + fieldText.length
     this.labels = labelText === '' ? [] : parseLabelSelector(labelText)
     const asked = fieldText === '' ? [] : parseFieldSelector(fieldText)
     this.fields = asked.map((requirement) => {
@@ -32,6 +38,8 @@ export class Selection {
       if (kept === undefined || lookup(kind.fieldLabels, kept) === undefined) throw badRequest(unknownField(kind, key))
       return { ...requirement, key: kept }
     })
+    this.#matchesLabels = compiledLabels(this.labels)
+    this.#matchesFields = compiledFields(this.fields)
   }
 
   /** The selection by namespace and name only, which are the same in every version of an object. */
@@ -60,8 +68,8 @@ export class Selection {
 
   matches(object: ApiObject): boolean {
     if (this.namespace !== '' && namespaceOf(object) !== this.namespace) return false
-    if (this.labels.length > 0 && !matchesLabels(this.labels, object.metadata.labels)) return false
-    return this.fields.length === 0 || matchesFields(this.fields, (key) => this.#fieldOf(object, key))
+    if (this.labels.length > 0 && !this.#matchesLabels(object.metadata.labels)) return false
+    return this.fields.length === 0 || this.#matchesFields((key) => this.#fieldOf(object, key))
   }
 
   #fieldOf(object: ApiObject, key: string): string {

@@ -16,7 +16,7 @@ import { StoredObject } from '../storage/stored-object.ts'
 import { storedBytes } from '../storage/stored-json.ts'
 import { CacheFeed } from './cache-feed.ts'
 import { Selection } from './selection.ts'
-import { WatchCache } from './watch-cache.ts'
+import { longSelectorsCharsMax, WatchCache } from './watch-cache.ts'
 import type { WatchEvent } from './watch-event.ts'
 
 const { signal } = new AbortController()
@@ -261,4 +261,22 @@ test('the feed fills the caches from the store, applies its changes, and restart
   deepEqual(await names(later.cache.watch(from(3), signal), 2), ['ADDED c@4', 'ADDED d@5'])
   tasks.stop()
   await tasks.join()
+})
+
+test('the long selectors of the watches of one owner are limited until the watches end', () => {
+  const { cache } = newCache()
+  cache.reset(10, [])
+  const start = (owner: string | undefined, selectorChars: number) =>
+    cache.watch({ ...from(10), owner, selectorChars }, signal)
+  const half = longSelectorsCharsMax / 2
+  const [first] = [start('jane', half), start('jane', half)]
+  const tooLong = { code: 429, message: 'the selectors of the watches of this user are too long' }
+  throws(() => start('jane', 128), tooLong)
+  equal(cache.watchers, 2)
+  start('jane', 127)
+  start('mallory', half)
+  start(undefined, 10 * half)
+  first.end()
+  start('jane', half)
+  throws(() => start('jane', 128), tooLong)
 })

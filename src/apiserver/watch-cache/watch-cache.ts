@@ -30,6 +30,12 @@ const answersMax = 64
 const watchBufferEventsMax = 10_000
 /** Above this share of all objects, a field index does not help: sorting its result takes longer than visiting all. */
 const selectedShareMax = 0.1
+/**
+ * Each change is compared with the selectors of all watches, so the long ones of one owner are limited. Controllers and
+ * nodes have short ones.
+ */
+const longSelectorCharsMin = 128
+export const longSelectorsCharsMax = 256 << 10
 const bookmarkMs = 60_000
 /** As upstream: a watch sends a last bookmark this long before its timeout, for the next one to resume from. */
 const finalBookmarkMs = 2_000
@@ -102,6 +108,10 @@ export interface WatchRequest {
   readonly bookmarks: boolean
   readonly initialEventsEnd: boolean
   readonly sender: string
+  /** Whom the limit of long selectors applies to; left out for components of this process. */
+  readonly owner?: string | undefined
+  /** The length of the request's selectors, which is not that of the selection where objects are converted first. */
+  readonly selectorChars?: number
   readonly timeoutMs: number | undefined
   /** Whether events have the version before a modification, for watches that select in another version. */
   readonly withBefore?: boolean
@@ -115,6 +125,8 @@ export class WatchCache {
   readonly #deps: WatchCacheDeps
   readonly #kindSubject: FlowObject
   readonly #watchers: WatcherIndex<Watcher>
+  /** The characters of long selectors, by the owner of their watches. */
+  readonly #selectorChars = new Map<string, number>()
   readonly #observers: CacheObserver[] = []
   readonly #fields: FieldIndex
   /** For the versions of kinds that are rarely read. */
@@ -385,10 +397,12 @@ export class WatchCache {
   watch(request: WatchRequest, signal: AbortSignal): Channel<WatchEvent> {
     const { from, selection, sender } = request
     if (typeof from === 'number' && from < this.#oldestRevision) throw tooOldResourceVersion(from, this.#oldestRevision)
+    const releaseSelector = this.#reserveSelector(request)
     const past = typeof from === 'number' ? this.#history.slice(this.#firstAfter(from)) : []
     const initial = from === 'now' ? this.#selected(selection) : []
     const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
       this.#watchers.delete(watcher)
+      releaseSelector()
       bookmarks?.cancel()
       finalBookmark?.cancel()
       end?.cancel()
@@ -409,6 +423,19 @@ export class WatchCache {
     const end = timeoutMs === undefined ? undefined : this.#deps.clock.after(timeoutMs, () => channel.end())
     this.#watchers.add(watcher)
     return channel.endOnAbort(signal)
+  }
+
+  /** Throws where the owner has too many long selectors already. */
+  #reserveSelector({ owner, selectorChars = 0 }: WatchRequest): () => void {
+    if (owner === undefined || selectorChars < longSelectorCharsMin) return () => {}
+    const change = (chars: number) => {
+      const next = (this.#selectorChars.get(owner) ?? 0) + chars
+      if (next > longSelectorsCharsMax) throw tooLongSelectors()
+      if (next === 0) this.#selectorChars.delete(owner)
+      else this.#selectorChars.set(owner, next)
+    }
+    change(selectorChars)
+    return () => change(-selectorChars)
   }
 
   #advance(revision: number): void {
@@ -489,3 +516,8 @@ export class WatchCache {
     this.#deps.flow.record('watch', 'API Server', watcher, what, this.#kindSubject, this.#revision)
   }
 }
+
+const tooLongSelectors = () =>
+  new StatusError(429, 'TooManyRequests', 'the selectors of the watches of this user are too long', {
+    retryAfterSeconds: 1,
+  })

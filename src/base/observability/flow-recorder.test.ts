@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import {
   causeOf,
   FlowRecorder,
+  flowTextCharsMax,
   mergeCauses,
   noCause,
+  type FlowEvent,
   type FlowId,
   type Span,
   type ReportedEvent,
@@ -119,6 +121,57 @@ test('an event of another process is imported once with its name and time, and i
     Array.from(flow.events(), ({ span }) => span),
     [undefined, undefined, undefined, 'r-1'],
   )
+})
+
+test('texts are cut off, in every method', () => {
+  const flow = new FlowRecorder(new VirtualClock(), 8)
+  const [long, cut] = ['x'.repeat(flowTextCharsMax + 1), `${'x'.repeat(flowTextCharsMax - 1)}…`]
+  const object = { resource: long, namespace: long, name: long }
+  const call = flow.record('call', long, long, long, object)
+  flow.finish(call, long)
+  const texts = () => {
+    const { from, to, what, outcome, object: stored } = flow.get(flow.last) as FlowEvent
+    return [from, to, what, outcome, ...Object.values(stored ?? {})]
+  }
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
+  const later = flow.record('call', 'a', long, long, pod)
+  flow.identify(later, object)
+  flow.attribute(later, long)
+  flow.finish(later, long)
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
+  flow.recordReported({
+    ...{ arrow: 'call', from: long, to: long, what: long, object, revision: 0, outcome: long },
+    ...{ atMs: 0, endMs: 0, cause: noCause, span: 'r-1' as Span },
+  })
+  deepEqual(
+    texts(),
+    Array.from({ length: 7 }, () => cut),
+  )
+})
+
+test('the oldest events are removed when all texts together are too long', () => {
+  const flow = new FlowRecorder(new VirtualClock(), 8, 40)
+  const ids = () => Array.from(flow.events(), ({ id }) => id)
+  for (let revision = 1; revision <= 5; revision++) flow.record('persist', 'a', 'b', '12345678', undefined, revision)
+  deepEqual(ids(), [2, 3, 4, 5], 'ten characters each')
+  equal(flow.oldest, 2)
+  deepEqual([flow.writeOf(1), flow.writeOf(2), flow.get(1 as FlowId)], [0, 2, undefined])
+  flow.finish(5 as FlowId, '12345')
+  deepEqual(ids(), [3, 4, 5], 'texts that are added later count')
+  flow.finish(5 as FlowId, '')
+  flow.finish(1 as FlowId, 'late')
+  flow.record('step', 'a', 'b', '12345678')
+  deepEqual(ids(), [3, 4, 5, 6], 'texts that are replaced do not')
+  flow.record('step', 'a', 'b', 'x'.repeat(100))
+  deepEqual(ids(), [7], 'the last event is kept in any case')
+  for (let count = 0; count < 20; count++) flow.record('step', '', '', 'x')
+  equal(ids().length, 8, 'the ring has not become smaller')
 })
 
 test('merged causes are bounded, distinct and newest first', () => {

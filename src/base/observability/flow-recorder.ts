@@ -1,7 +1,9 @@
 // The flow recorder stores every message between components as an event with its cause, in a ring of fixed size. Events
 // are stored in columns and hold only references that the caller keeps anyway: recording takes well below a
-// microsecond, and nothing outlives its slot. flows/ turns events into diagrams.
+// microsecond, and nothing outlives its slot. Clients choose many of the texts, so the length of each and their sum are
+// bounded. flows/ turns events into diagrams.
 import type { Brand } from '../brand.ts'
+import { ownText } from '../text/own-text.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** Position of an event in its recorder's history; 0 means none. */
@@ -114,6 +116,12 @@ export type FlowListener = (id: FlowId) => void
 
 export const flowEventsDefault = 1 << 16
 
+/** Longer texts are cut off. Names of objects have at most 253 characters. */
+export const flowTextCharsMax = 512
+
+/** Of all texts in the ring, each counted for every event that has it. Beyond it the oldest events are removed. */
+export const flowCharsMax = 1 << 25
+
 export class FlowRecorder {
   readonly #clock: Clock
   readonly #isOff: boolean
@@ -137,10 +145,15 @@ export class FlowRecorder {
   readonly #reported = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
   readonly #listeners = new Set<FlowListener>()
+  /** The characters of each slot's texts, and their sum. */
+  readonly #chars: Uint32Array
+  readonly #charsMax: number
+  #charsTotal = 0
+  #oldest = 1
   #last = 0
 
   /** `capacity` is rounded up to a power of two. With 0 nothing is recorded. */
-  constructor(clock: Clock, capacity: number = flowEventsDefault) {
+  constructor(clock: Clock, capacity: number = flowEventsDefault, charsMax: number = flowCharsMax) {
     this.#isOff = capacity === 0
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
     this.#clock = clock
@@ -150,6 +163,8 @@ export class FlowRecorder {
     this.#endMs = new Float64Array(size)
     this.#revisions = new Float64Array(size)
     this.#writes = new Float64Array(size)
+    this.#chars = new Uint32Array(size)
+    this.#charsMax = charsMax
     this.#passages = new StagePassages(size)
   }
 
@@ -158,7 +173,7 @@ export class FlowRecorder {
   }
 
   get oldest(): FlowId {
-    return Math.max(1, this.#last - this.#mask) as FlowId
+    return this.#oldest as FlowId
   }
 
   record(
@@ -173,18 +188,20 @@ export class FlowRecorder {
     if (this.#isOff) return noFlow
     const id = ++this.#last
     const slot = id & this.#mask
-    if (this.#spans.size > 0) this.#forgetSpan(slot)
+    if (id - this.#oldest > this.#mask) this.#removeOldest()
     this.#arrows[slot] = arrowIndex[arrow]
     this.#atMs[slot] = this.#clock.nowMs()
     this.#endMs[slot] = NaN
     this.#revisions[slot] = revision
-    this.#from[slot] = from
-    this.#to[slot] = to
-    this.#what[slot] = what
+    const stored = object && boundedObject(object)
+    this.#from[slot] = boundedText(from)
+    this.#to[slot] = boundedText(to)
+    this.#what[slot] = boundedText(what)
     this.#outcomes[slot] = undefined
     this.#explanations[slot] = undefined
-    this.#objects[slot] = object
+    this.#objects[slot] = stored
     this.#causes[slot] = cause
+    this.#count(slot)
     if (arrow === 'persist') this.#writes[revision & this.#mask] = id
     if (this.#listeners.size > 0) this.#notify(id as FlowId)
     return id as FlowId
@@ -198,7 +215,8 @@ export class FlowRecorder {
     const slot = id & this.#mask
     this.#atMs[slot] = atMs
     this.#endMs[slot] = endMs ?? NaN
-    this.#outcomes[slot] = outcome
+    this.#outcomes[slot] = outcome && boundedText(outcome)
+    this.#count(slot)
     this.#reported.set(span, id)
     this.#spans.set(slot, span)
     if (known !== undefined) this.#notify(known)
@@ -209,14 +227,17 @@ export class FlowRecorder {
     if (id < this.oldest || id > this.#last) return
     const slot = id & this.#mask
     this.#endMs[slot] = this.#clock.nowMs()
-    this.#outcomes[slot] = outcome
+    this.#outcomes[slot] = boundedText(outcome)
+    this.#count(slot)
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
   /** Sets the object of a call when it becomes known after the call was recorded. */
   identify(id: FlowId, object: FlowObject): void {
     if (id < this.oldest || id > this.#last) return
-    this.#objects[id & this.#mask] = object
+    const slot = id & this.#mask
+    this.#objects[slot] = boundedObject(object)
+    this.#count(slot)
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
@@ -238,7 +259,9 @@ export class FlowRecorder {
   /** Sets the sender of a call after authentication. No effect when the event has left the ring. */
   attribute(id: FlowId, from: string): void {
     if (id < this.oldest || id > this.#last) return
-    this.#from[id & this.#mask] = from
+    const slot = id & this.#mask
+    this.#from[slot] = boundedText(from)
+    this.#count(slot)
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
@@ -295,10 +318,43 @@ export class FlowRecorder {
     return ids
   }
 
+  /** The writes in order, with their revisions. Events are not constructed for it. */
+  *writes(): Generator<{ readonly revision: number; readonly atMs: number }> {
+    for (let id = this.#oldest; id <= this.#last; id++) {
+      const slot = id & this.#mask
+      if (this.#arrows[slot] === persistIndex)
+        yield { revision: this.#revisions[slot] as number, atMs: this.#atMs[slot] as number }
+    }
+  }
+
   /** Calls back for every event that is recorded or finished from now on; the returned function unsubscribes. */
   listen(listener: FlowListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Counts the texts of a slot after a change. */
+  #count(slot: number): void {
+    const object = this.#objects[slot]
+    const chars =
+      (this.#from[slot] as string).length +
+      (this.#to[slot] as string).length +
+      (this.#what[slot] as string).length +
+      (this.#outcomes[slot]?.length ?? 0) +
+      (object === undefined ? 0 : charsOf(object))
+    this.#charsTotal += chars - (this.#chars[slot] as number)
+    this.#chars[slot] = chars
+    while (this.#charsTotal > this.#charsMax && this.#oldest < this.#last) this.#removeOldest()
+  }
+
+  #removeOldest(): void {
+    const slot = this.#oldest++ & this.#mask
+    if (this.#spans.size > 0) this.#forgetSpan(slot)
+    this.#charsTotal -= this.#chars[slot] as number
+    this.#chars[slot] = 0
+    this.#from[slot] = this.#to[slot] = this.#what[slot] = ''
+    this.#outcomes[slot] = this.#explanations[slot] = this.#objects[slot] = undefined
+    this.#causes[slot] = noCause
   }
 
   #notify(id: FlowId): void {
@@ -311,6 +367,17 @@ export class FlowRecorder {
     this.#spans.delete(slot)
     this.#reported.delete(span)
   }
+}
+
+const boundedText = (text: string): string => (text.length <= flowTextCharsMax ? text : ownText(text, flowTextCharsMax))
+
+const charsOf = ({ resource, namespace, name }: FlowObject): number => resource.length + namespace.length + name.length
+
+/** The object itself in nearly all cases. */
+function boundedObject(object: FlowObject): FlowObject {
+  if (charsOf(object) <= flowTextCharsMax) return object
+  const { resource, namespace, name } = object
+  return { resource: boundedText(resource), namespace: boundedText(namespace), name: boundedText(name) }
 }
 
 const stageIndex = Object.fromEntries(requestStages.map((name, index) => [name, index])) as Record<RequestStage, number>

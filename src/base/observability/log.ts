@@ -48,21 +48,31 @@ export const silentLog: Log = {
   with: () => silentLog,
 }
 
+/** Longer texts are cut off: clients choose names and paths that are logged. */
+export const logTextCharsMax = 8_192
+
+/** The text of a string or an error; other values as they are. */
+function bounded(value: unknown): unknown {
+  const text = value instanceof Error ? errorText(value) : value
+  return typeof text === 'string' && text.length > logTextCharsMax ? `${text.slice(0, logTextCharsMax - 1)}…` : text
+}
+
 function jsonLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
   const entry: Record<string, unknown> = { time: new Date(atMs).toISOString(), level, message }
-  for (const [name, value] of Object.entries(fields))
-    setOwn(entry, name, value instanceof Error ? errorText(value) : value)
+  for (const [name, value] of Object.entries(fields)) setOwn(entry, name, bounded(value))
   return `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`
 }
 
 function textLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
-  const tail = Object.entries(fields).map(([name, value]) => ` ${name}=${textValue(value)}`)
+  const tail = Object.entries(fields).map(
+    ([name, value]) =>
+      ` ${name}=${value instanceof Error ? JSON.stringify(bounded(value)) : textValue(bounded(value))}`,
+  )
   const label = level === 'info' ? '' : `${level.toUpperCase()} `
   return `${new Date(atMs).toISOString().slice(11, 23)} ${label}${message}${tail.join('')}\n`
 }
 
 function textValue(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(errorText(value))
   if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? value : JSON.stringify(value)
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

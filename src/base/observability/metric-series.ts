@@ -7,6 +7,10 @@ export type Labels = Readonly<Record<string, string>>
 /** Label values from outside could grow without bound. Further series are dropped. */
 const seriesPerMetricMax = 10_000
 
+/** Label values are from closed sets. A longer one is a mistake that must not fill the memory or the response to a scrape. */
+export const labelCharsMax = 1_024
+const labelTooLong = 'too long'
+
 /** Separates the label values in the key of a series. */
 const separator = '\u0000'
 
@@ -47,7 +51,8 @@ export class SeriesMap<Series> {
     let key = ''
     for (let index = 0; index < this.#labelNames.length; index++) {
       const value = lookup(labels, this.#labelNames[index] as string) ?? ''
-      key = index === 0 ? value : key + separator + value
+      const bounded = value.length > labelCharsMax ? labelTooLong : value
+      key = index === 0 ? bounded : key + separator + bounded
     }
     return key
   }

@@ -1,5 +1,6 @@
-import { equal, match, throws } from 'node:assert/strict'
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { labelCharsMax } from './metric-series.ts'
 import { Metrics } from './metrics.ts'
 
 test('the text format', () => {
@@ -67,4 +68,15 @@ test('the number of series is bounded', () => {
   const counter = metrics.counter('c', '', ['id'])
   for (let i = 0; i < 10_100; i++) counter.add({ id: String(i) })
   equal(metrics.text().split('\n').length, 10_000 + 2 + 1)
+})
+
+test('a label value that is too long is replaced, so that a scrape stays short', () => {
+  const metrics = new Metrics()
+  const counter = metrics.counter('requests_total', 'Requests.', ['verb', 'path'])
+  for (let index = 0; index < 10; index++) counter.add({ verb: 'get', path: `${index}`.padEnd(labelCharsMax + 1, 'x') })
+  counter.add({ verb: 'get', path: '/' })
+  deepEqual(metrics.text().split('\n').slice(2, 4), [
+    'requests_total{verb="get",path="too long"} 10',
+    'requests_total{verb="get",path="/"} 1',
+  ])
 })

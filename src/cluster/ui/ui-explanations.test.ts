@@ -5,7 +5,7 @@ import { deployment } from '../../api/apps/v1/deployment.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { causeOf, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Client } from '../../client/client.ts'
 import { uiExplanations } from './ui-explanations.ts'
@@ -48,10 +48,37 @@ test('an object that does not exist has no explanation; other errors are reporte
   await rejects(explainedTo('jane', web, 500).why, { code: 500 })
 })
 
-test('the graph of an object has its messages', () => {
+test('the graph of an object has its messages', async () => {
   const flow = new FlowRecorder(clock)
   const object = { resource: 'deployments', namespace: 'default', name: 'web' }
   flow.record('call', 'kubectl', 'API Server', 'create deployments', object)
-  const graph = explainedTo('jane', web, 403).explanations.flow(object, [...flow.events()]) as { roots: object[] }
-  equal(graph.roots.length, 1)
+  const graph = await explainedTo('jane', web, 403).explanations.flow(object, [...flow.events()], signal)
+  equal((graph as { roots: object[] }).roots.length, 1)
+})
+
+test('the graph of an object with very many messages has the newest ones, and is computed in slices', async () => {
+  const flow = new FlowRecorder(clock)
+  const object = { resource: 'deployments', namespace: 'default', name: 'web' }
+  for (let count = 0; count < 20_000; count++) {
+    const call = flow.record('call', 'kubectl', 'API Server', 'update deployments', object)
+    flow.record('persist', 'API Server', 'Store', 'put deployment', object, count + 1, causeOf(call))
+  }
+  let slices = 0
+  class SlicedClock extends VirtualClock {
+    #readings = 0
+
+    override monotonicMs(): number {
+      return this.#readings++
+    }
+
+    override outside<T>(work: Promise<T>): Promise<T> {
+      slices++
+      return super.outside(work)
+    }
+  }
+  const { flow: graphOf } = uiExplanations({ clock: new SlicedClock(), clientAs: () => ({}) as Client })
+  const { roots } = (await graphOf(object, [...flow.events()], signal)) as { roots: { event: { id: number } }[] }
+  equal(roots.length, 5_000)
+  equal(roots.at(-1)?.event.id, 39_999)
+  equal(slices > 10, true)
 })

@@ -3,11 +3,13 @@
 import type { User } from '../../apiserver/request/request.ts'
 import type { UiExplanations } from '../../apiserver/ui/ui-api.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
+import { thenMaybe } from '../../base/async/maybe-promise.ts'
 import { context } from '../../base/observability/context.ts'
+import { runInSlices } from '../../base/work/work-slice.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
 import { discover, type DiscoveryResult } from '../../client/discovery.ts'
-import { flowTreesOf } from '../../flows/flow-graph.ts'
+import { flowTrees, type FlowNode } from '../../flows/flow-graph.ts'
 import type { ClusterReader } from '../../flows/why/explainer.ts'
 import { why } from '../../flows/why/why.ts'
 
@@ -36,8 +38,22 @@ export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplan
     }
     return why(kind, object, around, events)
   },
-  flow: (subject, events) => ({ roots: flowTreesOf(events, subject) }),
+  flow: (subject, events, signal) =>
+    thenMaybe(
+      runInSlices((slice) => flowTrees(events, subject, slice), clock, signal),
+      (roots) => ({ roots: newest(roots) }),
+    ),
 })
+
+/** The newest trees with at most this many events, so that the response is limited. */
+const shownEventsMax = 10_000
+
+function newest(roots: readonly FlowNode[]): readonly FlowNode[] {
+  const sizeOf = ({ children }: FlowNode): number => children.reduce((sum, child) => sum + sizeOf(child), 1)
+  let events = 0
+  const first = roots.findLastIndex((root) => (events += sizeOf(root)) > shownEventsMax)
+  return roots.slice(first + 1)
+}
 
 async function unlessForbidden<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   try {

@@ -1,6 +1,7 @@
 // What is recorded about a request once its response is known: a log line with the trace, metrics, and a flow event.
-import type { FlowId, FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { flowTextCharsMax, type FlowId, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
+import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 
@@ -51,7 +52,7 @@ export class RequestRecorder {
     const second = Math.floor(this.#deps.clock.monotonicMs() / 1_000)
     if (second !== this.#second) [this.#second, this.#eventsInSecond] = [second, 0]
     if (this.#eventsInSecond++ >= flowEventsPerSecondMax) return undefined
-    return this.#deps.flow.record('call', 'client', 'Ingress', what, flowObject(route))
+    return this.#deps.flow.record('call', 'client', 'Ingress', ownText(what, flowTextCharsMax), flowObject(route))
   }
 
   forward(begun: FlowId | undefined, endpoint: string, route: string | undefined): FlowId | undefined {

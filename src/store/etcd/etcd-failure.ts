@@ -1,6 +1,13 @@
 // What an error of etcd means for a call: a final result, a reason to try another member, or an unknown outcome.
 import { GrpcError } from '../../wire/grpc/grpc-status.ts'
-import { Compacted, FutureRevision, LeaseNotFound, StoreUnavailable, TransactionInvalid } from '../store.ts'
+import {
+  Compacted,
+  FutureRevision,
+  LeaseNotFound,
+  StoreUnavailable,
+  TransactionInvalid,
+  TransactionTooLarge,
+} from '../store.ts'
 
 export type Failure =
   /** The result of the cluster: every member would return the same. */
@@ -36,6 +43,7 @@ export function toStoreError(error: unknown, revision = 0): unknown {
   if (/future revision/.test(details))
     return new FutureRevision(`revision ${revision} is in the future`, { cause: error })
   if (/lease not found/.test(details)) return new LeaseNotFound(error.message, { cause: error })
+  if (/request is too large/.test(details)) return new TransactionTooLarge({ cause: error })
   if (code === 'INVALID_ARGUMENT') return new TransactionInvalid(error.message, { cause: error })
   return new StoreUnavailable(error.message, { cause: error })
 }

@@ -9,6 +9,7 @@ import {
   LeaseNotFound,
   StoreUnavailable,
   TransactionInvalid,
+  TransactionTooLarge,
   type CommitResult,
 } from '../store.ts'
 import { BatchAssembler } from './batch-assembler.ts'
@@ -121,7 +122,8 @@ const meanings: readonly [code: GrpcCode, details: string, type: new (...args: n
   ['OUT_OF_RANGE', 'etcdserver: mvcc: required revision has been compacted', Compacted],
   ['OUT_OF_RANGE', 'etcdserver: mvcc: required revision is a future revision', FutureRevision],
   ['NOT_FOUND', 'etcdserver: requested lease not found', LeaseNotFound],
-  ['INVALID_ARGUMENT', 'etcdserver: request is too large', TransactionInvalid],
+  ['INVALID_ARGUMENT', 'etcdserver: request is too large', TransactionTooLarge],
+  ['INVALID_ARGUMENT', 'etcdserver: duplicate key given in txn request', TransactionInvalid],
   ['RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded', StoreUnavailable],
   ['PERMISSION_DENIED', 'etcdserver: permission denied', StoreUnavailable],
 ]

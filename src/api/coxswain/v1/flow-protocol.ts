@@ -1,4 +1,5 @@
 // The protocol between our clients and API servers for flow events.
+import { ownText } from '../../../base/text/own-text.ts'
 import type { FlowEvent, FlowId, Span, ReportedEvent } from '../../../base/observability/flow-recorder.ts'
 
 /** The header in which a client names the revisions that triggered its request. */
@@ -41,7 +42,7 @@ export const spanOf = (record: string, event: FlowId): Span =>
 /** The span that a header or a body contains; undefined when it is invalid. */
 export const readSpan = (text: unknown): Span | undefined =>
   typeof text === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
-    ? (`${text.slice(0, -2)}01` as Span)
+    ? (ownText(`${text.slice(0, -2)}01`) as Span)
     : undefined
 
 /** A flow event in the form that is reported to other processes: ids are replaced by spans. */

@@ -5,6 +5,7 @@ import type { Cause } from '../../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
 import type { Condition, Operation, Store } from '../../../store/store.ts'
+import { checkSize } from '../../../store/transaction.ts'
 import { ReservationConflict, type Reservation } from '../../admission/framework/reservation.ts'
 import { storeKey } from '../../storage/store-keys.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
@@ -77,6 +78,8 @@ export async function dryRunWrite(
   ctx: Context,
 ): Promise<StoredObject> {
   const encoded = deps.codec === undefined ? object : await deps.codec.toStorage(object, ctx)
+  // The response would be as large as the write. Upstream does not check it.
+  checkSize([{ kind: 'put', key: '', value: StoredObject.pending(encoded) }])
   const stored = StoredObject.ofObject(encoded, revision)
   return encoded === object ? stored : inRequestVersion(deps, stored, ctx)
 }

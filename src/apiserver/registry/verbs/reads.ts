@@ -3,6 +3,7 @@ import type { Context } from '../../../base/observability/context.ts'
 import { prefixEnd, type OrderedMap } from '../../../base/collections/ordered-map.ts'
 import { Channel } from '../../../base/async/channel.ts'
 import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
+import { runInSlices, runToEnd, type Slice, type Sliced } from '../../../base/work/work-slice.ts'
 import { objectKey } from '../../../api/meta/object.ts'
 import { expired, notFound, StatusError } from '../../../api/errors/status-error.ts'
 import type { ApiResponse, ListResponse } from '../../request/response.ts'
@@ -23,6 +24,7 @@ import {
 import { inRequestVersion, type ResourceDeps } from '../resource/resource-deps.ts'
 import { mapConverted, selectConverted, watchConverted, type SelectedPage } from '../resource/version-selection.ts'
 import type { ResourceRequest } from '../../request/request.ts'
+import { ownerOf } from '../../request/user-names.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
   const { query, target, context } = request
@@ -54,12 +56,14 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   const range = rangeOf(deps, state, selection, token?.start ?? prefix, end)
   const { codec } = deps
   const { context } = request
-  const { items, nextStart } =
+  const selected = (slice: Slice) => selectStored(deps, range, selection, limit, slice)
+  const page =
     codec === undefined
-      ? selectStored(deps, range, selection, limit)
+      ? runInSlices(selected, deps.clock, context.signal)
       : isFiltered
-        ? await selectConverted(codec, visitAll(deps, range), selection, limit, context)
-        : await showPage(codec, selectStored(deps, range, selection, limit), context)
+        ? selectConverted(codec, visitAll(deps, range), selection, limit, context)
+        : showPage(codec, runToEnd(selected), context)
+  const { items, nextStart } = page instanceof Promise ? await page : page
   const { counts } = deps.cache
   counts.lists++
   counts.returned += items.length
@@ -80,16 +84,23 @@ function visitAll({ cache }: ResourceDeps, range: Iterable<[string, StoredObject
   return all
 }
 
-function selectStored(
+/** Objects between two checks of the slice. Only filtered lists are interrupted; others do not examine the objects. */
+const objectsPerCheck = 64
+
+/** The range is that of one state, which later changes do not modify. */
+function* selectStored(
   { converter, cache: { counts } }: ResourceDeps,
   range: Iterable<[string, StoredObject]>,
   selection: Selection,
   limit: number,
-): SelectedPage {
+  slice: Slice,
+): Sliced<SelectedPage> {
   const items: StoredObject[] = []
   const { isFiltered } = selection
+  let examined = 0
   for (const [key, stored] of range) {
     counts.fetched++
+    if (isFiltered && ++examined % objectsPerCheck === 0 && slice.isUsedUp()) yield
     if (isFiltered && !selection.matches(stored.object)) continue
     if (limit > 0 && items.length === limit) return { items, nextStart: key }
     items.push(converter.fromStored(stored))
@@ -137,7 +148,7 @@ function* rangeOf(
 }
 
 export async function watch(deps: ResourceDeps, request: ResourceRequest): Promise<ApiResponse> {
-  const { query, context, sender } = request
+  const { query, context, sender, credentials, user } = request
   const selection = selectionOf(deps, request)
   const options = watchOptionsOf(query)
   const { converter, codec } = deps
@@ -149,6 +160,8 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
       selection: selectsConverted ? selection.byNameOnly() : selection,
       withBefore: selectsConverted,
       sender,
+      selectorChars: selection.selectorChars,
+      owner: credentials.kind === 'asserted' || user === undefined ? undefined : ownerOf(user),
       bookmarks: options.bookmarks,
       initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
       timeoutMs: watchTimeoutMs(deps, request, options),
@@ -172,7 +185,7 @@ async function startWatch(
     if (!options.revision || options.sendInitialEvents === true) await waitUntilFresh(deps, options.revision, signal)
     return cache.watch({ ...request, from: watchStart(options, cache.revision) }, signal)
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error
+    if (!(error instanceof StatusError) || error.code === 429) throw error
     const failed = new Channel<WatchEvent>(1)
     failed.end(error)
     return failed

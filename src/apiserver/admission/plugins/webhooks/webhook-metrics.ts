@@ -3,6 +3,8 @@ import type { Metrics } from '../../../../base/observability/metrics.ts'
 
 const secondsBounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
 const labelNames = ['name', 'type', 'operation']
+/** As upstream, larger codes are counted as this one. */
+const codeMax = 600
 
 /** The outcome of a call. */
 export type WebhookOutcome =
@@ -43,7 +45,7 @@ export class WebhookMetrics {
 
   observe(name: string, mutates: boolean, operation: string, seconds: number, outcome: WebhookOutcome): void {
     const labels = { name, type: mutates ? 'admit' : 'validating', operation: operation.toUpperCase() }
-    const code = outcome.kind === 'denied' ? outcome.code : outcome.kind === 'failed' ? 500 : 200
+    const code = outcome.kind === 'denied' ? Math.min(outcome.code, codeMax) : outcome.kind === 'failed' ? 500 : 200
     const rejected = String(outcome.kind === 'denied' || (outcome.kind === 'failed' && !outcome.isIgnored))
     this.#seconds.observe({ ...labels, rejected }, seconds)
     this.#requests.add({ ...labels, code: String(code), rejected })
