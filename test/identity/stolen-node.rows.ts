@@ -193,10 +193,7 @@ const writes: readonly Row[] = [
     mirror('default', { serviceAccountName: 'theirs' }),
   ],
   [`DELETE ${inDefault}/pods/mine${dry}`, 200],
-  [
-    `DELETE ${inDefault}/pods/theirs${dry}`,
-    `node "${stolen}" can only delete pods with spec.nodeName set to itself`,
-  ],
+  [`DELETE ${inDefault}/pods/theirs${dry}`, `node "${stolen}" can only delete pods with spec.nodeName set to itself`],
   [`DELETE ${inDefault}/pods${dry}`, denied],
   [`POST ${inDefault}/pods/mine/eviction${dry}`, 201, named('mine')],
   [
@@ -257,7 +254,11 @@ const writes: readonly Row[] = [
   ]),
   [`POST ${agents}${dry}`, denied, named('new')],
 
-  [`PATCH ${leases}/kube-node-lease/leases/${stolen}${dry}`, 200, { spec: { renewTime: '2030-01-01T00:00:00.000000Z' } }],
+  [
+    `PATCH ${leases}/kube-node-lease/leases/${stolen}${dry}`,
+    200,
+    { spec: { renewTime: '2030-01-01T00:00:00.000000Z' } },
+  ],
   [
     `PATCH ${leases}/kube-node-lease/leases/${other}${dry}`,
     'can only access node lease with the same name as the requesting node',
@@ -335,6 +336,12 @@ const ownEndpoints: readonly Row[] = [
   [`GET ${decisionsPath}default/theirs`, denied],
   [`GET ${decisionQueriesPath}`, denied],
   [`POST ${decisionQueriesPath}`, denied, { id: 1, explanation: {} }],
+  // The page shows what its user may read.
+  ...['history', 'why', 'flow'].flatMap((view): Row[] => [
+    [`GET /ui/api/${view}?version=v1&resource=secrets&namespace=default&name=theirs`, unrelated],
+    [`GET /ui/api/${view}?version=v1&resource=pods&namespace=default&name=theirs`, unrelated],
+  ]),
+  ['GET /ui/api/history?version=v1&resource=pods&namespace=default&name=mine', 200],
   ['GET /metrics', denied],
   ['GET /logs/', denied],
   ['GET /debug/pprof/', denied],

@@ -7,15 +7,7 @@ import type { Outbound } from '../../src/platform/http/outbound.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { until } from '../until.ts'
 import { startServed } from './served.harness.ts'
-import {
-  agentTokenOf,
-  networkRows,
-  nodeRows,
-  other,
-  provisionerRows,
-  stolen,
-  type Row,
-} from './stolen-node.rows.ts'
+import { agentTokenOf, networkRows, nodeRows, other, provisionerRows, stolen, type Row } from './stolen-node.rows.ts'
 
 type Served = Awaited<ReturnType<typeof startServed>>
 /** The client certificate of the node, or a token. */
@@ -107,7 +99,8 @@ async function startStolen() {
     )
   await until(nodesExist)
   const csiNodes = '/apis/storage.k8s.io/v1/csinodes'
-  for (const name of [stolen, other]) await served.asAdmin('POST', csiNodes, { metadata: { name }, spec: { drivers: [] } })
+  for (const name of [stolen, other])
+    await served.asAdmin('POST', csiNodes, { metadata: { name }, spec: { drivers: [] } })
   await populate(served)
   const uids = await uidsOf(served)
   const withUids = (body: object): object =>
@@ -240,6 +233,24 @@ test('a node requests certificates of its own name only, and approves none', asy
   deepEqual(await statusOf('user'), {})
 })
 
+/** Pairs that authorizers decide about although no resource is served: of kubelets' ports, impersonation and escalation. */
+const withoutEndpoint = [
+  ...['proxy', 'pods', 'log', 'metrics', 'stats', 'configz', 'healthz', 'checkpoint', 'spec'].flatMap((subresource) =>
+    ['get', 'create'].map((verb) => ({ group: '', resource: 'nodes', subresource, verb })),
+  ),
+  ...['users', 'groups', 'serviceaccounts'].flatMap((resource) =>
+    ['impersonate', 'impersonate:user-info'].map((verb) => ({ group: '', resource, subresource: '', verb })),
+  ),
+  ...['bind', 'escalate'].flatMap((verb) =>
+    ['roles', 'clusterroles'].map((resource) => ({
+      ...{ group: 'rbac.authorization.k8s.io', resource, subresource: '', verb },
+    })),
+  ),
+  ...['approve', 'sign', 'attest'].map((verb) => ({
+    ...{ group: 'certificates.k8s.io', resource: 'signers', subresource: '', verb },
+  })),
+]
+
 interface Discovered {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[]
 }
@@ -262,6 +273,7 @@ test('of all resources and verbs, a node and its agents are allowed those of ups
       for (const verb of verbs) asked.push({ group, resource, subresource, verb })
     }
   }
+  asked.push(...withoutEndpoint)
   ok(asked.length > 500, `${asked.length} pairs of a resource and a verb`)
   const allowedTo = async (credential: Credential) => {
     const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'

@@ -23,7 +23,10 @@ for (const [why, before, after] of rows)
     const { client } = cluster
     await cluster.clock.advance('1s')
     const bindings = client.of(clusterRoleBinding)
-    const roles = { 'coxswain:node-proxier': 'system:node-proxier', 'coxswain:local-path-node': 'coxswain:local-path-node' }
+    const roles = {
+      'coxswain:node-proxier': 'system:node-proxier',
+      'coxswain:local-path-node': 'coxswain:local-path-node',
+    }
     for (const [name, role] of Object.entries(roles)) {
       const roleRef = { apiGroup, kind: 'ClusterRole', name: role }
       if (before !== undefined)

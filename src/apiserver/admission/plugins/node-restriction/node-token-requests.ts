@@ -44,7 +44,7 @@ export function checkTokenRequest(
 function checkAgentToken(
   node: string,
   attributes: AdmissionAttributes,
-  { boundObjectRef, audiences, expirationSeconds = 0 }: TokenRequest['spec'],
+  { boundObjectRef, audiences, expirationSeconds }: TokenRequest['spec'],
   host: AdmissionHost,
 ): undefined {
   const { apiVersion, kind, name = '', uid = '' } = boundObjectRef ?? {}
