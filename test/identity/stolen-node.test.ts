@@ -206,7 +206,7 @@ test('a node requests certificates of its own name only, and approves none', asy
     [`POST ${requests}`, 201, signingRequest('own', kubelet, `system:node:${stolen}`, nodes)],
     [`POST ${requests}`, otherCn, signingRequest('other', kubelet, `system:node:${other}`, nodes)],
     [`POST ${requests}`, otherCn, signingRequest('serving', 'kubelet-serving', 'system:node:kubernetes', nodes)],
-    // As upstream, anyone who may create requests may request any name; nobody approves them automatically.
+    // As upstream, who may create requests may request any name; such requests are not approved automatically.
     [`POST ${requests}`, 201, signingRequest('user', client, 'jane', [])],
     [
       `POST ${requests}`,
