@@ -24,7 +24,7 @@ const reads: readonly Row[] = [
     [`GET ${inDefault}/${resource}/theirs`, unrelated],
     [`GET ${inDefault}/${resource}`, 'No Object name found'],
     [`GET ${core}/${resource}`, 'can only read namespaced object of this type'],
-    [`GET ${core}/${resource}?watch=true`, 'can only read namespaced object of this type'],
+    [`GET ${core}/${resource}?watch=true&timeoutSeconds=1`, 'can only read namespaced object of this type'],
     [`GET ${inDefault}/${resource}?fieldSelector=metadata.name%3Dmine`, 200],
     [`GET ${inDefault}/${resource}?fieldSelector=metadata.name%3Dtheirs`, unrelated],
   ]),
@@ -39,7 +39,7 @@ const reads: readonly Row[] = [
     [`GET ${path}/mine`, 200],
     [`GET ${path}/theirs`, unrelated],
     [`GET ${path}`, onlyGet],
-    [`GET ${path}?watch=true`, onlyGet],
+    [`GET ${path}?watch=true&timeoutSeconds=1`, onlyGet],
   ]),
   [`GET ${inDefault}/persistentvolumeclaims/mine/status`, 'can only get/update/patch this type'],
   [`GET ${inDefault}/serviceaccounts/mine`, 200],
@@ -67,7 +67,7 @@ const reads: readonly Row[] = [
   [`GET ${core}/nodes/${stolen}`, 200],
   [`GET ${core}/nodes/${other}`, `node '${stolen}' cannot read '${other}', only its own Node object`],
   [`GET ${core}/nodes`, `node '${stolen}' cannot read all nodes, only its own Node object`],
-  [`GET ${core}/nodes?watch=true`, `node '${stolen}' cannot read all nodes, only its own Node object`],
+  [`GET ${core}/nodes?watch=true&timeoutSeconds=1`, `node '${stolen}' cannot read all nodes, only its own Node object`],
   [`GET ${core}/nodes/${stolen}/proxy/pods`, denied],
   [`GET ${core}/nodes/${other}/proxy/pods`, denied],
   [`GET ${apps}/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${stolen}`, 200],
@@ -325,7 +325,6 @@ const event = (from: string, arrow = 'call') => ({
 
 const ownEndpoints: readonly Row[] = [
   [`GET ${flowEventsPath}`, denied],
-  [`GET ${flowEventsPath}?follow=true`, denied],
   [`POST ${flowEventsPath}`, 200, event(`kubelet/${stolen}`)],
   ...[`kubelet/${other}`, 'apiserver', 'scheduler', 'controllers', 'controller/job', 'client'].map((from): Row => [
     `POST ${flowEventsPath}`,
