@@ -7,7 +7,7 @@ import { networkPolicy } from '../../src/api/networking/v1/network-policy.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
 import { Informers } from '../../src/client/informer/informers.ts'
-import { bindPolicyAgents } from '../../src/cluster/bootstrap/bootstrap-objects.ts'
+import { bindNetworkAgents } from '../../src/cluster/bootstrap/network-agents.ts'
 import { adminUser, proxyUser } from '../../src/cluster/client/component-users.ts'
 import { flowTreesOf } from '../../src/flows/flow-graph.ts'
 import { textDiagram } from '../../src/flows/text-diagram.ts'
@@ -41,7 +41,7 @@ test('08 network policy', async () => {
   const { cluster, clock } = bare
   const client = cluster.client('test', adminUser)
   await clock.advance('5s')
-  await bindPolicyAgents(client, ctx)
+  await bindNetworkAgents(client, ctx)
   const nftables = startAgent(bare, tasks)
   await clock.advance('1s')
   const flowOf = (resource: string, name: string) =>

@@ -1,129 +1,23 @@
 // Identity through the real port, with real kubectl: the rejected requests of flows 02 (ServiceAccount token), 09 (RBAC
 // decision) and 26 (joining), and that secrets stay secret.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { flowEventsPath } from '../../src/api/coxswain/v1/flow-protocol.ts'
-import { createLog } from '../../src/base/observability/log.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
-import { up } from '../../src/cluster/run/up.ts'
-import type { PolicyFlagValues } from '../../src/cluster/flags/policy-flags.ts'
 import { signToken } from '../../src/apiserver/authentication/json-web-token.ts'
 import { Authority, type Identity } from '../../src/pki/authority.ts'
-import { kubeconfigText, parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { kubectls, runKubectl } from '../kubectl.ts'
-import { newFolder } from '../process.ts'
-
-const { signal } = new AbortController()
-const kubectl = kubectls().at(-1)
-if (kubectl === undefined) throw new Error('there is no kubectl')
-
-async function started(files: Record<string, string> = {}, flags: PolicyFlagValues = {}) {
-  const folder = await newFolder()
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-  const absolute = Object.fromEntries(
-    Object.entries(flags).map(([name, value]) => [name, value in files ? join(folder, value) : value]),
-  )
-  let logged = ''
-  const log = createLog({ clock: realClock, write: (text) => (logged += text), format: 'json', level: 'debug' })
-  const adminPath = join(folder, 'kubeconfig')
-  const dataDirectory = join(folder, 'data')
-  const running = await up({
-    dataDirectory,
-    kubeconfigPath: adminPath,
-    store: { kind: 'memory' },
-    host: '127.0.0.1',
-    port: 0,
-    nodes: 1,
-    policyFlags: absolute,
-    log,
-  })
-  const admin = parseKubeconfig(await readFile(adminPath, 'utf8'))
-  const pki = (name: string) => readFile(join(dataDirectory, 'pki', name), 'utf8')
-  const authority = Authority.load(
-    { certificate: await pki('ca.crt'), key: await pki('ca.key') },
-    { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto },
-  )
-  const call = async (
-    method: string,
-    target: string,
-    {
-      identity,
-      token,
-      body,
-      headers = {},
-    }: { identity?: Identity; token?: string; body?: object; headers?: Record<string, string> },
-  ) => {
-    const outbound = nodePlatform.outbound.connect({
-      origin: running.url,
-      tls: { authority: admin.authority, ...identity },
-    })
-    try {
-      const answer = await outbound.send(
-        {
-          method,
-          target,
-          headers: {
-            'content-type': 'application/json',
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        },
-        signal,
-      )
-      const text = (await Array.fromAsync(answer.body)).map((piece) => new TextDecoder().decode(piece)).join('')
-      return {
-        status: answer.status,
-        text,
-        body: text.startsWith('{') ? (JSON.parse(text) as { message?: string; status?: { token?: string } }) : {},
-      }
-    } finally {
-      await outbound.close()
-    }
-  }
-  const asAdmin = (method: string, target: string, body?: object) =>
-    call(method, target, { identity: admin.identity, ...(body === undefined ? {} : { body }) })
-  const identityOf = (commonName: string, ...organizations: string[]) =>
-    authority.issue({ subject: { commonName, organizations }, uses: ['client'] })
-  /** A kubeconfig of another user, for kubectl. */
-  const kubeconfigOf = async (commonName: string) => {
-    const path = join(folder, `${commonName}.kubeconfig`)
-    await writeFile(path, kubeconfigText({ ...admin, identity: identityOf(commonName) }))
-    return path
-  }
-  const k = async (kubeconfig: string, ...args: string[]) => {
-    const { out, err } = await runKubectl(kubectl as NonNullable<typeof kubectl>, kubeconfig, args)
-    return (out + err).trimEnd()
-  }
-  return {
-    folder,
-    dataDirectory,
-    adminPath,
-    admin,
-    pki,
-    call,
-    asAdmin,
-    identityOf,
-    kubeconfigOf,
-    k,
-    logged: () => logged,
-    async [Symbol.asyncDispose]() {
-      await running[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
+import { startServed } from './served.harness.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
 const unauthorized = [401, 'Unauthorized']
 
 test('flow 02: an expired token, one for another audience, or one of a deleted pod or account is 401; without a role 403', async () => {
-  await using cluster = await started()
+  await using cluster = await startServed()
   const { asAdmin, call } = cluster
   await asAdmin('POST', accounts, { metadata: { name: 'robot' } })
   const container = { name: 'c', image: 'i' }
@@ -173,7 +67,7 @@ test('flow 02: an expired token, one for another audience, or one of a deleted p
 })
 
 test('flow 09: kubectl reports rejections, escalation is rejected, and permissions are listed', async () => {
-  await using cluster = await started()
+  await using cluster = await startServed()
   const { k, adminPath, kubeconfigOf } = cluster
   const bob = await kubeconfigOf('bob')
   equal(
@@ -229,7 +123,7 @@ test('flow 09: kubectl reports rejections, escalation is rejected, and permissio
 })
 
 test('flow 26: a wrong or expired bootstrap token is 401, and a node cannot access objects of another node', async () => {
-  await using cluster = await started()
+  await using cluster = await startServed()
   const { asAdmin, call, identityOf } = cluster
   const secrets = '/api/v1/namespaces/default/secrets'
   const bootstrap = (id: string, stringData: object) =>
@@ -278,7 +172,7 @@ test('flow 26: a wrong or expired bootstrap token is 401, and a node cannot acce
 })
 
 test('without credentials only health and version are readable, and private files are private', async () => {
-  await using cluster = await started()
+  await using cluster = await startServed()
   const status = async (path: string) => (await cluster.call('GET', path, {})).status
   for (const path of ['/healthz', '/livez', '/readyz', '/version']) equal(await status(path), 200, path)
   for (const path of ['/', '/api', '/apis', '/openapi/v2', '/openid/v1/jwks', '/metrics', flowEventsPath, pods])
@@ -309,7 +203,7 @@ test('without credentials only health and version are readable, and private file
 })
 
 test('a front proxy authenticates users with a certificate of its own authority', async () => {
-  await using cluster = await started()
+  await using cluster = await startServed()
   const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
   const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'dev' }
   const ask = async (sent: Record<string, string>) =>
@@ -322,7 +216,7 @@ test('front proxies of another authority name users in other headers; no other c
   const deps = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
   const gates = Authority.create('gate-ca', deps)
   const gate = (commonName: string) => gates.issue({ subject: { commonName, organizations: [] }, uses: ['client'] })
-  await using cluster = await started(
+  await using cluster = await startServed(
     { 'gates.crt': gates.certificate },
     {
       'requestheader-client-ca-file': 'gates.crt',
@@ -384,7 +278,7 @@ test('a token file and two authorizers are configured', async () => {
     kind: 'Policy',
     spec: { user: 'alice', namespace: '*', resource: 'pods', readonly: true },
   })
-  await using cluster = await started(
+  await using cluster = await startServed(
     { tokens: 's3cret-token,alice,7,"dev,ops"\n', abac },
     {
       'token-auth-file': 'tokens',

@@ -68,6 +68,24 @@ inNamespaces(import.meta.url, () => {
     equal(sha256(await readFile(back)), sha256(content))
   })
 
+  test('the network agent, which is no kubelet, reads Services, Nodes and policies, and sets its rules', async () => {
+    const table = (name: string) => Promise.resolve(execFileSync('nft', ['list', 'table', 'inet', name]).toString())
+    const address = await k([
+      'create',
+      'service',
+      'clusterip',
+      'routed',
+      '--tcp=80',
+      '-o',
+      'jsonpath={.spec.clusterIP}',
+    ])
+    await untilMatch(() => table('coxswain-proxy'), new RegExp(`\\b${address.replaceAll('.', '\\.')}\\b`))
+    match(await table('coxswain-policy'), /hook forward/)
+    const paths = '{.metadata.annotations.coxswain\\.dev/pod-paths}'
+    match(await k(['get', 'node', 'worker', '-o', `jsonpath=${paths}`]), /no other nodes|routes|VXLAN/)
+    await k(['delete', 'service', 'routed'])
+  })
+
   test('1,000 requests through a forwarded port', async () => {
     await k(['exec', 'web', '--', 'sh', '-c', 'echo "a page" > /tmp/index.html; httpd -p 8080 -h /tmp'])
     const forwarding = machine.beside(['port-forward', 'pod/web', ':8080'])

@@ -224,3 +224,29 @@ test('a node: its taints, amounts and ranges', () => {
     ],
   )
 })
+
+const oldRanges = { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }
+const rangesFixed = 'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'
+const rangeUpdates: [why: string, now: object, before: object, errors: string[]][] = [
+  ['are set once', oldRanges, {}, []],
+  ['remain', oldRanges, oldRanges, []],
+  ['a further range', { podCIDRs: [...oldRanges.podCIDRs, '10.1.0.0/24'] }, oldRanges, [rangesFixed]],
+  ['without podCIDR', { podCIDRs: ['10.0.0.0/24', '::/0'] }, oldRanges, [rangesFixed]],
+  ['another podCIDR', { ...oldRanges, podCIDR: '0.0.0.0/0' }, oldRanges, [rangesFixed]],
+  ['are removed', {}, oldRanges, [rangesFixed]],
+  ['of podCIDRs only', { podCIDRs: ['10.1.0.0/24'] }, { podCIDRs: ['10.0.0.0/24'] }, [rangesFixed]],
+]
+for (const [why, now, before, errors] of rangeUpdates)
+  test(`the ranges of a node: ${why}`, () => {
+    const [changed, old] = [now, before].map((spec) => objectFrom(node, { spec }))
+    if (changed === undefined || old === undefined) throw new Error('there are two nodes')
+    deepEqual(node.validateUpdate(changed, old).map(fieldErrorText), errors)
+  })
+
+test('the range of a node without podCIDRs is checked', () => {
+  const errors = node.validate(objectFrom(node, { spec: { podCIDR: 'x' } }))
+  deepEqual(
+    errors.map(({ field }) => field),
+    ['spec.podCIDRs[0]'],
+  )
+})

@@ -103,6 +103,13 @@ const tokenOf = (name: string, audience: string, uid = `<uid of ${name}>`) => ({
     ...(audience ? { audiences: [audience] } : {}),
   },
 })
+const agentTokenOf = (name: string, more: object = {}, uid = `<uid of ${name}>`) => ({
+  spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Node', name, uid }, ...more },
+})
+const agentToken = '/api/v1/namespaces/kube-system/serviceaccounts/coxswain-network/token'
+const notItself = 'node requested token of an agent not bound to itself'
+const withRange = (range: string) => ({ podCIDR: range, podCIDRs: [range] })
+const noRanges = 'node "n1" is not allowed to set podCIDRs'
 const onlyParts = (part: string) =>
   `unexpected pod subresource ${JSON.stringify(part)}, only 'status' and 'eviction' are allowed`
 const leaseNamespaces = '/apis/coordination.k8s.io/v1/namespaces'
@@ -245,7 +252,7 @@ const rows: [why: string, method: string, path: string, body: object | undefined
     'PATCH',
     `${nodes}/n1`,
     labelled({ 'node-restriction.kubernetes.io/team': 'b', 'node-role.kubernetes.io/control-plane': '' }),
-    'node "n1" is not allowed to modify labels: node-restriction.kubernetes.io/team, node-role.kubernetes.io/control-plane',
+    'is not allowed to modify labels: node-restriction.kubernetes.io/team, node-role.kubernetes.io/control-plane',
   ],
   [
     'taints',
@@ -253,6 +260,55 @@ const rows: [why: string, method: string, path: string, body: object | undefined
     `${nodes}/n1`,
     { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } },
     'node "n1" is not allowed to modify taints',
+  ],
+  ['its range of pods', 'PATCH', `${nodes}/n1`, { spec: withRange('10.9.0.0/24') }, noRanges],
+  ['all addresses as its range', 'PATCH', `${nodes}/n1`, { spec: { podCIDRs: ['0.0.0.0/0'] } }, noRanges],
+  ['its range with its status', 'PATCH', `${nodes}/n1/status`, { spec: withRange('10.9.0.0/24') }, 200],
+  [
+    'a new node with a range',
+    'POST',
+    `${nodes}?dryRun=All`,
+    { metadata: { name: 'n1' }, spec: withRange('::/0') },
+    noRanges,
+  ],
+  [
+    'a resource claim in a status update',
+    'PATCH',
+    `${pods}/on-n1/status`,
+    { status: { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'stolen' }] } },
+    'node "n1" cannot update resource claim statues',
+  ],
+  [
+    'an extended resource claim in a status update',
+    'PATCH',
+    `${pods}/on-n1/status`,
+    { status: { extendedResourceClaimStatus: { resourceClaimName: 'stolen', requestMappings: [] } } },
+    'node "n1" cannot update extended resource claim status',
+  ],
+  ['a token of its agent', 'POST', agentToken, agentTokenOf('n1'), 201],
+  ['a token of its agent for another node', 'POST', agentToken, agentTokenOf('n2'), notItself],
+  ['a token of its agent for a former node of its name', 'POST', agentToken, agentTokenOf('n1', {}, 'u'), notItself],
+  ['an unbound token of its agent', 'POST', agentToken, { spec: {} }, notItself],
+  [
+    'a token of its agent for another audience',
+    'POST',
+    agentToken,
+    agentTokenOf('n1', { audiences: ['vault'] }),
+    'node requested token of an agent for another audience',
+  ],
+  [
+    'a token of its agent that is valid for long',
+    'POST',
+    agentToken,
+    agentTokenOf('n1', { expirationSeconds: 3_601 }),
+    'tokens of agents expire within 3600 seconds',
+  ],
+  [
+    'a token of another account, bound to itself',
+    'POST',
+    account,
+    agentTokenOf('n1'),
+    'node requested token not bound to a pod',
   ],
   ['its lease', 'POST', `${leaseNamespaces}/kube-node-lease/leases`, { metadata: { name: 'n1' } }, 201],
   [
@@ -280,10 +336,12 @@ const rows: [why: string, method: string, path: string, body: object | undefined
 for (const [why, method, path, body, answer] of rows)
   test(`a kubelet writes ${why}`, async () => {
     await using server = await withNodes()
-    await make(server, '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } })
+    for (const name of ['kube-node-lease', 'kube-system'])
+      await make(server, '/api/v1/namespaces', { metadata: { name } })
     const headers = method === 'PATCH' ? { ...kubelet, ...merge } : kubelet
     const uids = new Map([
       ['n1', (await server.call('GET', `${nodes}/n1`)).body.metadata.uid],
+      ['n2', (await server.call('GET', `${nodes}/n2`)).body.metadata.uid],
       ['on-n1', (await server.call('GET', `${pods}/on-n1`)).body.metadata.uid],
       ['on-n2', (await server.call('GET', `${pods}/on-n2`)).body.metadata.uid],
     ])

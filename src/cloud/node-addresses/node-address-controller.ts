@@ -13,6 +13,7 @@ import type {
   ReconcileController,
   ReconcileTools,
 } from '../../controllers/runtime/controller.ts'
+import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { writeIngress } from '../service/ingress-status.ts'
 import { nodeAddressDecision } from './node-address-decision.ts'
@@ -73,6 +74,7 @@ const definition: ReconcileController<State> = {
       pods: balancedPorts(found).flatMap((port) => tools.byIndex(byHostPort, port)),
       slices: tools.byIndex(byService, key),
       apiServers: apiServers(tools.byIndex(byService, 'default/kubernetes')),
+      reserved: reservedRanges(tools.settings.nodeRanges),
     })
     const reported = JSON.stringify(problems)
     if (tools.state.get(key) !== reported)
@@ -121,6 +123,11 @@ const relevantTo = (found: Node | undefined): unknown =>
     found.status.addresses,
     found.status.conditions?.find(({ type }) => type === 'Ready')?.status,
   ]
+
+const reservedRanges = ({ ranges, reserved }: NodeRangeSettings = { ranges: [], reserved: [] }): readonly string[] => [
+  ...ranges.map(({ cidr }) => cidr),
+  ...reserved,
+]
 
 const apiServers = (slices: readonly EndpointSlice[]): ReadonlyMap<string, number> =>
   new Map(

@@ -1,12 +1,13 @@
 // The load balancer of a Service on the nodes' own addresses, as a pure function of the cluster's objects.
-import { overlaps, parseCidr, widthOf, type Cidr } from '../../api/networking/v1/cidr.ts'
+import { overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { familyOf } from '../../base/text/address-family.ts'
-import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
+import { isNodeReady, type Node, type NodeAddress } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { isExcluded, isToBeDeleted } from '../service/balanced-nodes.ts'
+import { credibleAddresses, hostRange } from './credible-addresses.ts'
 import { conflictOf, nodeConflictOf } from './port-claims.ts'
 
 export interface NodeAddressView {
@@ -18,6 +19,8 @@ export interface NodeAddressView {
   readonly slices: readonly EndpointSlice[]
   /** Nodes with an API server, by address, and its port. */
   readonly apiServers: ReadonlyMap<string, number>
+  /** The ranges of pods and Services, where no node has an address. */
+  readonly reserved: readonly string[]
 }
 
 export interface NodeAddressDecision {
@@ -31,12 +34,15 @@ export interface NodeAddressDecision {
 
 /** More addresses help no client, and every change of one is a write. */
 const ingressMax = 64
+/** One node cannot use up the addresses of a load balancer. */
+const addressesPerNodeMax = 4
 const problemsMax = 5
 
 export function nodeAddressDecision(service: Service, view: NodeAddressView): NodeAddressDecision {
   const conflict = conflictOf(service, view.services)
   if (conflict !== undefined) return { ingress: [], problems: [{ reason: 'PortConflict', message: conflict }] }
-  const nodes = [...view.nodes]
+  const all = [...view.nodes]
+  const nodes = all
     .filter((node) => isNodeReady(node) && !isExcluded(node) && !isToBeDeleted(node))
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
   if (nodes.length === 0) return unavailable('There are no available nodes for LoadBalancer')
@@ -49,9 +55,10 @@ export function nodeAddressDecision(service: Service, view: NodeAddressView): No
   const problems = checked.flatMap(({ problem }) =>
     problem === undefined ? [] : [{ reason: 'PortConflict' as const, message: problem }],
   )
+  const credible = credibleAddresses(all, view.reserved)
   const addresses = addressesOf(
     service,
-    checked.flatMap(({ node, problem }) => (problem === undefined ? [node] : [])),
+    checked.flatMap(({ node, problem }) => (problem === undefined ? [credible.get(node) ?? []] : [])),
   )
   if (addresses.length === 0 && problems.length === 0)
     return unavailable(`no node has an address of family ${(service.spec.ipFamilies ?? []).join(' or ')}`)
@@ -74,22 +81,25 @@ function apiPortOf({ spec, status }: Node, { apiServers }: NodeAddressView): num
   return [...apiServers].find(([address]) => isOwn(address))?.[1] ?? 0
 }
 
-const hostRange = (address: string): Cidr => parseCidr(`${address}/${widthOf(familyOf(address))}`)
-
 const isLocalTo = ({ spec }: Service, { metadata }: Node, slices: readonly EndpointSlice[]): boolean =>
   spec.externalTrafficPolicy !== 'Local' ||
   slices.some(({ endpoints }) =>
     (endpoints ?? []).some(({ nodeName, conditions }) => nodeName === metadata.name && conditions?.ready !== false),
   )
 
-/** External addresses if a node has one, and internal ones otherwise, of the families of the Service. */
-function addressesOf({ spec }: Service, nodes: readonly Node[]): readonly string[] {
-  const ofType = (wanted: string) =>
-    nodes.flatMap(({ status }) =>
-      (status.addresses ?? []).flatMap(({ type, address }) =>
-        type === wanted && (spec.ipFamilies ?? ['IPv4']).includes(familyOf(address)) ? [address] : [],
-      ),
-    )
-  const external = ofType('ExternalIP')
-  return [...new Set(external.length > 0 ? external : ofType('InternalIP'))]
+/**
+ * The external addresses of each node, or its internal ones if it has none, of the families of the Service. What one node
+ * reports does not displace the addresses of others.
+ */
+function addressesOf({ spec }: Service, nodes: readonly (readonly NodeAddress[])[]): readonly string[] {
+  const families = spec.ipFamilies ?? ['IPv4']
+  const ofNode = (addresses: readonly NodeAddress[]): readonly string[] => {
+    const ofType = (wanted: string) =>
+      addresses.flatMap(({ type, address }) =>
+        type === wanted && families.includes(familyOf(address)) ? [address] : [],
+      )
+    const external = ofType('ExternalIP')
+    return (external.length > 0 ? external : ofType('InternalIP')).slice(0, addressesPerNodeMax)
+  }
+  return [...new Set(nodes.flatMap(ofNode))]
 }

@@ -5,7 +5,6 @@ import { namespace } from '../../api/core/v1/namespace.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { serviceCidr } from '../../api/networking/v1/service-cidr.ts'
 import type { Kind, ResourceType } from '../../api/kind/kind.ts'
-import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { priorityClass } from '../../api/scheduling/v1/priority-class.ts'
@@ -116,40 +115,6 @@ export const bindKubeletClient = (client: Client, user: string, context: Context
     },
     context,
   )
-
-/** Allows kubelets in other processes to route the traffic of Services on their machines. */
-export const bindNodeProxies = (client: Client, context: Context): Promise<void> =>
-  createIfMissing(
-    client,
-    clusterRoleBinding,
-    {
-      metadata: { name: 'coxswain:node-proxier' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-proxier' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:nodes' }],
-    },
-    context,
-  )
-
-const policyAgentRole = 'coxswain:network-policy'
-
-/** Allows the agents of network policies on all nodes to read what policies depend on. */
-export async function bindPolicyAgents(client: Client, context: Context): Promise<void> {
-  const [apiGroup, verbs] = ['rbac.authorization.k8s.io', ['list', 'watch']]
-  const rules = [
-    { verbs, apiGroups: [''], resources: ['namespaces', 'pods'] },
-    { verbs, apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'] },
-  ]
-  await createIfMissing(client, clusterRole, { metadata: { name: policyAgentRole }, rules }, context)
-  const binding = {
-    metadata: { name: policyAgentRole },
-    roleRef: { apiGroup, kind: 'ClusterRole', name: policyAgentRole },
-    subjects: [
-      { apiGroup, kind: 'Group', name: 'system:nodes' },
-      { apiGroup, kind: 'User', name: 'system:kube-proxy' },
-    ],
-  }
-  await createIfMissing(client, clusterRoleBinding, binding, context)
-}
 
 type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
 

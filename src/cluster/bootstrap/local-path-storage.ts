@@ -1,24 +1,24 @@
 // The StorageClass `local-path` and the permissions of its provisioners: that of this cluster's own nodes, and those that
-// kubelets in other processes run with the credentials of their node.
+// kubelets in other processes run under a ServiceAccount.
 import type { Context } from '../../base/observability/context.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Client } from '../../client/client.ts'
 import { localPathClass } from '../../storage/local-path/local-path-class.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
-import { nodesGroup } from '../../apiserver/authorization/node/node-user.ts'
+import { localPathAgent } from '../../apiserver/authorization/node/node-agents.ts'
 import { grant } from './grant.ts'
 
 const role = 'coxswain:local-path'
 const nodeRole = 'coxswain:local-path-node'
 
-/** NodeRestriction limits the writes of a node to volumes of its own. */
+/** NodeRestriction limits the writes of a node's provisioner to volumes of that node. */
 const nodeRules = [
   { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
 ]
 
-/** Nodes have these permissions for the claims of their pods. */
+/** Kubelets in other processes have these permissions for the claims of their pods. */
 const expansionRules = [
   { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['update'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
@@ -32,6 +32,6 @@ export async function publishLocalPath(
   context: Context,
 ): Promise<void> {
   await grant(client, { role, rules: [...nodeRules, ...expansionRules], user }, context)
-  await grant(client, { role: nodeRole, rules: nodeRules, group: nodesGroup }, context)
+  await grant(client, { role: nodeRole, rules: nodeRules, nodeAgent: localPathAgent }, context)
   await createIfMissing(client, storageClass, localPathClass(allowsExpansion), context)
 }

@@ -1,5 +1,6 @@
 // The users of this process's components at the API server. Only the admin and the API server itself are
 // administrators.
+import { ownKubeletUser } from '../../apiserver/authorization/node/node-user.ts'
 import { userWithName, type User } from '../../apiserver/request/request.ts'
 import { assertedAccount, authenticatedGroup } from '../../apiserver/request/user-names.ts'
 
@@ -16,6 +17,5 @@ export const snapshotControllerUser = userWithName('system:coxswain:snapshot-con
 export const localPathUser = userWithName('system:coxswain:local-path', [authenticatedGroup])
 /** Used for reads; each controller writes under its own account. */
 export const controllerManagerUser = userWithName('system:kube-controller-manager', [authenticatedGroup])
-export const nodeUser = (name: string): User =>
-  userWithName(`system:node:${name}`, ['system:nodes', authenticatedGroup])
+export const nodeUser = ownKubeletUser
 export const controllerUser = (account: string): User => assertedAccount('kube-system', account)

@@ -1,5 +1,5 @@
-// The provisioner of `local-path` volumes on a node of another process than the API server. It has the credentials of its
-// node, with which it can only write volumes of that node (NodeRestriction).
+// The provisioner of `local-path` volumes on a node of another process than the API server. It acts as an agent of the node,
+// which can only write volumes of that node (NodeRestriction).
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { context } from '../../base/observability/context.ts'
 import { selfSubjectAccessReview } from '../../api/authorization/v1/self-subject-access-review.ts'
@@ -11,7 +11,7 @@ import {
 /** How often the permission is requested until it is granted. */
 const reviewEveryMs = 60_000
 
-/** Waits until nodes may create volumes: `coxswain up` permits it, other clusters need not. */
+/** Waits until provisioners of nodes may create volumes: `coxswain up` permits it, other clusters need not. */
 export function startNodeProvisioner(deps: LocalPathProvisionerDeps, tasks: TaskGroup): void {
   tasks.start('local-path permission', async (signal) => {
     while (!(await mayProvision(deps, signal))) await deps.clock.sleep(reviewEveryMs, signal)

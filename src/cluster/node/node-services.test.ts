@@ -18,7 +18,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeUser, proxyUser } from '../client/component-users.ts'
 import { startCluster } from '../testing/start-cluster.ts'
 import type { PolicyAgent } from '../../network-policy/policy-agent.ts'
-import { bindPolicyAgents } from '../bootstrap/bootstrap-objects.ts'
+import { bindNetworkAgents } from '../bootstrap/network-agents.ts'
 import { nodeServices, removeNetworkThrough } from './node-services.ts'
 import { memorySockets } from './sockets.harness.ts'
 
@@ -159,7 +159,7 @@ test('a node that others can reach has the ports of kube-proxy, as far as they a
 
 test('network policies are enforced and host ports mapped on a node whose network is ours', async () => {
   await using machine = await withNode({ hasNetwork: true })
-  await bindPolicyAgents(machine.client, called)
+  await bindNetworkAgents(machine.client, called)
   await machine.startProxy()
   equal(machine.agents.length, 1)
   await machine.agents[0]?.synced

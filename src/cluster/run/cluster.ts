@@ -20,7 +20,8 @@ import type { OutboundTls } from '../../platform/http/outbound.ts'
 import { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import { installAnnouncers } from '../bootstrap/address-pool.ts'
-import { bindKubeletClient, bindNodeProxies, bindPolicyAgents } from '../bootstrap/bootstrap-objects.ts'
+import { bindKubeletClient } from '../bootstrap/bootstrap-objects.ts'
+import { bindNetworkAgents } from '../bootstrap/network-agents.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
@@ -205,8 +206,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
   async bindNodes(signal: AbortSignal): Promise<void> {
     const client = this.client(apiServerName, apiServerUser)
     await bindKubeletClient(client, kubeletClient.commonName, context(signal))
-    await bindNodeProxies(client, context(signal))
-    await bindPolicyAgents(client, context(signal))
+    await bindNetworkAgents(client, context(signal))
     if (typeof this.options.loadBalancers === 'object') await installAnnouncers(client, proxyUser.name, context(signal))
   }
 

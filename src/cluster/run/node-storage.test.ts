@@ -1,9 +1,10 @@
-// Volumes of the class local-path on a node whose kubelet is another process: the kubelet provisions them with the
-// credentials of its node, which permit nothing on other nodes.
+// Volumes of the class local-path on a node whose kubelet is another process: the kubelet provisions them as an agent of its
+// node, which may write nothing of other nodes.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -13,7 +14,9 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
 import { localPathNodeOf } from '../../storage/local-path/volume-step.ts'
+import { localPathAgent } from '../../apiserver/authorization/node/node-agents.ts'
 import { openRemote } from '../client/remote.ts'
+import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import { startJoinable, token } from './joinable-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
@@ -78,7 +81,9 @@ test('a StatefulSet has volumes on two nodes, each provisioned by its own node',
     deepEqual(volumes.map(localPathNodeOf).toSorted(), ['node-0', 'worker'])
 
     await using remote = await openRemote(await readFile(join(directory, 'kubeconfig'), 'utf8'), ctx.signal)
-    const node = remote.clientAs('test').of(persistentVolume)
+    const kubelet = remote.clientAs('test')
+    const accounts = new ServiceAccountCredentials(nodeAgentTokens(kubelet, 'worker'), realClock)
+    const node = remote.clientWith('test', accounts.of(localPathAgent)).of(persistentVolume)
     const [foreign, own] = volumes.toSorted((a) => (localPathNodeOf(a) === 'worker' ? 1 : -1)) as [
       PersistentVolume,
       PersistentVolume,
@@ -88,6 +93,9 @@ test('a StatefulSet has volumes on two nodes, each provisioned by its own node',
       metadata: { ...volume.metadata, name: 'copy', resourceVersion: '', uid: '' },
       spec: { ...volume.spec, ...change },
     })
+    await rejects(kubelet.of(persistentVolume).list({}, ctx), isForbidden)
+    await rejects(kubelet.of(persistentVolumeClaim).list({}, ctx), isForbidden)
+    equal((await node.list({}, ctx)).items.length, 2)
     await rejects(node.create(copy(foreign, {}), '', ctx), isForbidden)
     await rejects(node.create(copy(own, { local: { path: '/etc' } }), '', ctx), isForbidden)
     await rejects(node.delete(foreign.metadata.name, '', {}, ctx), isForbidden)

@@ -15,7 +15,7 @@ import { Authority, type Identity } from '../../pki/authority.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
-import { ServiceAccountCredentials } from '../client/service-account-credentials.ts'
+import { controllerTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import { serveComponent } from './component-server.ts'
 import type { ControllerManagerSettings } from '../flags/controller-manager-flags.ts'
 import { startControllerManager } from '../components/controller-manager.ts'
@@ -68,13 +68,10 @@ export async function runControllerManager(options: RunControllerManagerOptions,
     cleanUps.defer(() => listener.close(drainMs))
     options.onServe?.(listener.port)
   }
-  const accounts = new ServiceAccountCredentials(clientAs(controllersSender), realClock)
+  const accounts = new ServiceAccountCredentials(controllerTokens(clientAs(controllersSender)), realClock)
   const clientOf = ({ name, account }: Controller) =>
     hasAccounts && account !== managerAccount
-      ? remote.clientWith(`controller/${name}`, {
-          headers: (stop) => accounts.headers(account, stop),
-          onUnauthorized: () => accounts.forget(account),
-        })
+      ? remote.clientWith(`controller/${name}`, accounts.of(account))
       : clientAs(`controller/${name}`)
   const tasks = new TaskGroup({ signal })
   const flow = new FlowRecorder(realClock)

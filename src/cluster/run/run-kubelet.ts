@@ -13,6 +13,7 @@ import { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { isIpV4 } from '../../api/validation/network-rules.ts'
+import type { Client } from '../../client/client.ts'
 import { Informer } from '../../client/informer/informer.ts'
 import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
 import { runHeartbeat } from '../../kubelet/node/heartbeat.ts'
@@ -23,6 +24,7 @@ import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import { localPathAgent, networkAgent } from '../../apiserver/authorization/node/node-agents.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -35,6 +37,7 @@ import type { KubeletServerHolder } from '../node/kubelet-port.ts'
 import { listenForHealth, listenForRequests } from '../node/kubelet-ports.ts'
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 import { openRemote } from '../client/remote.ts'
+import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import { configz } from '../node/configz.ts'
 import type { NodeNetwork } from '../node/node-network.ts'
 import type { RealNode } from '../node/real-node.ts'
@@ -99,15 +102,22 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const port = await listenForRequests(ports, tasks, cleanUps)
   const isHostIpGiven = own.nodeIp !== undefined
   const identity = { name: nodeName, hostIp, isHostIpGiven, kubeletPort: port, labels: own.labels, taints: own.taints }
-  const started = await startNode({ options, identity, deps: { ...deps, flow } }, tasks)
+  const agents = new ServiceAccountCredentials(nodeAgentTokens(client, nodeName), realClock)
+  const agentClient = remote.clientWith(`proxy/${nodeName}`, agents.of(networkAgent))
+  const started = await startNode({ options, identity, deps: { ...deps, flow }, agentClient }, tasks)
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
-  const provisioner = { ...deps, client: remote.clientAs(`local-path/${nodeName}`), host: nodeName }
-  startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
   const configuration = configz(options.settings, own)
   holder.server = kubeletServer({ ...started, configuration, nodeName, access, clock: realClock, log })
   await listenForHealth(own, cleanUps)
   await unlessAborted(started.registered, tasks.signal)
+  const provisioner = {
+    ...deps,
+    client: remote.clientWith(`local-path/${nodeName}`, agents.of(localPathAgent)),
+    kubeletClient: client,
+    host: nodeName,
+  }
+  startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
   options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
   await tasks.join()
 }
@@ -129,6 +139,8 @@ interface NodeStart {
   readonly options: RunKubeletOptions
   readonly identity: Pick<NodeDescription, 'name' | 'hostIp' | 'isHostIpGiven' | 'kubeletPort' | 'labels' | 'taints'>
   readonly deps: KubeletNodeDeps
+  /** Acts as the network agent of the node. */
+  readonly agentClient: Client
 }
 
 interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
@@ -140,16 +152,17 @@ interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime
 
 /** Pods get addresses from the range that the cluster assigns to the node. */
 async function startNode(
-  { options, identity, deps }: NodeStart,
+  given: NodeStart,
   tasks: TaskGroup,
 ): Promise<StartedNode & { readonly registered: Promise<void> }> {
+  const { options, identity, deps } = given
   const { client } = deps
   const fieldSelector = `metadata.name=${identity.name}`
   const self = new Informer<Node>(node, client.of(node), deps, { fieldSelector })
   const registered = Promise.withResolvers<void>()
   self.onChange(({ now }) => now && registered.resolve())
   const start = options.runtime === 'simulated' ? startSimulated : startReal
-  const started = await start({ options, identity, deps, self }, tasks)
+  const started = await start({ ...given, self }, tasks)
   tasks.start('own node', (signal) => self.run(signal))
   return { ...started, registered: registered.promise }
 }
@@ -186,7 +199,10 @@ const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks
   return Promise.resolve({ runtime, logs: runtime.logs, kubelet, volumes, shutDown, stop: () => Promise.resolve() })
 }
 
-async function startReal({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> {
+async function startReal(
+  { options, identity, deps, agentClient, self }: KnownNodeStart,
+  tasks: TaskGroup,
+): Promise<StartedNode> {
   const { startRealNode } = await import('../node/real-node.ts')
   const { dataDirectory, settings, process: own } = options
   const { runtimeSocket } = own
@@ -214,7 +230,7 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
     provided = ranges.join()
     tasks.start('network', async (signal) => {
       const network = await real.provideNetwork(ranges, signal)
-      if (network !== undefined) startProxy(real, network, deps, tasks)
+      if (network !== undefined) startProxy(real, network, { ...deps, agentClient }, tasks)
     })
   })
   const described = { ...real, description: { ...real.description, ...identity } }
@@ -227,14 +243,21 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
 function startProxy(
   real: RealNode,
   network: NodeNetwork,
-  { client, clock, random, log, flow }: KubeletNodeDeps,
+  {
+    client: nodeClient,
+    agentClient: client,
+    clock,
+    random,
+    log,
+    flow,
+  }: KubeletNodeDeps & Pick<NodeStart, 'agentClient'>,
   tasks: TaskGroup,
 ): void {
   const { podRanges: podCidrs } = network
   const serviceCidrs = serviceRangesDefault.clusterCidrs
   real
     .services(network, new Metrics())
-    .startProxy({ client, nodeClient: client, podCidrs, serviceCidrs, clock, random, log, flow }, tasks)
+    .startProxy({ client, nodeClient, podCidrs, serviceCidrs, clock, random, log, flow }, tasks)
 }
 
 /** The local address of a connection to the API server, which can reach the node there. */

@@ -26,6 +26,8 @@ import { localPathNodeOf, provisionerFinalizer, volumeStep } from './volume-step
 
 export interface LocalPathProvisionerDeps {
   readonly client: Client
+  /** Writes events and the status of claims, if the client may not: the credentials of its only node. */
+  readonly kubeletClient?: Client
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -43,8 +45,8 @@ const workers = 8
 /** Runs in `tasks` until they are stopped. */
 export function startLocalPathProvisioner(deps: LocalPathProvisionerDeps, tasks: TaskGroup): void {
   const informers = new Informers(deps.client, deps, tasks)
-  const { host = '' } = deps
-  const events = new EventRecorder(deps.client, localPathProvisionerName, { ...deps, host })
+  const { client, kubeletClient = client, host = '' } = deps
+  const events = new EventRecorder(kubeletClient, localPathProvisionerName, { ...deps, host })
   const provisioner = new LocalPathProvisioner(deps, informers, events)
   tasks.start('events', (signal) => events.run(signal))
   tasks.start('provisioner', (signal) => provisioner.run(informers, tasks, signal))
@@ -190,11 +192,11 @@ class LocalPathProvisioner {
     }
     this.#record(claim, 'Normal', 'Resizing', `External resizer is resizing volume ${name}`, ctx)
     await this.#nodeNamed(nodeName).limit(name, projectId, quantityUnits(size), ctx.signal)
-    const { client } = this.#deps
+    const { client, kubeletClient = client } = this.#deps
     if (quantityUnits(volume.spec.capacity?.['storage']) < quantityUnits(size))
       await client.of(persistentVolume).patch(name, '', { spec: { capacity: { storage: size } } }, 'merge', ctx)
     const capacity = { ...claim.status.capacity, storage: size }
-    await client.of(persistentVolumeClaim).updateStatus({ ...claim, status: { ...claim.status, capacity } }, ctx)
+    await kubeletClient.of(persistentVolumeClaim).updateStatus({ ...claim, status: { ...claim.status, capacity } }, ctx)
     this.#record(claim, 'Normal', 'VolumeResizeSuccessful', 'Resize volume succeeded', ctx)
   }
 

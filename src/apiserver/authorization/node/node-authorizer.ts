@@ -1,10 +1,11 @@
 // Node authorizer: a kubelet may read the objects that the pods of its node reference and write the objects of its node.
 import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
-import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
+import { allowed, noOpinion, noRules, type Authorizer } from '../authorizer.ts'
 import { defaultClusterRoles } from '../bootstrap-policy/default-rbac-objects.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
 import type { AuthorizerMetrics } from '../../metrics/authorizer-metrics.ts'
 import { NodeGraph } from './node-graph.ts'
+import { isNodeAgent } from './node-agents.ts'
 import { nodeNameOf } from './node-user.ts'
 import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
@@ -25,7 +26,7 @@ export function nodeAuthorizer(caches: ObjectCaches, metrics: AuthorizerMetrics)
       if (node === '') return noOpinion(`unknown node for user ${JSON.stringify(attributes.user.name)}`)
       const rejection = attributes.kind === 'path' ? undefined : rejectionOf(node, attributes, graph)
       if (rejection !== undefined) return noOpinion(rejection)
-      return byRules(attributes)
+      return isOwnSlice(attributes) || nodeRules.allows(attributes) ? yes : none
     },
     rulesFor: (user) =>
       nodeNameOf(user) === undefined
@@ -37,17 +38,22 @@ export function nodeAuthorizer(caches: ObjectCaches, metrics: AuthorizerMetrics)
 const none = noOpinion()
 const yes = allowed('Node: allowed by the rules of nodes')
 
-const byRules = (attributes: AccessAttributes): Decision => (nodeRules.allows(attributes) ? yes : none)
+/** The rules of nodes have only one verb for ResourceSlices; the rejections below decide about all. */
+const isOwnSlice = (attributes: AccessAttributes): boolean =>
+  attributes.kind === 'resource' && resourceOf(attributes) === slices
+
+const slices = 'resourceslices.resource.k8s.io'
+const resourceOf = ({ resource, group }: ResourceAttributes): string => `${resource}.${group}`
 
 /** Why the special rules do not allow the access; undefined if the general rules decide. */
 function rejectionOf(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
-  switch (`${attributes.resource}.${attributes.group}`) {
+  switch (resourceOf(attributes)) {
     case 'secrets.':
     case 'configmaps.':
       return readRejection(node, attributes, graph, ['get', 'list', 'watch'])
     case 'persistentvolumeclaims.':
       return attributes.subresource === 'status'
-        ? relationRejection(node, attributes, graph)
+        ? statusRejection(node, attributes, graph)
         : readRejection(node, attributes, graph, ['get'])
     case 'persistentvolumes.':
     case 'resourceclaims.resource.k8s.io':
@@ -61,8 +67,8 @@ function rejectionOf(node: string, attributes: ResourceAttributes, graph: NodeGr
       return ownRejection(node, attributes, 'lease', leaseNamespace)
     case 'csinodes.storage.k8s.io':
       return ownRejection(node, attributes, 'CSINode', '')
-    case 'resourceslices.resource.k8s.io':
-      return sliceRejection(node, attributes)
+    case slices:
+      return sliceRejection(node, attributes, graph)
     case 'nodes.':
       return nodeRejection(node, attributes)
     case 'pods.':
@@ -72,10 +78,17 @@ function rejectionOf(node: string, attributes: ResourceAttributes, graph: NodeGr
   }
 }
 
-const relationRejection = (node: string, { resource, namespace, name }: ResourceAttributes, graph: NodeGraph) =>
-  name !== '' && graph.isNeeded(node, resource, namespace, name)
+function relationRejection(node: string, { resource, namespace, name }: ResourceAttributes, graph: NodeGraph) {
+  if (name === '') return 'No Object name found'
+  return graph.isNeeded(node, resource, namespace, name)
     ? undefined
     : `no relationship found between node '${node}' and this object`
+}
+
+const statusRejection = (node: string, attributes: ResourceAttributes, graph: NodeGraph) =>
+  ['update', 'patch'].includes(attributes.verb)
+    ? relationRejection(node, attributes, graph)
+    : 'can only get/update/patch this type'
 
 function readRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph, verbs: readonly string[]) {
   if (!verbs.includes(attributes.verb))
@@ -83,13 +96,14 @@ function readRejection(node: string, attributes: ResourceAttributes, graph: Node
       ? 'can only get individual resources of this type'
       : 'can only read resources of this type'
   if (attributes.subresource !== '') return verbs.length === 1 ? 'cannot get subresource' : 'cannot read subresource'
+  if (verbs.length > 1 && attributes.namespace === '') return 'can only read namespaced object of this type'
   return relationRejection(node, attributes, graph)
 }
 
 function tokenRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
   if (attributes.verb !== 'create' || attributes.name === '')
     return 'can only create tokens for individual service accounts'
-  return relationRejection(node, attributes, graph)
+  return isNodeAgent(attributes) ? undefined : relationRejection(node, attributes, graph)
 }
 
 /** Objects with the name of their node: its lease and its CSINode. */
@@ -107,13 +121,26 @@ const selectsNode = ({ fields = [] }: ResourceAttributes, key: string, node: str
     (field) => field.key === key && field.operator === 'In' && field.values.length === 1 && field.values[0] === node,
   )
 
-function sliceRejection(node: string, attributes: ResourceAttributes): string | undefined {
+/** NodeRestriction decides about the contents of new slices. */
+function sliceRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
   if (attributes.subresource !== '') return 'cannot authorize ResourceSlice subresources'
-  if (['list', 'watch', 'deletecollection'].includes(attributes.verb))
-    return selectsNode(attributes, 'spec.nodeName', node)
-      ? undefined
-      : `can only list/watch/deletecollection resourceslices with spec.nodeName field selector`
-  return undefined
+  switch (attributes.verb) {
+    case 'create':
+      return undefined
+    case 'get':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return relationRejection(node, attributes, graph)
+    case 'list':
+    case 'watch':
+    case 'deletecollection':
+      return selectsNode(attributes, 'spec.nodeName', node)
+        ? undefined
+        : 'can only list/watch/deletecollection resourceslices with nodeName field selector'
+    default:
+      return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection'
+  }
 }
 
 function nodeRejection(node: string, { verb, name }: ResourceAttributes): string | undefined {
@@ -127,9 +154,10 @@ function podRejection(node: string, attributes: ResourceAttributes, graph: NodeG
       return attributes.subresource === '' ? relationRejection(node, attributes, graph) : undefined
     case 'list':
     case 'watch':
-      return selectsNode(attributes, 'spec.nodeName', node)
-        ? undefined
-        : `can only list/watch pods with spec.nodeName field selector`
+      if (selectsNode(attributes, 'spec.nodeName', node)) return undefined
+      return attributes.name === ''
+        ? 'can only list/watch pods with spec.nodeName field selector'
+        : relationRejection(node, attributes, graph)
     default:
       return undefined
   }

@@ -2,6 +2,7 @@
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
+import { resourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { referenceKey, podReferences, haveSameReferences, type ReferenceKey } from './pod-references.ts'
@@ -43,6 +44,8 @@ export class NodeGraph {
         return this.#isVolumeNeeded(node, name)
       case 'volumeattachments':
         return this.#caches.get(volumeAttachment, '', name)?.spec.nodeName === node
+      case 'resourceslices':
+        return this.#caches.get(resourceSlice, '', name)?.spec.nodeName === node
       case 'pods':
         return this.#caches.get(pod, namespace, name)?.spec.nodeName === node
       case 'secrets':
@@ -89,7 +92,7 @@ export class NodeGraph {
 
 const isBound = (object: Pod | undefined): boolean => (object?.spec.nodeName ?? '') !== ''
 
-/** The Secrets that a persistent volume references; the namespace defaults to that of its claim. */
+/** The Secrets of a persistent volume that kubelets use; the namespace defaults to that of its claim. */
 function secretsOf(object: ApiObject | undefined): ReferenceKey[] {
   if (object === undefined) return []
   const { spec } = object as PersistentVolume
@@ -102,8 +105,6 @@ function secretsOf(object: ApiObject | undefined): ReferenceKey[] {
     rbd?.secretRef,
     scaleIO?.secretRef,
     storageos?.secretRef,
-    csi?.controllerExpandSecretRef,
-    csi?.controllerPublishSecretRef,
     csi?.nodeExpandSecretRef,
     csi?.nodePublishSecretRef,
     csi?.nodeStageSecretRef,

@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
+import { resourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import { parseFieldSelector } from '../../../api/selectors/field-selector-text.ts'
 import { Metrics } from '../../../base/observability/metrics.ts'
@@ -62,10 +63,27 @@ function seeded(metrics = new Metrics()): { caches: TestCaches; asks: (text: str
     metadata: { name: 'pv1' },
     spec: {
       claimRef: { namespace: 'ns', name: 'data' },
-      csi: { nodePublishSecretRef: { name: 'disk', namespace: 'storage' } },
+      csi: {
+        nodePublishSecretRef: { name: 'disk', namespace: 'storage' },
+        controllerPublishSecretRef: { name: 'attach', namespace: 'storage' },
+        controllerExpandSecretRef: { name: 'expand', namespace: 'storage' },
+      },
     },
   } as never)
   caches.set(volumeAttachment, { metadata: { name: 'va1' }, spec: { nodeName: 'a' } } as never)
+  for (const [name, nodeName] of [
+    ['slice', 'a'],
+    ['foreign', 'b'],
+    ['shared', undefined],
+  ])
+    caches.set(resourceSlice, { metadata: { name }, spec: { nodeName } } as never)
+  caches.set(pod, {
+    ...(podOn('a', 'devices', {}) as object),
+    status: {
+      resourceClaimStatuses: [{ name: 'g', resourceClaimName: 'generated' }],
+      extendedResourceClaimStatus: { resourceClaimName: 'extended' },
+    },
+  } as never)
   /** `get secrets ns/x`, `list pods ns/?spec.nodeName=a`, `create serviceaccounts/token ns/robot` */
   const asks = (text: string, node = 'a') => {
     const [verb = '', what = '', where = ''] = text.split(' ')
@@ -103,16 +121,33 @@ const decisions: [asked: string, reason: string | undefined][] = [
   ['get secrets ns/other', unrelated],
   ['get secrets other/mounted', unrelated],
   ['get secrets ns/stolen', unrelated],
-  ['list secrets ns/', unrelated],
+  ['get secrets storage/attach', unrelated],
+  ['get secrets storage/expand', unrelated],
+  ['list secrets ns/', 'No Object name found'],
+  ['list secrets ', 'can only read namespaced object of this type'],
+  ['list configmaps ', 'can only read namespaced object of this type'],
   ['update secrets ns/mounted', 'can only read resources of this type'],
   ['get secrets/status ns/mounted', 'cannot read subresource'],
   ['list persistentvolumes ', 'can only get individual resources of this type'],
+  ['list persistentvolumeclaims ', 'can only get individual resources of this type'],
+  ['patch persistentvolumeclaims/status ns/data', undefined],
+  ['patch persistentvolumeclaims/status ns/other', unrelated],
+  ['get persistentvolumeclaims/status ns/data', 'can only get/update/patch this type'],
+  ['get resource.k8s.io:resourceclaims ns/generated', undefined],
+  ['get resource.k8s.io:resourceclaims ns/extended', undefined],
   ['create serviceaccounts/token ns/other', unrelated],
+  ['create serviceaccounts/token kube-system/coxswain-network', undefined],
+  ['create serviceaccounts/token kube-system/coxswain-local-path', undefined],
+  ['create serviceaccounts/token kube-system/node-controller', unrelated],
+  ['create serviceaccounts/token ns/coxswain-network', unrelated],
+  ['get serviceaccounts kube-system/coxswain-network', unrelated],
   ['get pods ns/web', undefined],
   ['get pods ns/foreign', unrelated],
   ['list pods ?spec.nodeName=a', undefined],
   ['watch pods ?spec.nodeName=b', 'can only list/watch pods with spec.nodeName field selector'],
   ['list pods ns/', 'can only list/watch pods with spec.nodeName field selector'],
+  ['watch pods ns/web', undefined],
+  ['watch pods ns/foreign', unrelated],
   ['patch pods/status ns/web', undefined],
   ['create pods/binding ns/web', ''],
   ['get nodes a', undefined],
@@ -130,9 +165,19 @@ const decisions: [asked: string, reason: string | undefined][] = [
   ['list coordination.k8s.io:leases kube-node-lease/', 'can only get, create, update, patch, or delete a node lease'],
   ['get storage.k8s.io:csinodes b', 'can only access CSINode with the same name as the requesting node'],
   ['deletecollection resource.k8s.io:resourceslices ?spec.nodeName=a', undefined],
+  ['list resource.k8s.io:resourceslices ?spec.nodeName=a', undefined],
+  ['create resource.k8s.io:resourceslices ', undefined],
+  ['get resource.k8s.io:resourceslices slice', undefined],
+  ['delete resource.k8s.io:resourceslices slice', undefined],
+  ['get resource.k8s.io:resourceslices foreign', unrelated],
+  ['patch resource.k8s.io:resourceslices shared', unrelated],
   [
     'list resource.k8s.io:resourceslices ',
-    'can only list/watch/deletecollection resourceslices with spec.nodeName field selector',
+    'can only list/watch/deletecollection resourceslices with nodeName field selector',
+  ],
+  [
+    'escalate resource.k8s.io:resourceslices slice',
+    'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
   ],
   ['list services ', undefined],
   ['delete services ns/x', ''],

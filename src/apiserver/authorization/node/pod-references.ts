@@ -17,18 +17,19 @@ const mirrorAnnotation = 'kubernetes.io/config.mirror'
 export const haveSameReferences = (one: Pod, other: Pod): boolean =>
   one.spec === other.spec &&
   one.status.resourceClaimStatuses === other.status.resourceClaimStatuses &&
+  one.status.extendedResourceClaimStatus === other.status.extendedResourceClaimStatus &&
   one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
 
 export function podReferences(pod: Pod): readonly ReferenceKey[] {
   // The references of a mirror pod do not count, because a node creates mirror pods and could name any object.
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return []
   const namespace = namespaceOf(pod)
-  const { resourceClaimStatuses = [] } = pod.status
+  const { resourceClaimStatuses = [], extendedResourceClaimStatus } = pod.status
   const references: ReferenceKey[] = []
   for (const { resource, name } of referencesOf(pod.spec)) references.push(referenceKey(resource, namespace, name))
   for (const volume of ephemeralVolumes(pod.spec))
     references.push(referenceKey('persistentvolumeclaims', namespace, `${pod.metadata.name}-${volume}`))
-  for (const { resourceClaimName } of resourceClaimStatuses)
+  for (const { resourceClaimName } of [...resourceClaimStatuses, extendedResourceClaimStatus ?? {}])
     if (resourceClaimName) references.push(referenceKey('resourceclaims', namespace, resourceClaimName))
   return references
 }

@@ -42,7 +42,7 @@ export const validateNode = ({ spec, status }: Node): FieldError[] => [
       validateResourceAmount(name, amount, `status.${field}.${name}`),
     ),
   ),
-  ...validateRanges(spec.podCIDRs ?? [], 'spec.podCIDRs'),
+  ...validateRanges(rangesOf(spec), 'spec.podCIDRs'),
 ]
 
 export function validateTaints(taints: readonly Taint[], path: string): FieldError[] {
@@ -69,6 +69,18 @@ const taintTwice = ({ key, value = '', effect, timeAdded }: Taint, path: string)
   return { ...error, message: `${error.message}: taints must be unique by key and effect pair` }
 }
 
+/** As upstream, `podCIDR` decides if it differs from the first of `podCIDRs`. */
+function rangesOf({ podCIDR, podCIDRs = [] }: Node['spec']): readonly string[] {
+  return !podCIDR || podCIDRs[0] === podCIDR ? podCIDRs : [podCIDR]
+}
+
+function validateRangesUpdate(ranges: readonly string[], old: readonly string[], path: string): FieldError[] {
+  if (old.length === 0) return []
+  const error = forbidden(path, 'node updates may not change podCIDR except from "" to valid')
+  if (ranges.length !== old.length) return [error]
+  return ranges.flatMap((range, index) => (range === old[index] ? [] : [error]))
+}
+
 /** One range, or one of each family. */
 function validateRanges(ranges: readonly string[], path: string): FieldError[] {
   const errors = ranges.flatMap((range, index) =>
@@ -83,9 +95,7 @@ function validateRanges(ranges: readonly string[], path: string): FieldError[] {
 /** Values that were assigned to a node cannot change. */
 export const validateNodeUpdate = ({ spec, status }: Node, { spec: old }: Node): FieldError[] => [
   ...validateAddressesOnce(status),
-  ...(old.podCIDR !== undefined && spec.podCIDR !== old.podCIDR
-    ? [forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid')]
-    : []),
+  ...validateRangesUpdate(rangesOf(spec), rangesOf(old), 'spec.podCIDRs'),
   ...(old.providerID !== undefined && spec.providerID !== old.providerID
     ? [forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid')]
     : []),

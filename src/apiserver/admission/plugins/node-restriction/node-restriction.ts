@@ -1,5 +1,5 @@
-// NodeRestriction: a kubelet may write only its own Node, Lease and CSINode and the pods that are bound to it, provision
-// volumes only on itself, and may not give its node restricted labels.
+// NodeRestriction: a kubelet may write only its own Node, Lease and CSINode and the pods that are bound to it, and may not
+// give its node restricted labels or ranges of pod addresses. Its provisioner may provision volumes only on its node.
 import { lease } from '../../../../api/coordination/v1/lease.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
@@ -15,7 +15,8 @@ import { csiNode } from '../../../../api/storage/v1/csi-node.ts'
 import { parseRequestSubject } from '../../../../pki/parse-certificate-request.ts'
 import { notFound } from '../../../../api/errors/status-error.ts'
 import { equalValues, without } from '../../../../schema/json/json-value.ts'
-import { nodeNameOf } from '../../../authorization/node/node-user.ts'
+import { provisionerNodeOf } from '../../../authorization/node/node-agents.ts'
+import { bringsRanges, nodeNameOf } from '../../../authorization/node/node-user.ts'
 import { mirrorReference } from './mirror-pod-references.ts'
 import { forbiddenLabels } from './node-labels.ts'
 import { checkTokenRequest } from './node-token-requests.ts'
@@ -47,7 +48,7 @@ export const nodeRestriction = defineAdmissionPlugin({
     subresources: 'all',
   },
   validate(attributes, host) {
-    const name = nodeNameOf(attributes.user)
+    const name = nodeNameOf(attributes.user) ?? provisionerNodeOf(attributes.user)
     if (name === undefined) return undefined
     if (name === '')
       throw admissionForbidden(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`)
@@ -93,8 +94,12 @@ function podRejection(name: string, attributes: AdmissionAttributes, reads: Obje
     if (!isOwn) return `node ${quoted} can only update pod status for pods with spec.nodeName set to itself`
     if (!equalValues(object?.metadata.labels, old?.metadata.labels))
       return `node ${quoted} cannot update labels through pod status`
-    const [now, before] = [object as Pod, old as Pod].map(({ status }) => status.resourceClaimStatuses)
-    return equalValues(now, before) ? undefined : `node ${quoted} cannot update resource claim statuses`
+    const [now, before] = [(object as Pod).status, (old as Pod).status]
+    if (!equalValues(now.resourceClaimStatuses, before.resourceClaimStatuses))
+      return `node ${quoted} cannot update resource claim statues`
+    return equalValues(now.extendedResourceClaimStatus, before.extendedResourceClaimStatus)
+      ? undefined
+      : `node ${quoted} cannot update extended resource claim status`
   }
   if (subresource === 'eviction') {
     const evicted = existingPod(attributes.namespace, attributes.name, reads)
@@ -144,6 +149,7 @@ function mirrorRejection(
 function nodeRejection(name: string, attributes: AdmissionAttributes): string | undefined {
   const { operation, object, old, name: target } = attributes
   const quoted = JSON.stringify(name)
+  if (target !== name) return `node ${quoted} is not allowed to modify node ${JSON.stringify(target)}`
   if (operation !== 'delete') {
     const [now, before] = [object as Node, old as Node | undefined]
     const { configSource, taints = [] } = now.spec
@@ -156,18 +162,23 @@ function nodeRejection(name: string, attributes: AdmissionAttributes): string | 
     if (before !== undefined && !equalValues(owners[0], owners[1]))
       return `node ${quoted} is not allowed to modify ownerReferences`
     const labels = forbiddenLabels(now.metadata.labels ?? {}, before?.metadata.labels, before === undefined)
-    if (labels !== undefined) return `node ${quoted} is not allowed to ${labels}`
+    if (labels !== undefined) return `${before === undefined ? `node ${quoted} ` : ''}is not allowed to ${labels}`
+    if (!bringsRanges(attributes.user) && !equalValues(rangesOf(now), rangesOf(before)))
+      return `node ${quoted} is not allowed to set podCIDRs`
   }
-  return target === name ? undefined : `node ${quoted} is not allowed to modify node ${JSON.stringify(target)}`
+  return undefined
 }
+
+/** Other nodes route these addresses to the node. Upstream's kubelets never set them, although upstream permits it. */
+const rangesOf = (object: Node | undefined): object => [object?.spec.podCIDR ?? '', object?.spec.podCIDRs ?? []]
 
 /** A kubelet may only change the capacity, the conditions and the resize status of a claim. */
 function claimRejection(
   name: string,
   { operation, subresource, object, old }: AdmissionAttributes,
 ): string | undefined {
-  if (subresource !== 'status' || operation !== 'update')
-    return `unexpected operation ${JSON.stringify(operation.toUpperCase())}, node ${JSON.stringify(name)} can only update the status of persistentvolumeclaims`
+  if (subresource !== 'status') return 'may only update PVC status'
+  if (operation !== 'update') return `unexpected operation ${JSON.stringify(operation.toUpperCase())}`
   const kubeletFields = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']
   const rest = [object, old].map((each) => {
     const { metadata, status, ...others } = each as unknown as Record<string, Record<string, unknown>>

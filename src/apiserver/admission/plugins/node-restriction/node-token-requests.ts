@@ -1,11 +1,14 @@
-// Token requests of kubelets: only tokens of pods that are bound to the kubelet's node, for audiences that the pod uses.
+// Token requests of kubelets: only tokens of pods that are bound to the kubelet's node, for audiences that the pod uses, and
+// tokens of the node's own agents.
 import type { TokenRequest } from '../../../../api/authentication/v1/token-request.ts'
 import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { node as nodeKind } from '../../../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { notFound } from '../../../../api/errors/status-error.ts'
 import { csiDriver } from '../../../../api/storage/v1/csi-driver.ts'
+import { isNodeAgent, nodeAgentTokenSecondsMax } from '../../../authorization/node/node-agents.ts'
 import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../../framework/admission-plugin.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
@@ -19,6 +22,7 @@ export function checkTokenRequest(
   if (operation !== 'create' || subresource !== 'token') return undefined
   const { spec } = object as ApiObject & TokenRequest
   const { apiVersion, kind, name = '', uid = '' } = spec.boundObjectRef ?? {}
+  if (isNodeAgent(attributes) && kind !== 'Pod') return checkAgentToken(node, attributes, spec, host)
   if (apiVersion !== 'v1' || kind !== 'Pod' || name === '')
     throw admissionForbidden(attributes, 'node requested token not bound to a pod')
   if (uid === '') throw admissionForbidden(attributes, 'node requested token with a pod binding without a uid')
@@ -34,6 +38,24 @@ export function checkTokenRequest(
   const [audience = '', ...more] = spec.audiences ?? []
   if (more.length > 0) throw admissionForbidden(attributes, 'node may only request 0 or 1 audiences')
   return namesAudience(bound, audience, host) ? undefined : checkRight(audience, attributes, host)
+}
+
+/** A token of an agent is bound to the Node, so that it ends with it, and is for the API server. */
+function checkAgentToken(
+  node: string,
+  attributes: AdmissionAttributes,
+  { boundObjectRef, audiences, expirationSeconds }: TokenRequest['spec'],
+  host: AdmissionHost,
+): undefined {
+  const { apiVersion, kind, name = '', uid = '' } = boundObjectRef ?? {}
+  const own = host.get(nodeKind, '', node)
+  if (own === undefined) throw notFound(nodeKind, node)
+  if (apiVersion !== 'v1' || kind !== 'Node' || name !== node || uid !== own.metadata.uid)
+    throw admissionForbidden(attributes, 'node requested token of an agent not bound to itself')
+  if ((audiences ?? []).length > 0)
+    throw admissionForbidden(attributes, 'node requested token of an agent for another audience')
+  if (expirationSeconds > nodeAgentTokenSecondsMax)
+    throw admissionForbidden(attributes, `tokens of agents expire within ${nodeAgentTokenSecondsMax} seconds`)
 }
 
 /** Requests for other audiences need the permission `request-serviceaccounts-token-audience` on the audience. */
