@@ -185,7 +185,7 @@ test('a port that cannot be opened is reported by an event and a condition, and 
 test('a port that Ingresses have for another protocol is not taken from them', async () => {
   await using own = await stage()
   await own.dataPlane.apply('ingress', [
-    { ...{ name: 'http', port: 443, scheme: 'http', certificates: [] }, routes: { find: () => undefined } },
+    { ...{ name: 'http', port: 443, scheme: 'http', certificates: new Map() }, routes: { find: () => undefined } },
   ])
   await own.set('gateways', gatewayOf('gateway', [https]))
   equal(conditionText(own.gateway(), 'Accepted'), 'False ListenersNotValid')

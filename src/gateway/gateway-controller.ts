@@ -20,6 +20,7 @@ import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
+import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { ReconcileLoop } from '../ingress/reconcile-loop.ts'
 import { equalValues } from '../schema/json/json-value.ts'
@@ -71,6 +72,7 @@ export class GatewayController {
   readonly #loop: ReconcileLoop
   readonly #reporter: ProblemReporter
   readonly #definitions: Informer
+  readonly #keyPairs: KeyPairs
 
   /** `signal` ends the watch of definitions. */
   constructor(deps: GatewayControllerDeps, settings: GatewaySettings, signal: AbortSignal) {
@@ -78,6 +80,7 @@ export class GatewayController {
     this.#settings = settings
     const { informers, clock, log, dataPlane } = deps
     this.#reporter = new ProblemReporter(deps, 'gateway-controller')
+    this.#keyPairs = new KeyPairs(deps.isKeyPair)
     this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Gateways could not be applied' })
     this.#definitions = informers.metadataOf(customResourceDefinition, signal)
     dataPlane.onPortRetry(() => this.#loop.changed())
@@ -138,14 +141,15 @@ export class GatewayController {
   }
 
   #sources(): PlanSources {
-    const { informers, dataPlane, isKeyPair } = this.#deps
+    const { informers, dataPlane } = this.#deps
     const { addresses, boundPort = (port) => port } = this.#settings
     const [services, secrets, namespaces] = [informers.of(service), informers.of(secret), informers.of(namespace)]
     const grants = [...informers.of(referenceGrant).all()]
     return {
-      ...{ addresses, boundPort, isKeyPair, otherPorts: dataPlane.portsOf('ingress') },
+      ...{ addresses, boundPort, otherPorts: dataPlane.portsOf('ingress') },
       service: (key) => services.get(key),
       secret: (key) => secrets.get(key),
+      keyPair: (each) => this.#keyPairs.of(each),
       grants: () => grants,
       namespaceLabels: (name) => namespaces.get(name)?.metadata.labels,
     }

@@ -211,5 +211,5 @@ test('a route becomes routes of the data plane for each hostname and match', () 
 test('certificates are selected by hostname; one without a hostname is for all other clients', () => {
   const gateway = gatewayOf('gateway', [https('a', { hostname: '*.x.com' }), https('b')])
   const [frontend] = planGateways([gateway], [], sourcesOf({ secrets })).frontends
-  deepEqual([frontend?.certificates.map(({ name }) => name), frontend?.fallback?.certificate], [['*.x.com'], 'pair'])
+  deepEqual([frontend?.certificates.get('*.x.com')?.certificate, frontend?.fallback?.certificate], ['pair', 'pair'])
 })

@@ -2,6 +2,7 @@
 import type { Service } from '../api/core/v1/service/service.ts'
 import type { Secret } from '../api/core/v1/secret.ts'
 import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
+import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import type { PlanSources } from './plan-gateways.ts'
 import type { Gateway, Listener, ReferenceGrant } from './kinds/gateway-kinds.ts'
 import type { AnyRoute, GrpcRoute, HttpRoute } from './kinds/route-kinds.ts'
@@ -86,7 +87,7 @@ export function sourcesOf(known: Known = {}): PlanSources {
     addresses: ['192.0.2.1'],
     otherPorts: known.otherPorts ?? new Map(),
     boundPort: (port) => port,
-    isKeyPair: (certificate) => certificate !== 'broken',
+    keyPair: (secret) => new KeyPairs((certificate) => certificate !== 'broken').of(secret),
     service: (key) => byService.get(key),
     secret: (key) => bySecret.get(key),
     grants: () => grants,

@@ -9,7 +9,7 @@ import type { AnyRoute, ParentReference, RouteKind } from '../kinds/route-kinds.
 import type { GatewayVerdict, ListenerVerdict } from './evaluate-gateways.ts'
 import { commonHostname, commonHostnames } from './hostnames.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
-import { olderFirst } from './older-first.ts'
+import { olderFirst } from '../../ingress/routing/older-first.ts'
 
 /** A listener that serves a route, with the hostnames of the route there. */
 export interface Attachment {

@@ -5,7 +5,7 @@ import { keyOf } from '../../api/meta/object.ts'
 import type { Gateway, GatewayAddress } from '../kinds/gateway-kinds.ts'
 import { evaluateListener, type EvaluatedListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
-import { olderFirst } from './older-first.ts'
+import { olderFirst } from '../../ingress/routing/older-first.ts'
 
 export interface ListenerVerdict extends EvaluatedListener {
   readonly gateway: Gateway

@@ -5,7 +5,7 @@ import type { FrontendSpec } from '../../ingress/data-plane/frontends.ts'
 import { HostIndex } from '../../ingress/routing/host-index.ts'
 import { routeHostOf, type Route } from '../../ingress/routing/route.ts'
 import { RouteTable, type RouteFinder } from '../../ingress/routing/route-table.ts'
-import type { ServerNameCertificate } from '../../platform/http/listener.ts'
+import type { KeyPair } from '../../platform/http/listener.ts'
 import type { ServedListener } from '../attachment/evaluate-gateways.ts'
 import type { RouteTemplate } from './compile-route.ts'
 
@@ -33,7 +33,7 @@ export function listenerFrontends(
     ...{ name: frontendName(port), port, boundPort: boundPort(port) },
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
-    certificates: own.flatMap(({ listener }) => serverName(listener)),
+    certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),
     ...fallbackOf(own),
   }))
 }
@@ -50,8 +50,8 @@ function finderOf(listeners: readonly ListenerRoutes[]): RouteFinder {
   return { find: (request) => index.find(request.host)?.find(request) }
 }
 
-const serverName = ({ listener: { hostname = '' }, certificate }: ServedListener): readonly ServerNameCertificate[] =>
-  certificate === undefined || hostname === '' ? [] : [{ name: hostname, ...certificate }]
+const serverName = ({ listener: { hostname = '' }, certificate }: ServedListener): (readonly [string, KeyPair])[] =>
+  certificate === undefined || hostname === '' ? [] : [[hostname.toLowerCase(), certificate]]
 
 /** The certificate of the listener for all hostnames. */
 function fallbackOf(listeners: readonly ListenerRoutes[]): Pick<FrontendSpec, 'fallback'> {

@@ -16,7 +16,7 @@ const spec = (
   paths: readonly string[],
   more: Partial<FrontendSpec> = {},
 ): FrontendSpec => ({
-  ...{ name, port, scheme: 'http', certificates: [] },
+  ...{ name, port, scheme: 'http', certificates: new Map() },
   routes: new RouteTable(paths.map((path) => route(`${name} ${path}`, path))),
   ...more,
 })
@@ -30,12 +30,12 @@ test('ports that two users share try the routes of the first, then those of the 
 })
 
 test('certificates of the first user replace those of the second for the same name', () => {
-  const certificate = (text: string) => [{ name: 'a.com', certificate: text, key: text }]
+  const certificate = (text: string) => new Map([['a.com', { certificate: text, key: text }]])
   const [merged] = mergedSpecs([
     [spec('a', 443, [], { scheme: 'https', certificates: certificate('first') })],
     [spec('b', 443, [], { scheme: 'https', certificates: certificate('second') })],
   ])
-  deepEqual(merged?.certificates.map((each) => each.certificate), ['second', 'first']) // prettier-ignore
+  deepEqual(merged?.certificates.get('a.com')?.certificate, 'first')
 })
 
 test('a port has one scheme; ports that are free to choose are not shared', () => {

@@ -20,6 +20,17 @@ export interface RouteMatch {
   readonly query: readonly ValueMatch[]
 }
 
+/** What a request is matched by. */
+export interface RoutedRequest {
+  readonly method: string
+  /** Without the port, in lower case. */
+  readonly host: string
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly header: (name: string) => string | undefined
+}
+
 /** A port of a Service. The endpoints are looked up for each request. */
 export interface Backend {
   readonly namespace: string
