@@ -1,4 +1,5 @@
 // Route: what both APIs, Ingress and Gateway API, are compiled to. The data plane knows only routes.
+import type { HeaderChanges } from './header-changes.ts'
 
 /** A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`). */
 export interface PathMatch {
@@ -48,13 +49,6 @@ export interface WeightedBackend {
   readonly backend: Backend | undefined
   readonly weight: number
   readonly filters: readonly Filter[]
-}
-
-export interface HeaderChanges {
-  /** Names in lower case. */
-  readonly set: readonly ValueMatch[]
-  readonly add: readonly ValueMatch[]
-  readonly remove: readonly string[]
 }
 
 export type PathChange =
