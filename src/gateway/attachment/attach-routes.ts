@@ -1,14 +1,18 @@
 // Decides to which listeners the routes attach: by the name and port in their parent references, the kinds and namespaces that
 // listeners allow, and hostnames. Pure.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
 import { selectorOf, matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { Listener } from '../kinds/gateway-kinds.ts'
-import type { AnyRoute, ParentReference, RouteKind } from '../kinds/route-kinds.ts'
-import type { GatewayVerdict, ListenerVerdict } from './evaluate-gateways.ts'
-import { commonHostname, commonHostnames } from './hostnames.ts'
+import type { AnyRoute, ParentReference } from '../kinds/route-kinds.ts'
+import type { GatewayVerdict } from './evaluate-gateways.ts'
+import { matchesPerNamespaceMax } from './gateway-limits.ts'
+import { commonHostnames } from './hostnames.ts'
+import type { ListenerVerdict } from './listener-verdict.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
+import { TakenHostnames } from './taken-hostnames.ts'
+import type { OnUnservable } from './unservable.ts'
 import { olderFirst } from '../../ingress/routing/older-first.ts'
 
 /** A listener that serves a route, with the hostnames of the route there. */
@@ -33,28 +37,52 @@ export interface RouteVerdict {
 
 export interface AttachSources {
   namespaceLabels(name: string): Labels | undefined
-  /** Whether at least one rule of the route can be served; if not, why. */
-  rulesOf(route: AnyRoute): Outcome
+  /** Whether at least one rule of the route can be served, and its matches. */
+  compiled(route: AnyRoute): { readonly rules: Outcome; readonly templates: readonly unknown[] }
 }
 
-/** Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. */
-export function attachRoutes(
+/** What routes of all Gateways have taken, the older first. */
+interface Taken {
+  readonly hostnames: TakenHostnames
+  readonly matches: MatchBudget
+}
+
+/**
+ * Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. A route that cannot be
+ * read is attached nowhere, and does not affect others.
+ */
+export function* attachRoutes(
   routes: readonly AnyRoute[],
   gateways: readonly GatewayVerdict[],
   sources: AttachSources,
-): readonly RouteVerdict[] {
+  onUnservable: OnUnservable,
+  slice: Slice,
+): Sliced<readonly RouteVerdict[]> {
   const byKey = new Map(gateways.map((verdict) => [keyOf(verdict.gateway), verdict]))
-  const taken = new TakenHostnames()
-  return routes
-    .toSorted((a, b) => olderFirst(a.object, b.object))
-    .map((route) => {
-      const rules = sources.rulesOf(route)
-      const parents = (route.object.spec.parentRefs ?? []).flatMap((parentRef): ParentVerdict[] => {
-        const gateway = byKey.get(parentKey(route, parentRef) ?? '')
-        return gateway === undefined ? [] : [attach(route, parentRef, gateway, rules, taken, sources)]
-      })
-      return { route, parents }
-    })
+  const taken: Taken = { hostnames: new TakenHostnames(), matches: new MatchBudget() }
+  const verdicts: RouteVerdict[] = []
+  for (const route of routes.toSorted((a, b) => olderFirst(a.object, b.object))) {
+    try {
+      verdicts.push({ route, parents: parentsOf(route, byKey, taken, sources) })
+    } catch (error) {
+      onUnservable(route.kind, route.object, error)
+      verdicts.push({ route, parents: [] })
+    }
+    if (slice.isUsedUp()) yield
+  }
+  return verdicts
+}
+
+function parentsOf(
+  route: AnyRoute,
+  byKey: ReadonlyMap<ObjectKey, GatewayVerdict>,
+  taken: Taken,
+  sources: AttachSources,
+): readonly ParentVerdict[] {
+  return (route.object.spec.parentRefs ?? []).flatMap((parentRef) => {
+    const gateway = byKey.get(parentKey(route, parentRef) ?? '')
+    return gateway === undefined ? [] : [attach(route, parentRef, gateway, taken, sources)]
+  })
 }
 
 /** Undefined if the parent is not a Gateway. */
@@ -67,8 +95,7 @@ function attach(
   route: AnyRoute,
   parentRef: ParentReference,
   gateway: GatewayVerdict,
-  rules: Outcome,
-  taken: TakenHostnames,
+  taken: Taken,
   sources: AttachSources,
 ): ParentVerdict {
   const { sectionName, port } = parentRef
@@ -92,10 +119,19 @@ function attach(
     .filter(({ hostnames }) => hostnames.length > 0)
   if (common.length === 0)
     return rejected(unmet('NoMatchingListenerHostname', 'no listener has a hostname of the route'))
+  const { rules, templates } = sources.compiled(route)
   if (!rules.isMet) return rejected(rules)
-  const attachments = common.filter((each) => taken.take(route.kind, each))
+  const attachments = common.filter(({ listener: { listener }, hostnames }) =>
+    taken.hostnames.take(route.kind, listener, hostnames),
+  )
   if (attachments.length === 0)
     return rejected(unmet('HostnameConflict', `an older route of another kind has a common hostname`))
+  const matches = attachments.reduce((sum, { hostnames }) => sum + hostnames.length * templates.length, 0)
+  const home = namespaceOf(gateway.gateway)
+  if (!taken.matches.take(home, matches))
+    return rejected(
+      unmet('TooManyMatches', `routes have ${matchesPerNamespaceMax} matches at the Gateways of namespace ${home} already`),
+    )
   return { parentRef, accepted: met('Accepted', 'the route is accepted'), attachments }
 }
 
@@ -132,15 +168,15 @@ function isSelected(
   )
 }
 
-/** The hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use them. */
-class TakenHostnames {
-  readonly #byListener = new Map<Listener, Record<RouteKind, string[]>>()
+/** How many matches the Gateways of a namespace have. */
+class MatchBudget {
+  readonly #used = new Map<string, number>()
 
-  take(kind: RouteKind, { listener, hostnames }: Attachment): boolean {
-    const taken = getOrInsert(this.#byListener, listener.listener, () => ({ GRPCRoute: [], HTTPRoute: [] }))
-    const others = taken[kind === 'GRPCRoute' ? 'HTTPRoute' : 'GRPCRoute']
-    if (hostnames.some((name) => others.some((other) => commonHostname(name, other) !== undefined))) return false
-    taken[kind].push(...hostnames)
+  /** False if the matches exceed the limit of the namespace. */
+  take(namespace: string, matches: number): boolean {
+    const used = (this.#used.get(namespace) ?? 0) + matches
+    if (used > matchesPerNamespaceMax) return false
+    this.#used.set(namespace, used)
     return true
   }
 }

@@ -10,7 +10,7 @@ import { isPermitted } from './reference-grants.ts'
 
 export interface ListenerSources {
   secret(key: ObjectKey): Secret | undefined
-  grants(): Iterable<ReferenceGrant>
+  grants(namespace: string): readonly ReferenceGrant[]
   /** The certificate in a Secret, if it is valid. */
   keyPair(secret: Secret): KeyPair | undefined
 }
@@ -90,7 +90,7 @@ function referencedCertificate(gateway: Gateway, ref: SecretReference, sources: 
   const place = objectKey(namespace, name)
   if (group !== '' || kind !== 'Secret') return failed('InvalidCertificateRef', `${kind} ${place} is not a Secret`)
   const from = { group: gatewayGroup, kind: 'Gateway', namespace: home }
-  if (!isPermitted(sources.grants(), from, { group, kind, namespace, name }))
+  if (!isPermitted((each) => sources.grants(each), from, { group, kind, namespace, name }))
     return failed('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Secret ${name}`)
   const secret = sources.secret(place)
   if (secret === undefined) return failed('InvalidCertificateRef', `Secret ${place} does not exist`)
