@@ -82,7 +82,19 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   )
   await clock.advance('1s')
   return {
-    ...{ connections, informers, written, warnings, failing, clock, controller, dataPlane, metrics, events, flow: common.flow },
+    ...{
+      connections,
+      informers,
+      written,
+      warnings,
+      failing,
+      clock,
+      controller,
+      dataPlane,
+      metrics,
+      events,
+      flow: common.flow,
+    },
     set: (plural: string, value: object) => {
       informers.set(plural, value)
       return clock.advance('1s')

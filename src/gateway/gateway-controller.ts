@@ -94,7 +94,7 @@ export class GatewayController {
     for (const informer of [this.#definitions, ...watched.map((kind) => informers.of(kind as ResourceType))])
       informer.onChange(({ cause }) => this.#loop.changed(cause))
     for (const kind of watchedReferences)
-      informers.of(kind as ResourceType).onChange(({ key, cause }) => {
+      informers.of<ApiObject, unknown>(kind).onChange(({ key, cause }) => {
         if (this.#referenced.has(kind.plural, key)) this.#loop.changed(cause)
       })
   }
@@ -257,9 +257,14 @@ export class GatewayController {
   }
 }
 
+/** A Gateway that cannot be read is reported by the plan. */
 function secretKeysOf(object: Gateway): readonly ObjectKey[] {
-  const refs = object.spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])
-  return refs.map(({ namespace: place = namespaceOf(object), name }) => objectKey(place, name))
+  try {
+    const refs = object.spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])
+    return refs.map(({ namespace: place = namespaceOf(object), name }) => objectKey(place, name))
+  } catch {
+    return []
+  }
 }
 
 const portOf = ({ listener }: ListenerVerdict): number => listener.port

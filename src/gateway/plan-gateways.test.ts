@@ -156,11 +156,7 @@ suite('a route with', () => {
       { name: 'gateway', namespace: 'other' },
       { name: 'web', group: '', kind: 'Service' },
     ]
-    const { routes } = planned(
-      [gatewayOf('gateway', [listener('a')])],
-      [httpRouteOf('r', { parentRefs })],
-      sourcesOf(),
-    )
+    const { routes } = planned([gatewayOf('gateway', [listener('a')])], [httpRouteOf('r', { parentRefs })], sourcesOf())
     deepEqual(routes[0]?.parents, [])
   })
 })
@@ -227,7 +223,9 @@ suite('what Gateways may use of the proxy is limited', () => {
     Array.from({ length: count }, (_, index) =>
       gatewayOf(
         `g${String(index).padStart(3, '0')}`,
-        Array.from({ length: 64 }, (_each, at) => listener(`l${at}`, { port: portOf(index, at), hostname: `h${index}.com` })),
+        Array.from({ length: 64 }, (_each, at) =>
+          listener(`l${at}`, { port: portOf(index, at), hostname: `h${index}.com` }),
+        ),
         {},
         { namespace: namespace(index) },
       ),
@@ -260,7 +258,8 @@ suite('what Gateways may use of the proxy is limited', () => {
   test('routes have a limited number of matches at the Gateways of a namespace, the older first', () => {
     const [gateway] = manyOf(1, () => 'default', ownPorts)
     const matches = Array.from({ length: 64 }, (_, at) => ({ path: { type: 'Exact', value: `/${at}` } }))
-    const many = (name: string) => httpRouteOf(name, { parentRefs: [{ name: 'g000' }], rules: [{ matches }, { matches }] })
+    const many = (name: string) =>
+      httpRouteOf(name, { parentRefs: [{ name: 'g000' }], rules: [{ matches }, { matches }] })
     const plan = planned([gateway as Gateway], ['r1', 'r2', 'r3', 'r4'].map(many), sourcesOf())
     const reasons = plan.routes.map(({ parents }) => parents.map(({ accepted }) => accepted.reason).join())
     deepEqual(reasons, ['Accepted', 'Accepted', 'TooManyMatches', 'TooManyMatches'])

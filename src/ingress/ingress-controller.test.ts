@@ -18,7 +18,7 @@ import { startIngressController } from './ingress-controller.ts'
 import { problemsReportedMax } from './problem-reporter.ts'
 import { SimulatedInformers } from './simulated-informers.harness.ts'
 
-const metadata = (name: string, more: object = {}) => ({ name, namespace: 'default', ...more })
+const metadata = (name: string, more: object = {}) => ({ name, namespace: 'default', uid: name, ...more })
 const ingressOf = (name: string, service: string, secretName = 'tls') => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'Ingress',
@@ -101,7 +101,21 @@ async function stage() {
   const events = () =>
     calls.filter(({ kind, verb }) => kind.plural === 'events' && verb === 'create').map(({ body }) => body as Event)
   return {
-    ...{ connections, informers, calls, warnings, checked, metrics, clock, set, start, get, written, lastAddresses, events },
+    ...{
+      connections,
+      informers,
+      calls,
+      warnings,
+      checked,
+      metrics,
+      clock,
+      set,
+      start,
+      get,
+      written,
+      lastAddresses,
+      events,
+    },
     fail: (error: Error | undefined) => (failure = error),
     /** Fails the writes of the status of one object. */
     failWrites: (name: string | undefined) => (failing = name),
@@ -146,7 +160,10 @@ test('a changed Secret is served to new connections, and only it is checked', as
 })
 
 test('of two Ingresses with a certificate for a host, that of the older is served', async () => {
-  for (const names of [['a', 'b'], ['b', 'a']]) {
+  for (const names of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
     await using own = await stage()
     for (const name of ['a', 'b']) own.informers.set('secrets', { ...tls(name), metadata: metadata(name) })
     await own.start()
@@ -174,7 +191,7 @@ test('a change concerns only the Ingresses that refer to the object', async () =
   await own.set('secrets', { ...tls('x'), metadata: metadata('secret-b') })
   equal(applied(), 'b')
   await own.set('endpointslices', slice('10.0.0.1'))
-  await own.set('secrets', { ...tls('x'), metadata: metadata('secret-of-nobody') })
+  await own.set('secrets', { ...tls('x'), metadata: metadata('secret-of-none') })
   equal(applied(), '')
   await own.set('ingressclasses', { metadata: { name: 'coxswain' }, spec: { controller: 'example.com/other' } })
   equal(applied(), 'a,b,c')
@@ -186,10 +203,14 @@ test('an Ingress that cannot be served does not affect others', async () => {
   const bad = ingressOf('bad', 'web')
   const rules = [{ ...bad.spec.rules[0], host: 5 }]
   own.informers.set('ingresses', { ...bad, spec: { ...bad.spec, rules } })
+  own.informers.set('ingresses', { ...ingressOf('empty', 'web'), spec: undefined })
+  const worse = ingressOf('worse', 'web')
+  own.informers.set('ingresses', { ...worse, spec: { ...worse.spec, rules: [{ http: { paths: [{}] } }] } })
   own.informers.set('ingresses', ingressOf('web', 'web'))
   await own.start()
   equal(await own.get(), 503)
-  deepEqual(own.events().filter(({ reason }) => reason === 'Unservable').map(({ involvedObject }) => involvedObject.name), ['bad']) // prettier-ignore
+  const unservable = own.events().filter(({ reason }) => reason === 'Unservable')
+  deepEqual(unservable.map(({ involvedObject }) => involvedObject.name).toSorted(), ['bad', 'empty', 'worse']) // prettier-ignore
   equal(own.metrics.text().includes('coxswain_ingress_unservable_objects_total{kind="Ingress"}'), true)
 })
 

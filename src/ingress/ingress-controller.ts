@@ -76,9 +76,18 @@ export class IngressController {
     this.#queue = new WorkQueue(clock, retryBackoff)
     this.#keyPairs = new KeyPairs(deps.isKeyPair)
     const ingresses = informers.of(ingress)
-    ingresses.addIndex(byClass, (each) => [classNameOf(each) ?? []].flat())
-    ingresses.addIndex(bySecret, (each) => keysOf(each, secretNamesOf(each)))
-    ingresses.addIndex(byService, (each) => keysOf(each, serviceNamesOf(each)))
+    ingresses.addIndex(
+      byClass,
+      readable((each) => [classNameOf(each) ?? []].flat()),
+    )
+    ingresses.addIndex(
+      bySecret,
+      readable((each) => keysOf(each, secretNamesOf(each))),
+    )
+    ingresses.addIndex(
+      byService,
+      readable((each) => keysOf(each, serviceNamesOf(each))),
+    )
     const addReferring = (index: string) => (change: { readonly key: string; readonly cause: Cause }) => {
       for (const each of ingresses.byIndex(index, change.key)) this.#queue.add(keyOf(each), change.cause)
     }
@@ -113,10 +122,14 @@ export class IngressController {
     })
     await this.#openPorts()
     this.#synced.resolve()
-    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
-      await this.#reconcile(work, signal)
-      this.#queue.done(work.key)
-      if (slice.isUsedUp()) await slice.next()
+    try {
+      for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+        await this.#reconcile(work, signal)
+        this.#queue.done(work.key)
+        if (slice.isUsedUp()) await slice.next()
+      }
+    } finally {
+      this.#queue.close()
     }
   }
 
@@ -162,8 +175,9 @@ export class IngressController {
     const { informers, clock, metrics, log } = this.#deps
     const [services, secrets, classes] = [informers.of(service), informers.of(secret), informers.of(ingressClass)]
     const candidate = informers.of(ingress).get(key)
-    if (candidate === undefined || !isServedHere(candidate, (name) => classes.get(name))) return this.#remove(key)
+    if (candidate === undefined) return this.#remove(key)
     try {
+      if (!isServedHere(candidate, (name) => classes.get(name))) return this.#remove(key)
       const referenced = keysOf(candidate, secretNamesOf(candidate)).map((each) => secrets.get(each))
       await runInSlices((slice) => this.#keyPairs.check(referenced, slice), clock, signal)
       const { routes, certificates, problems } = compileIngress(candidate, {
@@ -221,6 +235,17 @@ interface ClosedPort {
   readonly port: number
   readonly why: string
 }
+
+/** An exception would end the watch of all Ingresses. The object is reported when it is compiled. */
+const readable =
+  (valuesOf: (object: Ingress) => readonly string[]) =>
+  (object: Ingress): readonly string[] => {
+    try {
+      return valuesOf(object)
+    } catch {
+      return []
+    }
+  }
 
 const keysOf = (object: Ingress, names: Iterable<string>): ObjectKey[] =>
   Array.from(names, (name) => objectKey(namespaceOf(object), name))

@@ -258,7 +258,8 @@ export class ClusterZone {
       const { service, key } = records
       if (service === undefined || aliasOf(service) !== undefined) continue
       for (const { label, hasHostname } of records.endpointsAt(address))
-        if (hasHostname || isHeadless(service)) found.push({ hasHostname, target: `${label}.${key}.svc.${this.domain}` })
+        if (hasHostname || isHeadless(service))
+          found.push({ hasHostname, target: `${label}.${key}.svc.${this.domain}` })
       if (found.length > namesOfAddressMax) break
     }
     const named = found.filter(({ hasHostname }) => hasHostname)

@@ -23,8 +23,7 @@ export class PortIndex {
   constructor(ports: readonly PortFields[] = []) {
     this.all = ports.map(({ name = '', protocol, port }) => ({ name, protocol: protocol.toLowerCase(), port }))
     for (const port of this.all)
-      if (port.name !== '')
-        getOrInsert(getOrInsert(this.#named, port.protocol, newMap), port.name, newList).push(port)
+      if (port.name !== '') getOrInsert(getOrInsert(this.#named, port.protocol, newMap), port.name, newList).push(port)
   }
 
   hasProtocol(protocol: string): boolean {

@@ -21,8 +21,7 @@ test('an object that the zone cannot read does not keep others from being served
     }),
   } as unknown as Pick<Informers, 'of'>
   await feedZone(zone, informers, (kind, key) => void unreadable.push(`${kind} ${key}`))
-  const set = (key: string, now: Service) =>
-    handlers.get('services')?.({ key, now, before: undefined, cause: noCause } as ObjectChange<Service>)
+  const set = (key: string, now: Service) => handlers.get('services')?.({ key, now, before: undefined, cause: noCause })
   set('default/bad', { metadata: { name: 'bad', namespace: 'default' } } as Service)
   set('default/web', serviceOf('web', { clusterIP: '10.96.0.10' }))
   deepEqual(unreadable, ['Service default/bad'])

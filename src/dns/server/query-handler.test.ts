@@ -182,7 +182,9 @@ describe('a response that would be larger than any message', () => {
   for (const [name, asked, type, recordsMax] of rowsLarge)
     test(`${name}: built only as far as a message goes, and truncated`, async () => {
       const answer = large.lookup(asked, recordType[type])
-      assert.ok(answer.kind === 'records' && answer.records.length <= recordsMax && answer.additional.length <= recordsMax)
+      assert.ok(
+        answer.kind === 'records' && answer.records.length <= recordsMax && answer.additional.length <= recordsMax,
+      )
       const response = decodeResponse((await ask({ name: asked, type }, { zone: large }, 'tcp')) ?? new Uint8Array(0))
       assert.equal(response?.isTruncated, true)
     })

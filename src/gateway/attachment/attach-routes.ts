@@ -130,7 +130,10 @@ function attach(
   const home = namespaceOf(gateway.gateway)
   if (!taken.matches.take(home, matches))
     return rejected(
-      unmet('TooManyMatches', `routes have ${matchesPerNamespaceMax} matches at the Gateways of namespace ${home} already`),
+      unmet(
+        'TooManyMatches',
+        `routes have ${matchesPerNamespaceMax} matches at the Gateways of namespace ${home} already`,
+      ),
     )
   return { parentRef, accepted: met('Accepted', 'the route is accepted'), attachments }
 }

@@ -36,8 +36,12 @@ const cases: readonly (readonly [string, readonly ReferenceGrant[], boolean])[] 
 
 suite('a reference to another namespace is', () => {
   for (const [name, grants, expected] of cases)
-    test(`${expected ? 'permitted' : 'not permitted'} ${name}`, () => equal(isPermitted(grantsOf(grants), from, to), expected))
+    test(`${expected ? 'permitted' : 'not permitted'} ${name}`, () =>
+      equal(isPermitted(grantsOf(grants), from, to), expected))
 })
 
 test('a reference within a namespace needs no grant', () =>
-  equal(isPermitted(() => [], from, { ...to, namespace: 'shop' }), true))
+  equal(
+    isPermitted(() => [], from, { ...to, namespace: 'shop' }),
+    true,
+  ))

@@ -95,7 +95,8 @@ suite('a rule is left out if a filter', () => {
   ] // prettier-ignore
   for (const [name, filter, message] of rejected)
     test(name, () =>
-      deepEqual(compileFilters([{ type: '', ...filter }], resolve), { ...nothing, unsupported: [message] }))
+      deepEqual(compileFilters([{ type: '', ...filter }], resolve), { ...nothing, unsupported: [message] }),
+    )
 })
 
 test('a rule without filters has none', () => deepEqual(compileFilters(undefined, resolve), nothing))

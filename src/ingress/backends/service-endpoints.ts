@@ -48,7 +48,9 @@ export class ServiceEndpoints {
 
   /** Whether traffic may be sent to the address and port. */
   has({ address, port }: Peer): boolean {
-    return this.#slices.byIndex('address', address).some(({ ports }) => (ports ?? []).some((each) => each.port === port))
+    return this.#slices
+      .byIndex('address', address)
+      .some(({ ports }) => (ports ?? []).some((each) => each.port === port))
   }
 
   #compute(key: ObjectKey, wanted: number | string): readonly Peer[] {
@@ -79,10 +81,9 @@ function portsOf(service: Service): ReadonlyMap<number | string, ServicePortFiel
   const known = portsOfServices.get(service)
   if (known !== undefined) return known
   // The first of equal ports counts.
-  const ports = (service.spec.ports ?? []).toReversed().flatMap((port) => [
-    [port.port, port] as const,
-    [port.name ?? '', port] as const,
-  ])
+  const ports = (service.spec.ports ?? [])
+    .toReversed()
+    .flatMap((port) => [[port.port, port] as const, [port.name ?? '', port] as const])
   const index = new Map<number | string, ServicePortFields>(ports)
   portsOfServices.set(service, index)
   return index

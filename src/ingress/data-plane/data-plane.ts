@@ -67,7 +67,7 @@ export class DataPlane implements AsyncDisposable {
   constructor(deps: DataPlaneDeps, settings: DataPlaneSettings) {
     this.#clock = deps.clock
     this.#pools = new BackendPools(deps.http1, deps.http2)
-    this.#endpoints = new ServiceEndpoints(deps.services, deps.endpointSlices, () => this.#endpointsRemoved())
+    this.#endpoints = new ServiceEndpoints(deps.services, deps.endpointSlices, () => void this.#closeStaleConnections())
     const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
     const limits = { ...proxyLimitsDefault, ...settings.limits }
     const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
@@ -107,13 +107,12 @@ export class DataPlane implements AsyncDisposable {
   }
 
   /** Closes the connections to endpoints that no Service has any more, once for all changes of a turn. */
-  #endpointsRemoved(): void {
+  async #closeStaleConnections(): Promise<void> {
     if (this.#isClosingPlanned) return
     this.#isClosingPlanned = true
-    void this.#clock.outside(eventLoopTurn()).then(() => {
-      this.#isClosingPlanned = false
-      this.#pools.retain((server) => this.#endpoints.has(server))
-    })
+    await this.#clock.outside(eventLoopTurn())
+    this.#isClosingPlanned = false
+    this.#pools.retain((server) => this.#endpoints.has(server))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

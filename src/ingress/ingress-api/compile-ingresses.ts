@@ -141,7 +141,10 @@ function certificatesOf(ingress: Ingress, sources: IngressSources, report: Repor
       const name = host.toLowerCase()
       if (names.has(name)) continue
       if (names.size >= serverNamesPerIngressMax) {
-        report('TooManyHosts', `only the first ${serverNamesPerIngressMax} hosts of tls are served with their certificate`)
+        report(
+          'TooManyHosts',
+          `only the first ${serverNamesPerIngressMax} hosts of tls are served with their certificate`,
+        )
         return names
       }
       names.set(name, pair)

@@ -24,9 +24,12 @@ test('a version of a Secret is checked once', () => {
 test('many Secrets are checked in slices', () => {
   let checked = 0
   const pairs = new KeyPairs(() => ++checked > 0)
-  const steps = pairs.check(Array.from({ length: 100 }, (_, index) => secretOf(String(index))), {
-    isUsedUp: () => checked % 10 === 0,
-  })
+  const steps = pairs.check(
+    Array.from({ length: 100 }, (_, index) => secretOf(String(index))),
+    {
+      isUsedUp: () => checked % 10 === 0,
+    },
+  )
   steps.next()
   equal(checked, 10)
 })

@@ -12,7 +12,7 @@ export class KeyPairs {
   readonly #isKeyPair: (certificate: string, key: string) => boolean
   readonly #checked = new WeakMap<Secret, KeyPair | 'invalid'>()
 
-  /** `isKeyPair` tells whether the text is a certificate and its key. */
+  /** `isKeyPair`: whether the text is a certificate and its key. */
   constructor(isKeyPair: (certificate: string, key: string) => boolean) {
     this.#isKeyPair = isKeyPair
   }

@@ -12,7 +12,10 @@ suite('a filter cannot set, add or remove', () => {
     test(JSON.stringify(name), () => {
       const message = `header ${name} cannot be changed by a filter`
       equal(headerChanges({ set: [{ name, value: '1' }] }), message)
-      equal(headerChanges({ add: [{ name: name.toLowerCase(), value: '1' }] }), message.replace(name, name.toLowerCase()))
+      equal(
+        headerChanges({ add: [{ name: name.toLowerCase(), value: '1' }] }),
+        message.replace(name, name.toLowerCase()),
+      )
       equal(headerChanges({ remove: ['x-a', name] }), message)
     })
 })

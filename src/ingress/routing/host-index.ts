@@ -53,8 +53,7 @@ export class HostIndex<T> {
   }
 }
 
-const nameOf = (host: RouteHost): string =>
-  host.kind === 'any' ? '' : host.kind === 'exact' ? host.name : host.suffix
+const nameOf = (host: RouteHost): string => (host.kind === 'any' ? '' : host.kind === 'exact' ? host.name : host.suffix)
 
 /** Equal for hosts that serve the same names. */
 export const hostKey = (host: RouteHost): string =>

@@ -4,8 +4,8 @@ import type { PathMatch, Route, RoutedRequest } from './route.ts'
 
 export class PathIndex {
   /** By path, each in the order of precedence. */
-  readonly #exact = new Map<string, readonly Route[]>()
-  readonly #prefixes = new Map<string, readonly Route[]>()
+  readonly #exact = new Map<string, Route[]>()
+  readonly #prefixes = new Map<string, Route[]>()
   /** How many entries `#prefixes` has, by the length of the prefix. */
   readonly #prefixLengths = new Map<number, number>()
 
@@ -14,19 +14,33 @@ export class PathIndex {
   }
 
   add(routes: readonly Route[]): void {
-    for (const [{ kind, value }, added] of byPath(routes)) {
-      const map = this.#mapOf(kind)
-      const known = map.get(value)
-      if (known === undefined && kind === 'prefix') this.#countLength(value.length, 1)
-      map.set(value, known === undefined && added.length === 1 ? added : [...(known ?? []), ...added].sort(comparePrecedence))
+    const extended = new Map<Route[], PathMatch>()
+    for (const route of routes) {
+      const path = indexedPath(route.match.path)
+      const map = this.#mapOf(path.kind)
+      const known = map.get(path.value)
+      if (known === undefined) {
+        map.set(path.value, [route])
+        if (path.kind === 'prefix') this.#countLength(path.value.length, 1)
+      } else {
+        known.push(route)
+        extended.set(known, path)
+      }
     }
+    for (const [list, { kind, value }] of extended) this.#mapOf(kind).set(value, list.toSorted(comparePrecedence))
   }
 
   remove(routes: readonly Route[]): void {
     const removed = new Set(routes)
-    for (const [{ kind, value }] of byPath(routes)) {
+    /** Lists without removed routes, so that each is filtered once. */
+    const filtered = new Set<readonly Route[]>()
+    for (const route of routes) {
+      const { kind, value } = indexedPath(route.match.path)
       const map = this.#mapOf(kind)
-      const left = (map.get(value) ?? noRoutes).filter((route) => !removed.has(route))
+      const list = map.get(value)
+      if (list === undefined || filtered.has(list)) continue
+      const left = list.filter((each) => !removed.has(each))
+      filtered.add(left)
       if (left.length > 0) map.set(value, left)
       else if (map.delete(value) && kind === 'prefix') this.#countLength(value.length, -1)
     }
@@ -45,7 +59,7 @@ export class PathIndex {
     return undefined
   }
 
-  #mapOf(kind: PathMatch['kind']): Map<string, readonly Route[]> {
+  #mapOf(kind: PathMatch['kind']): Map<string, Route[]> {
     return kind === 'exact' ? this.#exact : this.#prefixes
   }
 
@@ -56,24 +70,9 @@ export class PathIndex {
   }
 }
 
-const noRoutes: readonly Route[] = []
-
 /** A trailing slash of a prefix is ignored, so a prefix ends before a slash of the path or with the path. */
-const indexedPath = ({ kind, value }: PathMatch): string =>
-  kind === 'prefix' && value.endsWith('/') ? value.slice(0, -1) : value
-
-function byPath(routes: readonly Route[]): Iterable<readonly [PathMatch, readonly Route[]]> {
-  const groups = new Map<string, readonly [PathMatch, Route[]]>()
-  for (const route of routes) {
-    const { kind } = route.match.path
-    const value = indexedPath(route.match.path)
-    const key = `${kind} ${value}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [{ kind, value }, [route]])
-    else group[1].push(route)
-  }
-  return groups.values()
-}
+const indexedPath = (path: PathMatch): PathMatch =>
+  path.kind === 'prefix' && path.value.endsWith('/') ? { kind: 'prefix', value: path.value.slice(0, -1) } : path
 
 /** Negative if `a` is tried first. Both have the same path. */
 function comparePrecedence(a: Route, b: Route): number {
