@@ -15,6 +15,7 @@ import { portRetryMs } from '../ingress/data-plane/data-plane.ts'
 import { ingressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from '../ingress/data-plane/simulated-connections.harness.ts'
 import { SimulatedInformers } from '../ingress/simulated-informers.harness.ts'
+import { portsPerNamespaceMax } from './attachment/gateway-limits.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import { ownGatewayClass } from './gateway-class.ts'
 import { startGatewayController } from './gateway-controller.ts'
@@ -230,11 +231,13 @@ suite('a write', () => {
 
 test('a Gateway with more ports than its namespace may have says so in its status and in an event', async () => {
   await using own = await stage()
-  const listeners = Array.from({ length: 64 }, (_, index) => listener(`l${index}`, { port: 1_000 + index }))
+  const listeners = Array.from({ length: portsPerNamespaceMax }, (_, index) =>
+    listener(`l${index}`, { port: 1_000 + index }),
+  )
   await own.set('gateways', gatewayOf('first', listeners))
   const metadata = { creationTimestamp: '2030-01-01T00:00:01Z' }
   await own.set('gateways', gatewayOf('gateway', [listener('a', { port: 2_000 })], {}, metadata))
-  const message = 'the Gateways of namespace default have 64 ports already'
+  const message = 'the Gateways of namespace default have 128 ports already'
   const [status] = own.gateway()?.listeners ?? []
   deepEqual(
     status?.conditions.filter(({ type }) => type === 'Accepted' || type === 'Programmed').map((each) => [each.status, each.reason, each.message]),

@@ -240,14 +240,14 @@ suite('what Gateways may use of the proxy is limited', () => {
 
   test('60 Gateways of a namespace do not open 3,840 ports', () => {
     const { ports, accepted, refused } = acceptedOf(manyOf(60, () => 'default', ownPorts))
-    deepEqual([ports, accepted.slice(0, 3)], [portsPerNamespaceMax, [64, 0, 0]])
-    deepEqual(refused, ['PortUnavailable: the Gateways of namespace default have 64 ports already'])
+    deepEqual([ports, accepted.slice(0, 3)], [portsPerNamespaceMax, [64, 64, 0]])
+    deepEqual(refused, ['PortUnavailable: the Gateways of namespace default have 128 ports already'])
   })
 
   test('nor do Gateways of many namespaces', () => {
     const { ports, accepted, refused } = acceptedOf(manyOf(10, (index) => `n${index}`, ownPorts))
-    deepEqual([ports, accepted], [portsMax, [64, 64, 64, 64, 0, 0, 0, 0, 0, 0]])
-    deepEqual(refused, ['PortUnavailable: all Gateways have 256 ports already'])
+    deepEqual([ports, accepted], [portsMax, [64, 64, 64, 64, 64, 64, 64, 64, 0, 0]])
+    deepEqual(refused, ['PortUnavailable: all Gateways have 512 ports already'])
   })
 
   test('ports that are open already are shared up to a number of listeners', () => {
@@ -255,14 +255,23 @@ suite('what Gateways may use of the proxy is limited', () => {
     deepEqual([ports, accepted.reduce((sum, count) => sum + count, 0)], [64, listenersPerNamespaceMax])
   })
 
-  test('routes have a limited number of matches at the Gateways of a namespace, the older first', () => {
+  test('routes of a namespace have a limited number of matches, the older first, whatever those of others have', () => {
     const [gateway] = manyOf(1, () => 'default', ownPorts)
     const matches = Array.from({ length: 64 }, (_, at) => ({ path: { type: 'Exact', value: `/${at}` } }))
     const many = (name: string) =>
       httpRouteOf(name, { parentRefs: [{ name: 'g000' }], rules: [{ matches }, { matches }] })
-    const plan = planned([gateway as Gateway], ['r1', 'r2', 'r3', 'r4'].map(many), sourcesOf())
+    const from = { namespaces: { from: 'All' as const } }
+    const open = gateway?.spec.listeners.map((each) => ({ ...each, allowedRoutes: from })) ?? []
+    const { kind, object } = many('r5') as Extract<AnyRoute, { kind: 'HTTPRoute' }>
+    const [parentRefs, metadata] = [
+      [{ name: 'g000', namespace: 'default' }],
+      { ...object.metadata, namespace: 'other' },
+    ]
+    const foreign: AnyRoute = { kind, object: { ...object, metadata, spec: { ...object.spec, parentRefs } } }
+    const routes = [...['r1', 'r2', 'r3', 'r4'].map(many), foreign]
+    const plan = planned([gatewayOf('g000', open)], routes, sourcesOf())
     const reasons = plan.routes.map(({ parents }) => parents.map(({ accepted }) => accepted.reason).join())
-    deepEqual(reasons, ['Accepted', 'Accepted', 'TooManyMatches', 'TooManyMatches'])
+    deepEqual(reasons, ['Accepted', 'Accepted', 'TooManyMatches', 'TooManyMatches', 'Accepted'])
     equal(2 * 64 * 128 <= matchesPerNamespaceMax && 3 * 64 * 128 > matchesPerNamespaceMax, true)
   })
 })

@@ -1,5 +1,5 @@
-// ReconcileLoop: calls a function after changes. Changes that arrive in one turn of the event loop are handled together, and a
-// failure is tried again after a while, or with the next change: an object that fails does not delay others.
+// ReconcileLoop: calls a function after changes. Changes that arrive in one turn of the event loop are handled together,
+// and a failure is tried again after a while, or with the next change: an object that fails does not delay others.
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { mergeCauses, type Cause } from '../base/observability/flow-recorder.ts'

@@ -113,8 +113,8 @@ function addressesOf(locations: Iterable<Location>, type: number): readonly stri
 }
 
 /**
- * SRV records with equal weights, and the addresses of their targets. Ports multiply endpoints, so the records are built only
- * until they exceed a message, which is then marked as truncated.
+ * SRV records with equal weights, and the addresses of their targets. Ports multiply endpoints, so the records are built
+ * only until they exceed a message, which is then marked as truncated.
  */
 function portsAnswer(name: string, locations: Iterable<Location>): Answer {
   const unique = new Map<string, { port: number; target: string }>()

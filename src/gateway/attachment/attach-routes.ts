@@ -2,10 +2,10 @@
 // listeners allow, and hostnames. Pure.
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
-import { selectorOf, matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
-import type { Listener } from '../kinds/gateway-kinds.ts'
 import type { AnyRoute, ParentReference } from '../kinds/route-kinds.ts'
+import { AllowedNamespaces } from './allowed-namespaces.ts'
 import type { GatewayVerdict } from './evaluate-gateways.ts'
 import { matchesPerNamespaceMax } from './gateway-limits.ts'
 import { commonHostnames } from './hostnames.ts'
@@ -41,15 +41,16 @@ export interface AttachSources {
   compiled(route: AnyRoute): { readonly rules: Outcome; readonly templates: readonly unknown[] }
 }
 
-/** What routes of all Gateways have taken, the older first. */
-interface Taken {
+/** What routes have taken, the older first, and what is known of listeners. */
+interface Attaching {
+  readonly allowed: AllowedNamespaces
   readonly hostnames: TakenHostnames
   readonly matches: MatchBudget
 }
 
 /**
- * Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. A route that cannot be
- * read is attached nowhere, and does not affect others.
+ * Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. A route that
+ * cannot be read is attached nowhere, and does not affect others.
  */
 export function* attachRoutes(
   routes: readonly AnyRoute[],
@@ -59,11 +60,15 @@ export function* attachRoutes(
   slice: Slice,
 ): Sliced<readonly RouteVerdict[]> {
   const byKey = new Map(gateways.map((verdict) => [keyOf(verdict.gateway), verdict]))
-  const taken: Taken = { hostnames: new TakenHostnames(), matches: new MatchBudget() }
+  const attaching: Attaching = {
+    allowed: new AllowedNamespaces((name) => sources.namespaceLabels(name)),
+    hostnames: new TakenHostnames(),
+    matches: new MatchBudget(),
+  }
   const verdicts: RouteVerdict[] = []
   for (const route of routes.toSorted((a, b) => olderFirst(a.object, b.object))) {
     try {
-      verdicts.push({ route, parents: parentsOf(route, byKey, taken, sources) })
+      verdicts.push({ route, parents: parentsOf(route, byKey, attaching, sources) })
     } catch (error) {
       onUnservable(route.kind, route.object, error)
       verdicts.push({ route, parents: [] })
@@ -76,12 +81,12 @@ export function* attachRoutes(
 function parentsOf(
   route: AnyRoute,
   byKey: ReadonlyMap<ObjectKey, GatewayVerdict>,
-  taken: Taken,
+  attaching: Attaching,
   sources: AttachSources,
 ): readonly ParentVerdict[] {
   return (route.object.spec.parentRefs ?? []).flatMap((parentRef) => {
     const gateway = byKey.get(parentKey(route, parentRef) ?? '')
-    return gateway === undefined ? [] : [attach(route, parentRef, gateway, taken, sources)]
+    return gateway === undefined ? [] : [attach(route, parentRef, gateway, attaching, sources)]
   })
 }
 
@@ -95,7 +100,7 @@ function attach(
   route: AnyRoute,
   parentRef: ParentReference,
   gateway: GatewayVerdict,
-  taken: Taken,
+  { allowed, ...taken }: Attaching,
   sources: AttachSources,
 ): ParentVerdict {
   const { sectionName, port } = parentRef
@@ -106,12 +111,14 @@ function attach(
   )
   if (named.length === 0)
     return rejected(unmet('NoMatchingParent', `the Gateway has no listener ${listenerText(parentRef)}`))
-  const allowed = named.filter((each) => each.supportedKinds.includes(route.kind) && isAllowed(route, each, sources))
-  if (allowed.length === 0)
+  const open = named.filter(
+    (each) => each.supportedKinds.includes(route.kind) && allowed.has(each, namespaceOf(route.object)),
+  )
+  if (open.length === 0)
     return rejected(
       unmet('NotAllowedByListeners', `no listener allows a ${route.kind} of namespace ${namespaceOf(route.object)}`),
     )
-  const common = allowed
+  const common = open
     .map((listener) => ({
       listener,
       hostnames: commonHostnames(listener.listener.hostname, route.object.spec.hostnames),
@@ -127,12 +134,12 @@ function attach(
   if (attachments.length === 0)
     return rejected(unmet('HostnameConflict', `an older route of another kind has a common hostname`))
   const matches = attachments.reduce((sum, { hostnames }) => sum + hostnames.length * templates.length, 0)
-  const home = namespaceOf(gateway.gateway)
+  const home = namespaceOf(route.object)
   if (!taken.matches.take(home, matches))
     return rejected(
       unmet(
         'TooManyMatches',
-        `routes have ${matchesPerNamespaceMax} matches at the Gateways of namespace ${home} already`,
+        `routes of namespace ${home} have ${matchesPerNamespaceMax} matches at listeners already`,
       ),
     )
   return { parentRef, accepted: met('Accepted', 'the route is accepted'), attachments }
@@ -141,37 +148,7 @@ function attach(
 const listenerText = ({ sectionName, port }: ParentReference): string =>
   [sectionName === undefined ? '' : sectionName, port === undefined ? '' : `with port ${port}`].join(' ').trim()
 
-function isAllowed({ object }: AnyRoute, { listener, gateway }: ListenerVerdict, sources: AttachSources): boolean {
-  const { from = 'Same', selector } = listener.allowedRoutes?.namespaces ?? {}
-  const namespace = namespaceOf(object)
-  switch (from) {
-    case 'All':
-      return true
-    case 'Same':
-      return namespace === namespaceOf(gateway)
-    case 'Selector':
-      return isSelected(selector, sources.namespaceLabels(namespace))
-    default:
-      return from satisfies never
-  }
-}
-
-const operators = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-
-/** A selector with an unknown operator selects nothing; the schema does not restrict operators. */
-function isSelected(
-  selector: NonNullable<NonNullable<Listener['allowedRoutes']>['namespaces']>['selector'],
-  labels: Labels | undefined,
-): boolean {
-  const requirements = selectorOf(selector)
-  return (
-    requirements !== undefined &&
-    requirements.every(({ operator }) => operators.has(operator)) &&
-    matchesLabels(requirements, labels)
-  )
-}
-
-/** How many matches the Gateways of a namespace have. */
+/** How many matches the routes of a namespace have at listeners. */
 class MatchBudget {
   readonly #used = new Map<string, number>()
 

@@ -1,5 +1,6 @@
-// TakenHostnames: the hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use them. Two
-// hostnames conflict if a name exists that both stand for. A check costs one lookup for each label, not for each hostname.
+// TakenHostnames: the hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use
+// them. Two hostnames conflict if a name exists that both stand for. A check costs one lookup for each label, not for
+// each hostname.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Listener } from '../kinds/gateway-kinds.ts'
 import type { RouteKind } from '../kinds/route-kinds.ts'

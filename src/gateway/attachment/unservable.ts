@@ -1,4 +1,5 @@
-// Objects that could not be evaluated for a reason that no rule foresees. They get an event and are counted; others are served.
+// Objects that could not be evaluated for a reason that no rule foresees. They get an event and are counted; others are
+// served.
 import type { ApiObject } from '../../api/meta/object.ts'
 import { errorText } from '../../base/observability/log.ts'
 

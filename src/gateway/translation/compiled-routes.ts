@@ -1,5 +1,5 @@
-// CompiledRoutes: routes that were compiled, for as long as neither they nor the objects that they refer to have changed. A change of
-// one object therefore does not compile all routes again.
+// CompiledRoutes: routes that were compiled, for as long as neither they nor the objects that they refer to have changed.
+// A change of one object therefore does not compile all routes again.
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { ApiObject, ObjectKey } from '../../api/meta/object.ts'
 import type { ReferenceGrant } from '../kinds/gateway-kinds.ts'

@@ -1,5 +1,5 @@
-// KeyPairs: the certificates in Secrets. Reading and checking one takes a third of a millisecond, so each version of a Secret is
-// checked once, and many of them in slices.
+// KeyPairs: the certificates in Secrets. Reading and checking one takes a third of a millisecond, so each version of a
+// Secret is checked once, and many of them in slices.
 import type { Secret } from '../../api/core/v1/secret.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'

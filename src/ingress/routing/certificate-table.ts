@@ -1,5 +1,6 @@
-// CertificateTable: the certificates of server names. If several objects have a certificate for a name, that of the object that
-// comes first is used, as with routes. The certificates of one object are replaced at once, at a cost that depends on it.
+// CertificateTable: the certificates of server names. If several objects have a certificate for a name, that of the
+// object that comes first is used, as with routes. The certificates of one object are replaced at once, at a cost that
+// depends on it.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { KeyPair } from '../../platform/http/listener.ts'
 

@@ -1,5 +1,6 @@
-// HeaderChanges: how a filter changes the headers of a request or response. Headers that belong to a connection, that say where a
-// message ends, or that name the host are not changed by filters: an endpoint would see another message than the proxy.
+// HeaderChanges: how a filter changes the headers of a request or response. Headers that belong to a connection, that say
+// where a message ends, or that name the host are not changed by filters: an endpoint would see another message than the
+// proxy.
 import type { Brand } from '../../base/brand.ts'
 
 /** The name of a header that filters may change, in lower case. */

@@ -1,5 +1,5 @@
-// PathIndex: the routes of one host. The route of a request is found by its path: the time depends on the elements of the path,
-// not on the number of routes. Only routes with the same path are compared one by one.
+// PathIndex: the routes of one host. The route of a request is found by its path: the time depends on the elements of the
+// path, not on the number of routes. Only routes with the same path are compared one by one.
 import type { PathMatch, Route, RoutedRequest } from './route.ts'
 
 export class PathIndex {
