@@ -45,7 +45,7 @@ const routes = new RouteTable([
   },
 ])
 const frontend = { name: 'http', port: 0 } as const
-await dataPlane.apply('ingress', [{ ...frontend, scheme: 'http', routes, certificates: [] }])
+await dataPlane.apply('ingress', [{ ...frontend, scheme: 'http', routes, certificates: new Map() }])
 const state = dataPlane.stateOf(frontend)
 if (state?.kind !== 'open') throw new Error('the port is not open')
 process.send?.(state.port)

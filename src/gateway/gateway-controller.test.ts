@@ -1,18 +1,21 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { modifiedConflict, notFound } from '../api/errors/status-error.ts'
 import type { ApiObject } from '../api/meta/object.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { silentLog } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { Client } from '../client/client.ts'
 import type { ApiCall, Transport } from '../client/transport/transport.ts'
-import { event } from '../api/core/v1/event.ts'
+import { event, type Event } from '../api/core/v1/event.ts'
 import { portRetryMs } from '../ingress/data-plane/data-plane.ts'
+import { ingressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from '../ingress/data-plane/simulated-connections.harness.ts'
 import { SimulatedInformers } from '../ingress/simulated-informers.harness.ts'
+import { portsPerNamespaceMax } from './attachment/gateway-limits.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import { ownGatewayClass } from './gateway-class.ts'
 import { startGatewayController } from './gateway-controller.ts'
@@ -46,18 +49,21 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   const informers = new SimulatedInformers()
   const written: string[] = []
   const warnings: string[] = []
-  const failing: { with: Error | undefined } = { with: undefined }
+  const events: Event[] = []
+  const failing: { with: Error | undefined; name: string | undefined } = { with: undefined, name: undefined }
   const transport = {
     send: async ({ verb, subresource, kind, body }: ApiCall) => {
       const { plural } = kind
       const sent = body as ApiObject
       written.push(`${verb} ${plural}/${subresource} ${sent.metadata.name}`)
-      if (failing.with !== undefined) throw failing.with
+      if (kind.plural === 'events') events.push(sent as Event)
+      if (failing.with !== undefined || sent.metadata.name === failing.name)
+        throw failing.with ?? new Error('the object is not valid')
       informers.set(plural, sent)
       return sent
     },
   } as unknown as Transport
-  const [clock, tasks] = [new VirtualClock(), new TaskGroup()]
+  const [clock, tasks, metrics] = [new VirtualClock(), new TaskGroup(), new Metrics()]
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   const common = { clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
   const dataPlane = connections.startDataPlane(common, tasks)
@@ -71,13 +77,25 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   ] as const)
     informers.set(plural, each)
   const controller = startGatewayController(
-    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true },
+    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true, metrics: ingressMetrics(metrics) },
     { addresses, boundPort: (port) => port + 8_000 },
     tasks,
   )
   await clock.advance('1s')
   return {
-    ...{ connections, informers, written, warnings, failing, clock, controller, dataPlane },
+    ...{
+      connections,
+      informers,
+      written,
+      warnings,
+      failing,
+      clock,
+      controller,
+      dataPlane,
+      metrics,
+      events,
+      flow: common.flow,
+    },
     set: (plural: string, value: object) => {
       informers.set(plural, value)
       return clock.advance('1s')
@@ -185,7 +203,7 @@ test('a port that cannot be opened is reported by an event and a condition, and 
 test('a port that Ingresses have for another protocol is not taken from them', async () => {
   await using own = await stage()
   await own.dataPlane.apply('ingress', [
-    { ...{ name: 'http', port: 443, scheme: 'http', certificates: [] }, routes: { find: () => undefined } },
+    { ...{ name: 'http', port: 443, scheme: 'http', certificates: new Map() }, routes: { find: () => undefined } },
   ])
   await own.set('gateways', gatewayOf('gateway', [https]))
   equal(conditionText(own.gateway(), 'Accepted'), 'False ListenersNotValid')
@@ -209,4 +227,56 @@ suite('a write', () => {
       await own.clock.advance('30s')
       deepEqual([own.written.length - first, own.warnings], isTriedAgain ? [1, ['Gateways could not be applied']] : [0, []]) // prettier-ignore
     })
+})
+
+test('a Gateway with more ports than its namespace may have says so in its status and in an event', async () => {
+  await using own = await stage()
+  const listeners = Array.from({ length: portsPerNamespaceMax }, (_, index) =>
+    listener(`l${index}`, { port: 1_000 + index }),
+  )
+  await own.set('gateways', gatewayOf('first', listeners))
+  const metadata = { creationTimestamp: '2030-01-01T00:00:01Z' }
+  await own.set('gateways', gatewayOf('gateway', [listener('a', { port: 2_000 })], {}, metadata))
+  const message = 'the Gateways of namespace default have 128 ports already'
+  const [status] = own.gateway()?.listeners ?? []
+  deepEqual(
+    status?.conditions.filter(({ type }) => type === 'Accepted' || type === 'Programmed').map((each) => [each.status, each.reason, each.message]),
+    [['False', 'PortUnavailable', message], ['False', 'Invalid', message]],
+  ) // prettier-ignore
+  deepEqual([conditionText(own.gateway(), 'Accepted'), conditionText(own.gateway(), 'Programmed')], ['False ListenersNotValid', 'False Invalid']) // prettier-ignore
+  const [found] = own.events.filter(({ involvedObject }) => involvedObject.name === 'gateway')
+  deepEqual([found?.reason, found?.message], ['PortUnavailable', `listener a is not served: ${message}`])
+})
+
+test('a route that cannot be served has an event and is counted, and others are served', async () => {
+  await using own = await stage()
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  await own.setRoute(httpRouteOf('bad', { rules: [{ backendRefs: 5 as unknown as [] }] }))
+  await own.setRoute(httpRouteOf('r'))
+  equal(await own.get(), 200)
+  deepEqual(own.events.map(({ reason, involvedObject }) => [reason, involvedObject.name]), [['Unservable', 'bad']]) // prettier-ignore
+  match(own.metrics.text(), /coxswain_ingress_unservable_objects_total\{kind="HTTPRoute"\}/)
+})
+
+test('a route whose status cannot be written does not delay others', async () => {
+  await using own = await stage()
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  own.failing.name = 'poison'
+  await own.setRoute(httpRouteOf('poison', {}, { creationTimestamp: '2029-01-01T00:00:00Z' }))
+  await own.clock.advance('60s')
+  await own.setRoute(httpRouteOf('r'))
+  deepEqual(own.written.filter((text) => text.endsWith(' r')), ['update httproutes/status r']) // prettier-ignore
+})
+
+test('changes of Services, Secrets and Namespaces that no Gateway uses are ignored', async () => {
+  await using own = await stage()
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  await own.setRoute(httpRouteOf('r'))
+  const before = own.flow.last
+  await own.set('services', { ...serviceOf(), metadata: { name: 'other', namespace: 'default' } })
+  await own.set('secrets', { ...secretOf('x'), metadata: { name: 'other', namespace: 'default' } })
+  await own.set('namespaces', { metadata: { name: 'other' } })
+  equal(own.flow.last, before)
+  await own.set('services', serviceOf())
+  equal(own.flow.last > before, true)
 })

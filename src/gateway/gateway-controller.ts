@@ -6,7 +6,7 @@ import { namespace } from '../api/core/v1/namespace.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { ResourceType } from '../api/kind/kind.ts'
-import type { ApiObject } from '../api/meta/object.ts'
+import { keyOf, namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../api/meta/object.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { lookup } from '../base/collections/lookup.ts'
@@ -15,20 +15,19 @@ import { causeOf, type Cause, type FlowRecorder } from '../base/observability/fl
 import type { Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import { rfc3339, type Clock } from '../base/time/clock.ts'
+import { runInSlices, type Slice } from '../base/work/work-slice.ts'
 import type { Client } from '../client/client.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
+import type { IngressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
+import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { ReconcileLoop } from '../ingress/reconcile-loop.ts'
 import { equalValues } from '../schema/json/json-value.ts'
-import {
-  areListenersServed,
-  isServed,
-  type GatewayVerdict,
-  type ListenerVerdict,
-} from './attachment/evaluate-gateways.ts'
+import { areListenersServed, type GatewayVerdict } from './attachment/evaluate-gateways.ts'
+import { isServed, type ListenerVerdict } from './attachment/listener-verdict.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import {
   acceptedClass,
@@ -37,9 +36,10 @@ import {
   gatewayControllerName,
   isOwnClass,
 } from './gateway-class.ts'
-import { gateway, gatewayClass, referenceGrant, type GatewayClass } from './kinds/gateway-kinds.ts'
+import { gateway, gatewayClass, referenceGrant, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
 import { grpcRoute, httpRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
-import { planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
+import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
+import { ReferencedKeys } from './referenced-keys.ts'
 import { gatewayStatus } from './status/gateway-status.ts'
 import { routeStatus } from './status/route-status.ts'
 import { frontendName } from './translation/listener-frontends.ts'
@@ -51,6 +51,7 @@ export interface GatewayControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
+  readonly metrics: Pick<IngressMetrics, 'unservable'>
   readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
@@ -63,7 +64,11 @@ export interface GatewaySettings {
   readonly boundPort?: (port: number) => number
 }
 
-const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant, service, secret, namespace] as const
+const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as const
+/** Most of these objects have nothing to do with Gateways; only changes of those that the last plan has read matter. */
+const watchedReferences = [service, secret, namespace] as const
+/** The index of ReferenceGrants by namespace. */
+const byNamespace = 'namespace'
 
 export class GatewayController {
   readonly #deps: GatewayControllerDeps
@@ -71,6 +76,9 @@ export class GatewayController {
   readonly #loop: ReconcileLoop
   readonly #reporter: ProblemReporter
   readonly #definitions: Informer
+  readonly #keyPairs: KeyPairs
+  readonly #caches = planCaches()
+  readonly #referenced = new ReferencedKeys()
 
   /** `signal` ends the watch of definitions. */
   constructor(deps: GatewayControllerDeps, settings: GatewaySettings, signal: AbortSignal) {
@@ -78,10 +86,17 @@ export class GatewayController {
     this.#settings = settings
     const { informers, clock, log, dataPlane } = deps
     this.#reporter = new ProblemReporter(deps, 'gateway-controller')
+    this.#keyPairs = new KeyPairs(deps.isKeyPair)
     this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Gateways could not be applied' })
     this.#definitions = informers.metadataOf(customResourceDefinition, signal)
     dataPlane.onPortRetry(() => this.#loop.changed())
-    for (const informer of this.#informers()) informer.onChange(({ cause }) => this.#loop.changed(cause))
+    informers.of(referenceGrant).addIndex(byNamespace, (grant) => [namespaceOf(grant)])
+    for (const informer of [this.#definitions, ...watched.map((kind) => informers.of(kind as ResourceType))])
+      informer.onChange(({ cause }) => this.#loop.changed(cause))
+    for (const kind of watchedReferences)
+      informers.of<ApiObject, unknown>(kind).onChange(({ key, cause }) => {
+        if (this.#referenced.has(kind.plural, key)) this.#loop.changed(cause)
+      })
   }
 
   /** Resolves when the Gateways that existed at the start are served. */
@@ -103,12 +118,13 @@ export class GatewayController {
     await this.#loop.run((cause) => this.#reconcile(cause, signal), signal)
   }
 
-  #informers(): readonly Pick<Informer, 'synced' | 'onChange'>[] {
-    return [this.#definitions, ...watched.map((kind) => this.#deps.informers.of(kind as ResourceType))]
+  #informers(): readonly Pick<Informer, 'synced'>[] {
+    const kinds = [...watched, ...watchedReferences]
+    return [this.#definitions, ...kinds.map((kind) => this.#deps.informers.of(kind as ResourceType))]
   }
 
   async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
-    const { flow, dataPlane, informers } = this.#deps
+    const { flow, dataPlane, informers, clock } = this.#deps
     const classes = [...informers.of(gatewayClass).all()].filter(isOwnClass)
     const names = new Set(classes.filter((each) => acceptedClass(each).isMet).map(({ metadata }) => metadata.name))
     const gateways = [...informers.of(gateway).all()].filter(({ spec }) => names.has(spec.gatewayClassName))
@@ -116,38 +132,66 @@ export class GatewayController {
       ...Array.from(informers.of(httpRoute).all(), (object) => ({ kind: 'HTTPRoute', object }) as const),
       ...Array.from(informers.of(grpcRoute).all(), (object) => ({ kind: 'GRPCRoute', object }) as const),
     ]
-    const plan = planGateways(gateways, routes, this.#sources())
+    const sources = this.#sources()
+    const certificates = gateways.flatMap((each) => secretKeysOf(each)).map((key) => sources.secret(key))
+    await runInSlices((slice) => this.#keyPairs.check(certificates, slice), clock, signal)
+    const planned = (slice: Slice) => planGateways(gateways, routes, sources, this.#caches, slice)
+    const plan = await runInSlices(planned, clock, signal)
+    this.#referenced.complete()
     const what = `apply ${gateways.length} Gateways`
     const step = flow.record('reconcile', 'Ingress', 'Ingress', what, undefined, 0, cause)
     await dataPlane.apply('gateway', plan.frontends)
     flow.finish(step, 'applied')
     const own = context(signal, causeOf(step))
     await this.#writeClasses(classes, own)
-    for (const verdict of plan.gateways)
-      this.#reporter.report(verdict.gateway, this.#portProblems(verdict), causeOf(step))
-    this.#reporter.retain(gateways)
+    this.#report(plan, causeOf(step))
     await this.#writeStatuses(plan, own)
+  }
+
+  #report({ gateways, unservable }: GatewayPlan, cause: Cause): void {
+    const { metrics, log } = this.#deps
+    const failures = new Map(unservable.map(({ object, message }) => [object, message]))
+    for (const { kind, object, message } of unservable) {
+      metrics.unservable.add({ kind })
+      log.error(message, { key: keyOf(object) })
+      if (kind !== 'Gateway') this.#reporter.report(object, [{ reason: 'Unservable', message }], cause)
+    }
+    for (const verdict of gateways) {
+      const message = failures.get(verdict.gateway)
+      const problems = message === undefined ? this.#portProblems(verdict) : [{ reason: 'Unservable', message }]
+      this.#reporter.report(verdict.gateway, problems, cause)
+    }
+    this.#reporter.retain([...gateways.map((verdict) => verdict.gateway), ...failures.keys()])
   }
 
   #portProblems(verdict: GatewayVerdict): readonly Problem[] {
     const ports = new Set(areListenersServed(verdict) ? verdict.listeners.filter(isServed).map(portOf) : [])
-    return [...ports].flatMap((port) => {
+    const failed = [...ports].flatMap((port) => {
       const state = this.portState(port)
       return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
     })
+    const refused = verdict.listeners.filter(({ accepted }) => accepted.reason === 'PortUnavailable')
+    return [
+      ...failed,
+      ...refused.map(({ listener, accepted: { reason, message } }) => ({
+        reason,
+        message: `listener ${listener.name} is not served: ${message}`,
+      })),
+    ]
   }
 
   #sources(): PlanSources {
-    const { informers, dataPlane, isKeyPair } = this.#deps
+    const { informers, dataPlane } = this.#deps
     const { addresses, boundPort = (port) => port } = this.#settings
     const [services, secrets, namespaces] = [informers.of(service), informers.of(secret), informers.of(namespace)]
-    const grants = [...informers.of(referenceGrant).all()]
+    const grants = informers.of(referenceGrant)
     return {
-      ...{ addresses, boundPort, isKeyPair, otherPorts: dataPlane.portsOf('ingress') },
-      service: (key) => services.get(key),
-      secret: (key) => secrets.get(key),
-      grants: () => grants,
-      namespaceLabels: (name) => namespaces.get(name)?.metadata.labels,
+      ...{ addresses, boundPort, otherPorts: dataPlane.portsOf('ingress') },
+      service: (key) => services.get(this.#referenced.add(service.plural, key)),
+      secret: (key) => secrets.get(this.#referenced.add(secret.plural, key)),
+      keyPair: (each) => this.#keyPairs.of(each),
+      grants: (name) => grants.byIndex(byNamespace, name),
+      namespaceLabels: (name) => namespaces.get(this.#referenced.add(namespace.plural, name))?.metadata.labels,
     }
   }
 
@@ -160,18 +204,29 @@ export class GatewayController {
   async #writeStatuses({ gateways, routes, attached }: GatewayPlan, ctx: Context): Promise<void> {
     const { addresses } = this.#settings
     const time = this.#time()
+    const failures: unknown[] = []
+    const isolated = async (write: () => Promise<void>) => {
+      try {
+        await write()
+      } catch (error) {
+        ctx.signal.throwIfAborted()
+        failures.push(error)
+      }
+    }
     for (const verdict of gateways) {
       const status = gatewayStatus(verdict, {
         ...{ addresses, time, portState: (port) => this.portState(port) },
         attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
       })
-      await this.#write(gateway, verdict.gateway, status, ctx)
+      await isolated(() => this.#write(gateway, verdict.gateway, status, ctx))
     }
     for (const { compiled, ...verdict } of routes) {
       const { resolvedRefs, dropped } = compiled
       const status = routeStatus(verdict, { controllerName: gatewayControllerName, resolvedRefs, dropped, time })
-      await this.#writeRoute(verdict.route, status, ctx)
+      await isolated(() => this.#writeRoute(verdict.route, status, ctx))
     }
+    // After the others were written: the failed ones are tried again later.
+    if (failures.length > 0) throw failures[0]
   }
 
   async #writeRoute({ kind, object }: AnyRoute, status: RouteStatus, ctx: Context): Promise<void> {
@@ -199,6 +254,16 @@ export class GatewayController {
 
   #time(): string {
     return rfc3339(this.#deps.clock.nowMs())
+  }
+}
+
+/** A Gateway that cannot be read is reported by the plan. */
+function secretKeysOf(object: Gateway): readonly ObjectKey[] {
+  try {
+    const refs = object.spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])
+    return refs.map(({ namespace: place = namespaceOf(object), name }) => objectKey(place, name))
+  } catch {
+    return []
   }
 }
 

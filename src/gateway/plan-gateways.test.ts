@@ -1,6 +1,13 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { planGateways } from './plan-gateways.ts'
+import { runToEnd } from '../base/work/work-slice.ts'
+import {
+  listenersPerNamespaceMax,
+  matchesPerNamespaceMax,
+  portsMax,
+  portsPerNamespaceMax,
+} from './attachment/gateway-limits.ts'
+import { planCaches, planGateways } from './plan-gateways.ts'
 import type { Gateway, Listener } from './kinds/gateway-kinds.ts'
 import type { AnyRoute, HttpRouteRule } from './kinds/route-kinds.ts'
 import {
@@ -9,6 +16,7 @@ import {
   grpcRouteOf,
   httpRouteOf,
   listener,
+  planned,
   secretOf,
   serviceOf,
   sourcesOf,
@@ -21,7 +29,7 @@ const secrets = { 'default/tls': secretOf('pair'), 'other/tls': secretOf('pair')
 
 /** `Accepted ResolvedRefs Conflicted` by listener. */
 const listeners = (gateways: readonly Gateway[], known: Known = {}) =>
-  planGateways(gateways, [], sourcesOf({ secrets, ...known })).gateways.flatMap((verdict) =>
+  planned(gateways, [], sourcesOf({ secrets, ...known })).gateways.flatMap((verdict) =>
     verdict.listeners.map(({ accepted, resolvedRefs, conflicted }) =>
       [accepted, resolvedRefs, conflicted].map(({ reason }) => reason).join(' '),
     ),
@@ -102,7 +110,7 @@ const gatewayCases: readonly (readonly [string, Partial<Gateway['spec']>, string
 suite('a Gateway with', () => {
   for (const [name, spec, accepted, addresses, ports] of gatewayCases)
     test(name, () => {
-      const { gateways, frontends } = planGateways([gatewayOf('gateway', [listener('a')], spec)], [], sourcesOf())
+      const { gateways, frontends } = planned([gatewayOf('gateway', [listener('a')], spec)], [], sourcesOf())
       deepEqual(
         [gateways[0]?.accepted.reason, gateways[0]?.addresses.reason, frontends.length],
         [accepted, addresses, ports],
@@ -138,7 +146,7 @@ suite('a route with', () => {
   for (const [name, route, known, expected] of routeCases)
     test(name, () => {
       const gateway = gatewayOf('gateway', [listener('a', { hostname: '*.a.com' })])
-      const { routes } = planGateways([gateway], [route], sourcesOf(known))
+      const { routes } = planned([gateway], [route], sourcesOf(known))
       const [found] = routes
       equal(`${found?.parents[0]?.accepted.reason} ${found?.compiled.resolvedRefs.reason}`, expected)
     })
@@ -148,18 +156,14 @@ suite('a route with', () => {
       { name: 'gateway', namespace: 'other' },
       { name: 'web', group: '', kind: 'Service' },
     ]
-    const { routes } = planGateways(
-      [gatewayOf('gateway', [listener('a')])],
-      [httpRouteOf('r', { parentRefs })],
-      sourcesOf(),
-    )
+    const { routes } = planned([gatewayOf('gateway', [listener('a')])], [httpRouteOf('r', { parentRefs })], sourcesOf())
     deepEqual(routes[0]?.parents, [])
   })
 })
 
 test('a listener that allows one kind of routes accepts no other', () => {
   const own = listener('a', { allowedRoutes: { kinds: [{ kind: 'HTTPRoute' }] } })
-  const { routes } = planGateways([gatewayOf('gateway', [own])], [grpcRouteOf('r')], sourcesOf())
+  const { routes } = planned([gatewayOf('gateway', [own])], [grpcRouteOf('r')], sourcesOf())
   equal(routes[0]?.parents[0]?.accepted.reason, 'NotAllowedByListeners')
 })
 
@@ -167,7 +171,7 @@ test('a selector of namespaces with an unknown operator selects none', () => {
   const allowing = (operator: string) => {
     const selector = { matchExpressions: [{ key: 'team', operator }] }
     const own = listener('a', { allowedRoutes: { namespaces: { from: 'Selector', selector } } })
-    const { attached } = planGateways(
+    const { attached } = planned(
       [gatewayOf('gateway', [own])],
       [httpRouteOf('r')],
       sourcesOf({ namespaces: { default: { team: 'x' } } }),
@@ -180,7 +184,7 @@ test('a selector of namespaces with an unknown operator selects none', () => {
 test('of an HTTPRoute and a GRPCRoute with a common hostname a listener accepts the older', () => {
   const gateway = gatewayOf('gateway', [https('a')])
   const routes = [httpRouteOf('r', {}, { creationTimestamp: '2031-01-01T00:00:00Z' }), grpcRouteOf('g')]
-  const plan = planGateways([gateway], routes, sourcesOf({ secrets }))
+  const plan = planned([gateway], routes, sourcesOf({ secrets }))
   deepEqual(plan.routes.map(({ route, parents }) => [route.kind, parents[0]?.accepted.reason]), [['GRPCRoute', 'Accepted'], ['HTTPRoute', 'HostnameConflict']]) // prettier-ignore
 })
 
@@ -190,7 +194,7 @@ test('a route becomes routes of the data plane for each hostname and match', () 
     hostnames: ['x.com', 'y.com'],
     rules: [{ ...web({ weight: 2 }), matches, timeouts: { request: '0s', backendRequest: '1500ms' } }],
   })
-  const { frontends } = planGateways([gatewayOf('gateway', [listener('a')])], [route], sourcesOf())
+  const { frontends } = planned([gatewayOf('gateway', [listener('a')])], [route], sourcesOf())
   const found = (host: string, path: string, a = '') =>
     frontends[0]?.routes.find({
       method: 'GET',
@@ -210,6 +214,104 @@ test('a route becomes routes of the data plane for each hostname and match', () 
 
 test('certificates are selected by hostname; one without a hostname is for all other clients', () => {
   const gateway = gatewayOf('gateway', [https('a', { hostname: '*.x.com' }), https('b')])
-  const [frontend] = planGateways([gateway], [], sourcesOf({ secrets })).frontends
-  deepEqual([frontend?.certificates.map(({ name }) => name), frontend?.fallback?.certificate], [['*.x.com'], 'pair'])
+  const [frontend] = planned([gateway], [], sourcesOf({ secrets })).frontends
+  deepEqual([frontend?.certificates.get('*.x.com')?.certificate, frontend?.fallback?.certificate], ['pair', 'pair'])
+})
+
+suite('what Gateways may use of the proxy is limited', () => {
+  const manyOf = (count: number, namespace: (index: number) => string, portOf: (index: number, at: number) => number) =>
+    Array.from({ length: count }, (_, index) =>
+      gatewayOf(
+        `g${String(index).padStart(3, '0')}`,
+        Array.from({ length: 64 }, (_each, at) =>
+          listener(`l${at}`, { port: portOf(index, at), hostname: `h${index}.com` }),
+        ),
+        {},
+        { namespace: namespace(index) },
+      ),
+    )
+  const acceptedOf = (gateways: readonly Gateway[]) => {
+    const plan = planned(gateways, [], sourcesOf())
+    const accepted = plan.gateways.map(({ listeners: all }) => all.filter((each) => each.accepted.isMet).length)
+    const refused = plan.gateways.flatMap(({ listeners: all }) => all.filter((each) => !each.accepted.isMet))
+    return { ports: plan.frontends.length, accepted, refused: [...new Set(refused.map(({ accepted: { reason, message } }) => `${reason}: ${message}`))] } // prettier-ignore
+  }
+  const ownPorts = (index: number, at: number) => 1_000 + index * 64 + at
+
+  test('60 Gateways of a namespace do not open 3,840 ports', () => {
+    const { ports, accepted, refused } = acceptedOf(manyOf(60, () => 'default', ownPorts))
+    deepEqual([ports, accepted.slice(0, 3)], [portsPerNamespaceMax, [64, 64, 0]])
+    deepEqual(refused, ['PortUnavailable: the Gateways of namespace default have 128 ports already'])
+  })
+
+  test('nor do Gateways of many namespaces', () => {
+    const { ports, accepted, refused } = acceptedOf(manyOf(10, (index) => `n${index}`, ownPorts))
+    deepEqual([ports, accepted], [portsMax, [64, 64, 64, 64, 64, 64, 64, 64, 0, 0]])
+    deepEqual(refused, ['PortUnavailable: all Gateways have 512 ports already'])
+  })
+
+  test('ports that are open already are shared up to a number of listeners', () => {
+    const { ports, accepted } = acceptedOf(manyOf(6, () => 'default', (_, at) => 1_000 + at)) // prettier-ignore
+    deepEqual([ports, accepted.reduce((sum, count) => sum + count, 0)], [64, listenersPerNamespaceMax])
+  })
+
+  test('routes of a namespace have a limited number of matches, the older first, whatever those of others have', () => {
+    const [gateway] = manyOf(1, () => 'default', ownPorts)
+    const matches = Array.from({ length: 64 }, (_, at) => ({ path: { type: 'Exact', value: `/${at}` } }))
+    const many = (name: string) =>
+      httpRouteOf(name, { parentRefs: [{ name: 'g000' }], rules: [{ matches }, { matches }] })
+    const from = { namespaces: { from: 'All' as const } }
+    const open = gateway?.spec.listeners.map((each) => ({ ...each, allowedRoutes: from })) ?? []
+    const { kind, object } = many('r5') as Extract<AnyRoute, { kind: 'HTTPRoute' }>
+    const [parentRefs, metadata] = [
+      [{ name: 'g000', namespace: 'default' }],
+      { ...object.metadata, namespace: 'other' },
+    ]
+    const foreign: AnyRoute = { kind, object: { ...object, metadata, spec: { ...object.spec, parentRefs } } }
+    const routes = [...['r1', 'r2', 'r3', 'r4'].map(many), foreign]
+    const plan = planned([gatewayOf('g000', open)], routes, sourcesOf())
+    const reasons = plan.routes.map(({ parents }) => parents.map(({ accepted }) => accepted.reason).join())
+    deepEqual(reasons, ['Accepted', 'Accepted', 'TooManyMatches', 'TooManyMatches', 'Accepted'])
+    equal(2 * 64 * 128 <= matchesPerNamespaceMax && 3 * 64 * 128 > matchesPerNamespaceMax, true)
+  })
+})
+
+suite('an object that cannot be read does not affect others', () => {
+  test('a Gateway', () => {
+    const bad = gatewayOf('bad', [{ ...listener('a'), protocol: 5 as unknown as string }])
+    const plan = planned([bad, gatewayOf('gateway', [listener('a')])], [httpRouteOf('r')], sourcesOf())
+    deepEqual(plan.unservable.map(({ kind, object: { metadata } }) => [kind, metadata.name]), [['Gateway', 'bad']]) // prettier-ignore
+    deepEqual(plan.gateways.map(({ accepted }) => accepted.isMet), [false, true]) // prettier-ignore
+    equal(plan.frontends.length, 1)
+  })
+
+  test('a route that cannot be compiled, and one that cannot be attached', () => {
+    const uncompiled = httpRouteOf('a', { rules: [{ backendRefs: 5 as unknown as [] }] })
+    const unattached = httpRouteOf('b', { hostnames: [5 as unknown as string] })
+    const at = gatewayOf('gateway', [listener('a', { hostname: '*.com' })])
+    const plan = planned([at], [uncompiled, unattached, httpRouteOf('c')], sourcesOf())
+    deepEqual(plan.unservable.map(({ object: { metadata } }) => metadata.name), ['a', 'b']) // prettier-ignore
+    deepEqual(
+      plan.routes.map(({ parents }) => parents.map(({ accepted }) => accepted.reason)),
+      [['UnsupportedValue'], [], ['Accepted']],
+    )
+  })
+})
+
+test('a plan yields when its slice is used up, and does not build again what has not changed', () => {
+  const caches = planCaches()
+  const gateways = [gatewayOf('gateway', [listener('a'), listener('b', { port: 81 })])]
+  const routes = [httpRouteOf('r1'), httpRouteOf('r2')]
+  const sources = sourcesOf()
+  let yields = -1
+  const steps = planGateways(gateways, routes, sources, caches, { isUsedUp: () => true })
+  do yields++
+  while (steps.next().done !== true)
+  equal(yields >= gateways.length + 2 * routes.length + 2, true)
+  const again = () => runToEnd((slice) => planGateways(gateways, routes, sources, caches, slice))
+  const [first, second] = [again(), again()]
+  deepEqual(
+    first.routes.map(({ compiled }, index) => compiled === second.routes[index]?.compiled),
+    [true, true],
+  )
 })

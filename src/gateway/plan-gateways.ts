@@ -1,19 +1,24 @@
 // The plan: from all objects of the Gateway API to the ports of the data plane and the verdicts from which statuses are
-// written. Pure.
+// written. It is computed in slices, and what has not changed since the last plan is not computed again.
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../base/work/work-slice.ts'
 import type { FrontendSpec } from '../ingress/data-plane/frontends.ts'
 import { attachRoutes, type AttachSources, type RouteVerdict } from './attachment/attach-routes.ts'
 import {
   areListenersServed,
   evaluateGateways,
-  isServed,
   type GatewaySources,
   type GatewayVerdict,
 } from './attachment/evaluate-gateways.ts'
+import { isServed } from './attachment/listener-verdict.ts'
+import { unmet } from './attachment/outcome.ts'
+import { unservable, type OnUnservable, type Unservable } from './attachment/unservable.ts'
 import type { Gateway, Listener } from './kinds/gateway-kinds.ts'
 import type { AnyRoute } from './kinds/route-kinds.ts'
-import { compileRoute, type CompiledRoute } from './translation/compile-route.ts'
-import { listenerFrontends, type AttachedRoute } from './translation/listener-frontends.ts'
+import type { CompiledRoute } from './translation/compile-route.ts'
+import { CompiledRoutes } from './translation/compiled-routes.ts'
+import { listenerFrontends } from './translation/listener-frontends.ts'
+import { ListenerTables, type AttachedRoute } from './translation/listener-tables.ts'
 import type { BackendSources } from './translation/resolve-backend.ts'
 
 export interface PlanSources extends GatewaySources, BackendSources, Pick<AttachSources, 'namespaceLabels'> {
@@ -27,38 +32,90 @@ export interface GatewayPlan {
   readonly routes: readonly (RouteVerdict & { readonly compiled: CompiledRoute })[]
   /** The number of routes by listener. */
   readonly attached: ReadonlyMap<Listener, number>
+  readonly unservable: readonly Unservable[]
 }
 
+/** What is kept from one plan to the next. */
+export interface PlanCaches {
+  readonly compiled: CompiledRoutes
+  readonly tables: ListenerTables
+}
+
+export const planCaches = (): PlanCaches => ({ compiled: new CompiledRoutes(), tables: new ListenerTables() })
+
 /** `gateways` are those of accepted classes of this controller. */
-export function planGateways(
+export function* planGateways(
   gateways: readonly Gateway[],
   routes: readonly AnyRoute[],
   sources: PlanSources,
-): GatewayPlan {
-  const verdicts = evaluateGateways(gateways, sources)
-  const compiled = new Map(routes.map((route) => [route, compileRoute(route, sources)]))
-  const compiledOf = (route: AnyRoute) => compiled.get(route) ?? compileRoute(route, sources)
-  const attached = attachRoutes(routes, verdicts, {
-    namespaceLabels: (name) => sources.namespaceLabels(name),
-    rulesOf: (route) => compiledOf(route).rules,
-  })
-  const byListener = new Map<Listener, { readonly routes: Set<AnyRoute>; readonly served: AttachedRoute[] }>()
-  for (const { route, parents } of attached)
+  caches: PlanCaches,
+  slice: Slice,
+): Sliced<GatewayPlan> {
+  const failed: Unservable[] = []
+  const onUnservable: OnUnservable = (kind, object, error) => {
+    const failure = unservable(kind, object, error)
+    failed.push(failure)
+    return failure.message
+  }
+  const verdicts = yield* evaluateGateways(gateways, sources, onUnservable, slice)
+  const compiled = yield* compileRoutes(routes, (route) => caches.compiled.of(route, sources), onUnservable, slice)
+  const compiledOf = (route: AnyRoute) => compiled.get(route) ?? nothingCompiled
+  const attachSources = { namespaceLabels: (name: string) => sources.namespaceLabels(name), compiled: compiledOf }
+  const attached = yield* attachRoutes(routes, verdicts, attachSources, onUnservable, slice)
+  const byListener = routesByListener(attached, compiledOf)
+  const served = verdicts.filter(areListenersServed).flatMap(({ listeners }) => listeners.filter(isServed))
+  const listeners = served.map((listener) => ({ listener, routes: byListener.get(listener.listener)?.served ?? [] }))
+  return {
+    frontends: yield* listenerFrontends(listeners, caches.tables, (port) => sources.boundPort(port), slice),
+    gateways: verdicts,
+    routes: attached.map((verdict) => ({ ...verdict, compiled: compiledOf(verdict.route) })),
+    attached: new Map(Array.from(byListener, ([listener, own]) => [listener, own.routes.size])),
+    unservable: failed,
+  }
+}
+
+function* compileRoutes(
+  routes: readonly AnyRoute[],
+  compile: (route: AnyRoute) => CompiledRoute,
+  onUnservable: OnUnservable,
+  slice: Slice,
+): Sliced<ReadonlyMap<AnyRoute, CompiledRoute>> {
+  const compiled = new Map<AnyRoute, CompiledRoute>()
+  for (const route of routes) {
+    try {
+      compiled.set(route, compile(route))
+    } catch (error) {
+      const rules = unmet('UnsupportedValue', onUnservable(route.kind, route.object, error))
+      compiled.set(route, { ...nothingCompiled, rules })
+    }
+    if (slice.isUsedUp()) yield
+  }
+  return compiled
+}
+
+const nothingCompiled: CompiledRoute = {
+  templates: [],
+  resolvedRefs: unmet('Pending', 'the references have not been resolved'),
+  rules: unmet('Pending', 'the rules have not been read'),
+  dropped: undefined,
+}
+
+interface ListenerRoutes {
+  readonly routes: Set<AnyRoute>
+  readonly served: AttachedRoute[]
+}
+
+function routesByListener(
+  verdicts: readonly RouteVerdict[],
+  compiledOf: (route: AnyRoute) => CompiledRoute,
+): ReadonlyMap<Listener, ListenerRoutes> {
+  const byListener = new Map<Listener, ListenerRoutes>()
+  for (const { route, parents } of verdicts)
     for (const { listener, hostnames } of parents.flatMap(({ attachments }) => attachments)) {
       const own = getOrInsert(byListener, listener.listener, () => ({ routes: new Set<AnyRoute>(), served: [] }))
       // Several references of a route may select the same listener.
       if (!own.routes.has(route)) own.served.push({ hostnames, templates: compiledOf(route).templates })
       own.routes.add(route)
     }
-  const served = verdicts.filter(areListenersServed).flatMap(({ listeners }) => listeners.filter(isServed))
-  const listeners = served.map((listener) => ({
-    listener,
-    routes: byListener.get(listener.listener)?.served ?? [],
-  }))
-  return {
-    frontends: listenerFrontends(listeners, (port) => sources.boundPort(port)),
-    gateways: verdicts,
-    routes: attached.map((verdict) => ({ ...verdict, compiled: compiledOf(verdict.route) })),
-    attached: new Map(Array.from(byListener, ([listener, own]) => [listener, own.routes.size])),
-  }
+  return byListener
 }

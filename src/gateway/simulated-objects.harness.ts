@@ -2,7 +2,9 @@
 import type { Service } from '../api/core/v1/service/service.ts'
 import type { Secret } from '../api/core/v1/secret.ts'
 import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
-import type { PlanSources } from './plan-gateways.ts'
+import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
+import { runToEnd } from '../base/work/work-slice.ts'
+import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
 import type { Gateway, Listener, ReferenceGrant } from './kinds/gateway-kinds.ts'
 import type { AnyRoute, GrpcRoute, HttpRoute } from './kinds/route-kinds.ts'
 
@@ -86,10 +88,13 @@ export function sourcesOf(known: Known = {}): PlanSources {
     addresses: ['192.0.2.1'],
     otherPorts: known.otherPorts ?? new Map(),
     boundPort: (port) => port,
-    isKeyPair: (certificate) => certificate !== 'broken',
+    keyPair: (secret) => new KeyPairs((certificate) => certificate !== 'broken').of(secret),
     service: (key) => byService.get(key),
     secret: (key) => bySecret.get(key),
-    grants: () => grants,
+    grants: (namespace) => grants.filter(({ metadata }) => metadata.namespace === namespace),
     namespaceLabels: (name) => labels.get(name),
   }
 }
+
+export const planned = (gateways: readonly Gateway[], routes: readonly AnyRoute[], sources: PlanSources): GatewayPlan =>
+  runToEnd((slice) => planGateways(gateways, routes, sources, planCaches(), slice))

@@ -1,10 +1,10 @@
 // IngressController: keeps the data plane equal to the Ingresses of its class, writes their addresses to their status, and
-// records events about references to missing objects. Changes that arrive in one turn of the event loop are applied
-// together; requests in progress are not affected.
-import { secret } from '../api/core/v1/secret.ts'
+// records events about references to missing objects. Each Ingress is handled alone: a change costs what the Ingresses cost
+// that it concerns, and an Ingress that cannot be served does not affect others. Requests in progress are not affected.
+import { secret, type Secret } from '../api/core/v1/secret.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
-import type { ObjectKey } from '../api/meta/object.ts'
+import { keyOf, namespaceOf, objectKey, splitKey, type ObjectKey } from '../api/meta/object.ts'
 import { ingress, type Ingress } from '../api/networking/v1/ingress.ts'
 import { ingressClass } from '../api/networking/v1/ingress-class.ts'
 import type { IngressLoadBalancerIngress } from '../api/networking/v1/ingress-spec.ts'
@@ -12,22 +12,25 @@ import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { context } from '../base/observability/context.ts'
 import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
-import type { Log } from '../base/observability/log.ts'
+import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
+import { WorkQueue, type Backoff, type Work } from '../base/work/work-queue.ts'
+import { runInSlices, WorkSlice } from '../base/work/work-slice.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informer/informers.ts'
-import type { ServerNameCertificate } from '../platform/http/listener.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { DataPlane } from './data-plane/data-plane.ts'
 import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
-import { compileIngress, type CompiledIngress } from './ingress-api/compile-ingresses.ts'
-import { isServedHere } from './ingress-api/ingress-class.ts'
-import { portProblem, ProblemReporter } from './problem-reporter.ts'
-import { ReconcileLoop } from './reconcile-loop.ts'
+import type { IngressMetrics } from './data-plane/ingress-metrics.ts'
+import { compileIngress } from './ingress-api/compile-ingresses.ts'
+import { classNameOf, isServedHere } from './ingress-api/ingress-class.ts'
+import { secretNamesOf, serviceNamesOf } from './ingress-api/ingress-references.ts'
+import { KeyPairs } from './ingress-api/key-pairs.ts'
+import { portProblem, ProblemReporter, type Problem } from './problem-reporter.ts'
+import { CertificateTable } from './routing/certificate-table.ts'
 import { RouteTable } from './routing/route-table.ts'
-import type { Route } from './routing/route.ts'
 
 export interface IngressControllerDeps {
   readonly client: Client
@@ -36,6 +39,7 @@ export interface IngressControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
+  readonly metrics: Pick<IngressMetrics, 'unservable'>
   readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
@@ -49,28 +53,53 @@ export interface IngressSettings {
   readonly addresses: readonly IngressLoadBalancerIngress[]
 }
 
+const retryBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
+/** Indexes of Ingresses by what they refer to. */
+const [byClass, bySecret, byService] = ['class', 'secret', 'service']
+
 export class IngressController {
   readonly #deps: IngressControllerDeps
   readonly #settings: IngressSettings
   readonly #reporter: ProblemReporter
-  readonly #loop: ReconcileLoop
+  /** The Ingresses that have changed, or to which a change of another object matters. */
+  readonly #queue: WorkQueue<ObjectKey>
+  readonly #routes = new RouteTable()
+  readonly #certificates = new CertificateTable()
+  readonly #keyPairs: KeyPairs
+  readonly #synced = Promise.withResolvers<void>()
 
   constructor(deps: IngressControllerDeps, settings: IngressSettings) {
     this.#deps = deps
     this.#settings = settings
-    const { informers, clock, log, dataPlane } = deps
+    const { informers, clock } = deps
     this.#reporter = new ProblemReporter(deps, 'ingress-controller')
-    this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Ingresses could not be applied' })
-    dataPlane.onEndpoints(() => this.#loop.changed())
-    dataPlane.onPortRetry(() => this.#loop.changed())
-    informers.of(ingress).onChange(({ cause }) => this.#loop.changed(cause))
-    informers.of(ingressClass).onChange(({ cause }) => this.#loop.changed(cause))
-    informers.of(secret).onChange(({ cause }) => this.#loop.changed(cause))
+    this.#queue = new WorkQueue(clock, retryBackoff)
+    this.#keyPairs = new KeyPairs(deps.isKeyPair)
+    const ingresses = informers.of(ingress)
+    ingresses.addIndex(
+      byClass,
+      readable((each) => [classNameOf(each) ?? []].flat()),
+    )
+    ingresses.addIndex(
+      bySecret,
+      readable((each) => keysOf(each, secretNamesOf(each))),
+    )
+    ingresses.addIndex(
+      byService,
+      readable((each) => keysOf(each, serviceNamesOf(each))),
+    )
+    const addReferring = (index: string) => (change: { readonly key: string; readonly cause: Cause }) => {
+      for (const each of ingresses.byIndex(index, change.key)) this.#queue.add(keyOf(each), change.cause)
+    }
+    ingresses.onChange(({ key, cause }) => this.#queue.add(key, cause))
+    informers.of(ingressClass).onChange(addReferring(byClass))
+    informers.of(secret).onChange(addReferring(bySecret))
+    informers.of(service).onChange(addReferring(byService))
   }
 
   /** Resolves when the Ingresses that existed at the start are served. */
   get synced(): Promise<void> {
-    return this.#loop.synced
+    return this.#synced.promise
   }
 
   /** The ports that are open. */
@@ -80,54 +109,97 @@ export class IngressController {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { informers } = this.#deps
-    const lists = [
-      informers.of(ingress).synced,
-      informers.of(ingressClass).synced,
-      informers.of(secret).synced,
-      informers.of(service).synced,
-      informers.of(endpointSlice).synced,
-    ]
-    await unlessAborted(Promise.all(lists), signal)
-    await this.#loop.run((cause) => this.#reconcile(cause, signal), signal)
+    const { informers, dataPlane, clock, log } = this.#deps
+    const kinds = [ingress, ingressClass, secret, service, endpointSlice] as const
+    await unlessAborted(Promise.all(kinds.map((kind) => informers.of(kind as typeof ingress).synced)), signal)
+    const slice = new WorkSlice(clock)
+    for (const key of Array.from(informers.of(ingress).all(), keyOf)) {
+      await this.#compile(key, signal)
+      if (slice.isUsedUp()) await slice.next()
+    }
+    dataPlane.onPortRetry(() => {
+      this.#openPorts().catch((error: unknown) => log.error('ports cannot be opened', { error: errorText(error) }))
+    })
+    await this.#openPorts()
+    this.#synced.resolve()
+    try {
+      for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+        await this.#reconcile(work, signal)
+        this.#queue.done(work.key)
+        if (slice.isUsedUp()) await slice.next()
+      }
+    } finally {
+      this.#queue.close()
+    }
   }
 
   runEvents(signal: AbortSignal): Promise<void> {
     return this.#reporter.run(signal)
   }
 
-  async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
-    const { informers, flow, isKeyPair, dataPlane } = this.#deps
-    const [services, secrets] = [informers.of(service), informers.of(secret)]
-    const classes = informers.of(ingressClass)
-    const served = [...informers.of(ingress).all()].filter((each) => isServedHere(each, (name) => classes.get(name)))
-    const sources = {
-      service: (key: ObjectKey) => services.get(key),
-      secret: (key: ObjectKey) => secrets.get(key),
-      isKeyPair,
-    }
-    const compiled = served.map((each) => [each, compileIngress(each, sources)] as const)
-    const step = flow.record('reconcile', 'Ingress', 'Ingress', `apply ${served.length} Ingresses`, undefined, 0, cause)
-    await this.#apply(compiled.map(([, result]) => result))
-    flow.finish(step, 'applied')
-    dataPlane.closeStaleConnections()
-    const own = causeOf(step)
-    const closed = this.#closedPorts()
-    for (const [each, { problems }] of compiled)
-      this.#reporter.report(each, [...problems, ...closed.map(({ port, why }) => portProblem(port, why))], own)
-    this.#reporter.retain(served)
-    const addresses = publishedAddresses(this.#settings.addresses, closed)
-    for (const each of served) await this.#publish(each, addresses, { signal, cause: own })
+  /** Opens the ports that are not open. All Ingresses have their state in their status. */
+  async #openPorts(): Promise<void> {
+    const { dataPlane, informers } = this.#deps
+    const before = this.#closedPorts()
+    await dataPlane.apply('ingress', [
+      { ...this.#port('http'), routes: this.#routes, certificates: new Map() },
+      { ...this.#port('https'), routes: this.#routes, certificates: this.#certificates },
+    ])
+    if (!equalValues(before, this.#closedPorts()))
+      for (const each of informers.of(ingress).all()) this.#queue.add(keyOf(each))
   }
 
-  async #apply(compiled: readonly CompiledIngress[]): Promise<void> {
-    const routes: Route[] = compiled.flatMap((each) => each.routes)
-    const certificates: ServerNameCertificate[] = compiled.flatMap((each) => each.certificates)
-    const table = new RouteTable(routes)
-    await this.#deps.dataPlane.apply('ingress', [
-      { ...this.#port('http'), routes: table, certificates: [] },
-      { ...this.#port('https'), routes: table, certificates },
-    ])
+  async #reconcile({ key, cause }: Work<ObjectKey>, signal: AbortSignal): Promise<void> {
+    const { flow, informers, log } = this.#deps
+    const object = { resource: ingress.plural, ...splitKey(key) }
+    const step = flow.record('reconcile', 'Ingress', 'Ingress', 'apply', object, 0, cause)
+    const own = causeOf(step)
+    const problems = await this.#compile(key, signal)
+    flow.finish(step, problems === undefined ? 'not served' : 'applied')
+    const current = informers.of(ingress).get(key)
+    if (problems === undefined || current === undefined) return this.#reporter.forget(key)
+    const closed = this.#closedPorts()
+    this.#reporter.report(current, [...problems, ...closed.map(({ port, why }) => portProblem(port, why))], own)
+    try {
+      await this.#publish(current, publishedAddresses(this.#settings.addresses, closed), { signal, cause: own })
+      this.#queue.forget(key)
+    } catch (error) {
+      if (signal.aborted) return
+      log.warn('the status of an Ingress could not be written', { ingress: key, error: errorText(error) })
+      this.#queue.retry(key, cause)
+    }
+  }
+
+  /** Replaces what is served of an Ingress; returns its problems, or undefined if it is not one of this controller. */
+  async #compile(key: ObjectKey, signal: AbortSignal): Promise<readonly Problem[] | undefined> {
+    const { informers, clock, metrics, log } = this.#deps
+    const [services, secrets, classes] = [informers.of(service), informers.of(secret), informers.of(ingressClass)]
+    const candidate = informers.of(ingress).get(key)
+    if (candidate === undefined) return this.#remove(key)
+    try {
+      if (!isServedHere(candidate, (name) => classes.get(name))) return this.#remove(key)
+      const referenced = keysOf(candidate, secretNamesOf(candidate)).map((each) => secrets.get(each))
+      await runInSlices((slice) => this.#keyPairs.check(referenced, slice), clock, signal)
+      const { routes, certificates, problems } = compileIngress(candidate, {
+        service: (each) => services.get(each),
+        secret: (each) => secrets.get(each),
+        keyPair: (each: Secret) => this.#keyPairs.of(each),
+      })
+      this.#routes.replace(key, routes)
+      this.#certificates.replace(key, certificates)
+      return problems
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#remove(key)
+      metrics.unservable.add({ kind: 'Ingress' })
+      log.error('an Ingress cannot be served', { ingress: key, error: errorText(error) })
+      return [{ reason: 'Unservable', message: `the Ingress cannot be served: ${errorText(error)}` }]
+    }
+  }
+
+  #remove(key: ObjectKey): undefined {
+    this.#routes.replace(key, [])
+    this.#certificates.replace(key, undefined)
   }
 
   #port(scheme: 'http' | 'https'): Pick<FrontendSpec, 'name' | 'port' | 'scheme'> {
@@ -163,6 +235,20 @@ interface ClosedPort {
   readonly port: number
   readonly why: string
 }
+
+/** An exception would end the watch of all Ingresses. The object is reported when it is compiled. */
+const readable =
+  (valuesOf: (object: Ingress) => readonly string[]) =>
+  (object: Ingress): readonly string[] => {
+    try {
+      return valuesOf(object)
+    } catch {
+      return []
+    }
+  }
+
+const keysOf = (object: Ingress, names: Iterable<string>): ObjectKey[] =>
+  Array.from(names, (name) => objectKey(namespaceOf(object), name))
 
 /** The status of a port is published where it has an error. */
 const publishedAddresses = (

@@ -25,6 +25,9 @@ export interface ProblemReporterDeps {
   readonly log: Log
 }
 
+/** Events about one object at a time; an object may have thousands of problems. */
+export const problemsReportedMax = 8
+
 export class ProblemReporter {
   readonly #events: EventRecorder
   /** What was last reported about each object. */
@@ -36,11 +39,16 @@ export class ProblemReporter {
   }
 
   report(object: ApiObject, problems: readonly Problem[], cause: Cause): void {
-    const text = problems.map(({ message }) => message).join('\n')
+    const reported = limited(problems)
+    const text = reported.map(({ message }) => message).join('\n')
     if ((this.#reported.get(keyOf(object)) ?? '') === text) return
     this.#reported.set(keyOf(object), text)
-    for (const { reason, message } of problems)
+    for (const { reason, message } of reported)
       this.#events.record(object, { type: 'Warning', reason, message }, { cause })
+  }
+
+  forget(key: ObjectKey): void {
+    this.#reported.delete(key)
   }
 
   /** Forgets all other objects. */
@@ -53,4 +61,10 @@ export class ProblemReporter {
   run(signal: AbortSignal): Promise<void> {
     return this.#events.run(signal)
   }
+}
+
+const limited = (problems: readonly Problem[]): readonly Problem[] => {
+  const [left, next] = [problems.length - problemsReportedMax, problems[problemsReportedMax]]
+  if (next === undefined) return problems
+  return [...problems.slice(0, problemsReportedMax), { reason: next.reason, message: `and ${left} more problems` }]
 }

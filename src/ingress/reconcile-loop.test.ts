@@ -61,7 +61,7 @@ test('a change during a run causes another run', async () => {
   deepEqual(runs, [[], [7]])
 })
 
-test('failures are tried again after longer and longer times, with their causes', async () => {
+test('failures are tried again with the next change, and after longer and longer times, with their causes', async () => {
   await using own = stage()
   own.outcome.failures = 3
   own.loop.changed(causeOf(1))
@@ -70,7 +70,7 @@ test('failures are tried again after longer and longer times, with their causes'
   equal(own.outcome.isSynced, false)
   own.loop.changed(causeOf(2))
   await own.clock.advance('10m')
-  deepEqual(own.runs.map(({ seconds, cause }) => [seconds, ...cause.revisions]), [[0, 1], [0.5, 2, 1], [1.5, 2, 1], [3.5, 2, 1]]) // prettier-ignore
+  deepEqual(own.runs.map(({ seconds, cause }) => [seconds, ...cause.revisions]), [[0, 1], [0, 2, 1], [1, 2, 1], [3, 2, 1]]) // prettier-ignore
   deepEqual([own.warnings, own.outcome.isSynced], [Array(3).fill('not applied: no answer'), true])
 })
 

@@ -1,5 +1,5 @@
-// ReconcileLoop: calls a function after changes. Changes that arrive in one turn of the event loop are handled together, and a
-// failure is tried again after a while.
+// ReconcileLoop: calls a function after changes. Changes that arrive in one turn of the event loop are handled together,
+// and a failure is tried again after a while, or with the next change: an object that fails does not delay others.
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { mergeCauses, type Cause } from '../base/observability/flow-recorder.ts'
@@ -51,12 +51,20 @@ export class ReconcileLoop {
         // The next attempt has the causes of this one.
         this.#causes.unshift(cause)
         log.warn(failureMessage, { error: errorText(error) })
-        await clock.sleep(backoffMs(retryBackoff, failures++), signal)
+        await this.#retryTime(backoffMs(retryBackoff, failures++), signal)
         continue
       }
       await unlessAborted(this.#wake.promise, signal).catch(() => {})
       // Other changes of the same turn are applied together with this one.
       await clock.outside(eventLoopTurn())
     }
+  }
+
+  async #retryTime(delayMs: number, signal: AbortSignal): Promise<void> {
+    const due = Promise.withResolvers<void>()
+    const timer = this.#deps.clock.after(delayMs, due.resolve)
+    await unlessAborted(Promise.race([due.promise, this.#wake.promise]), signal).catch(() => {})
+    timer.cancel()
+    await this.#deps.clock.outside(eventLoopTurn())
   }
 }

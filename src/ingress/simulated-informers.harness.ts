@@ -17,6 +17,7 @@ class SimulatedInformer extends ObjectCache<ApiObject> {
 
   onChange(handler: (change: ObjectChange<ApiObject>) => void): void {
     this.#handlers.push(handler)
+    for (const [key, now] of this.entries()) handler({ key, now, before: undefined, cause: noCause })
   }
 
   change(key: string, now: ApiObject | undefined): void {

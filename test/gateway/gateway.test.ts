@@ -444,6 +444,22 @@ suite('HTTPRoute traffic', () => {
     deepEqual([headers['x-set'], headers['x-endpoint']], ['s', undefined])
   })
 
+  test('filters cannot change the framing, the host or the connection of messages', async () => {
+    const value = (name: string) => ({ set: [{ name, value: 'chunked' }] })
+    const request = (name: string) => [{ type: 'RequestHeaderModifier', requestHeaderModifier: value(name) }]
+    const response = [{ type: 'ResponseHeaderModifier', responseHeaderModifier: value('Content-Length') }]
+    await stage.addSimple('framing', 1311, [
+      { matches: [path('/plain')], backendRefs: [to('one')] },
+      { matches: [path('/framing')], filters: request('Transfer-Encoding'), backendRefs: [to('one')] },
+      { matches: [path('/host')], backendRefs: [to('one', { filters: request('Host') })] },
+      { matches: [path('/response')], filters: response, backendRefs: [to('one')] },
+    ])
+    const statuses: number[] = []
+    for (const place of ['/plain', '/framing', '/host', '/response'])
+      statuses.push((await stage.get(1311, place)).status)
+    deepEqual(statuses, [200, 404, 404, 404])
+  })
+
   test('HTTPRouteRewriteHost', async () => {
     const filters = [{ type: 'URLRewrite', urlRewrite: { hostname: 'inner.example.org' } }]
     await stage.addSimple('rewrite-host', 1302, [{ filters, backendRefs: [to('one')] }])

@@ -2,7 +2,7 @@
 // cluster in one process use the same.
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
-import type { Log } from '../../base/observability/log.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Informers } from '../../client/informer/informers.ts'
@@ -60,7 +60,10 @@ export async function startDns(options: StartDnsOptions, tasks: TaskGroup): Prom
     throw error
   }
   // After listening, because informers would feed the zone of a failed attempt for as long as they run.
-  const synced = feedZone(zone, informers)
+  const synced = feedZone(zone, informers, (kind, key, error) => {
+    metrics.failed()
+    log.error('an object has no DNS records, because it cannot be read', { kind, key, error: errorText(error) })
+  })
   const timer = clock.after(syncMs, () =>
     log.warn('names of the cluster are not served yet, because Services, EndpointSlices or Namespaces were not listed'),
   )

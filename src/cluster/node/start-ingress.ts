@@ -70,7 +70,7 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
     { ...settings, fallback: fallbackCertificate(clock, random, platform) },
     tasks,
   )
-  const deps = { ...common, client, informers, dataPlane, isKeyPair }
+  const deps = { ...common, metrics, client, informers, dataPlane, isKeyPair }
   const ingress = startIngressController(deps, settings, tasks)
   await ingress.synced
   if (options.gateways === undefined) return { ingress, gateways: undefined }

@@ -231,6 +231,15 @@ describe('a changed zone', () => {
     ])
   })
 
+  test('an address of more Services than a message has room for', () => {
+    const names = Array.from({ length: 2_500 }, (_, index) => `peers-${index}`)
+    const shared = zoneOf(
+      ...names.flatMap((name) => [serviceOf(name, { clusterIP: 'None' }), sliceOf(name, ['10.0.0.1'])]),
+    )
+    const found = lookUp(shared, '1.0.0.10.in-addr.arpa. PTR')
+    assert.ok(found.length > 1_000 && found.length < 1_100, `${found.length} names`)
+  })
+
   test('a slice that is labelled with another Service', () => {
     const changed = zoneOf(headless, serviceOf('others', { clusterIP: 'None' }), peers)
     changed.setEndpointSlice(peers, {

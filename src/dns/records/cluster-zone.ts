@@ -10,7 +10,8 @@ import { labelBytesMax } from '../message/name.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 import { AddressIndex } from './address-index.ts'
 import { addressOfReverseName } from './reverse-name.ts'
-import { addressesOfSlice, addressOfDashed, ServiceRecords } from './service-records.ts'
+import { ServiceRecords } from './service-records.ts'
+import { addressesOfSlice, addressOfDashed } from './slice-endpoints.ts'
 import { aliasOf, isHeadless, serviceAnswer, type Answer } from './service-answer.ts'
 import type { ZoneAnswer } from './zone-answer.ts'
 import { addressRecord, nameRecord, zoneTimes } from './zone-records.ts'
@@ -20,6 +21,8 @@ export type { ZoneAnswer } from './zone-answer.ts'
 const schemaVersion = '1.1.0'
 /** How many ExternalName Services are followed for one question. */
 const aliasesMax = 8
+/** The API allows any number of Services to have an address; a message has room for fewer names. */
+const namesOfAddressMax = 1_000
 /** The Service whose address `ns.dns.<domain>` has. */
 const dnsServiceKey = 'kube-dns.kube-system'
 
@@ -250,13 +253,15 @@ export class ClusterZone {
   #namesOf(address: string): string[] {
     const [owner] = this.#clusterAddresses.of(address)
     if (owner !== undefined) return [`${owner.key}.svc.${this.domain}`]
-    const found = this.#endpointAddresses.of(address).flatMap((records) => {
-      const { service } = records
-      if (service === undefined || aliasOf(service) !== undefined) return []
-      return records.endpoints
-        .filter((endpoint) => endpoint.address === address && (endpoint.hasHostname || isHeadless(service)))
-        .map(({ label, hasHostname }) => ({ hasHostname, target: `${label}.${records.key}.svc.${this.domain}` }))
-    })
+    const found: { readonly hasHostname: boolean; readonly target: string }[] = []
+    for (const records of this.#endpointAddresses.of(address)) {
+      const { service, key } = records
+      if (service === undefined || aliasOf(service) !== undefined) continue
+      for (const { label, hasHostname } of records.endpointsAt(address))
+        if (hasHostname || isHeadless(service))
+          found.push({ hasHostname, target: `${label}.${key}.svc.${this.domain}` })
+      if (found.length > namesOfAddressMax) break
+    }
     const named = found.filter(({ hasHostname }) => hasHostname)
     return [...new Set((named.length > 0 ? named : found).map(({ target }) => target))]
   }

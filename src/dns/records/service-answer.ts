@@ -1,7 +1,10 @@
 // The records of one Service: its own name, the names of its ports and the names of its endpoints.
 import type { Service } from '../../api/core/v1/service/service.ts'
+import { messageBytesMax } from '../message/header.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
-import type { RecordEndpoint, RecordPort, ServiceRecords } from './service-records.ts'
+import type { PortIndex, RecordPort } from './port-index.ts'
+import type { ServiceRecords } from './service-records.ts'
+import type { RecordEndpoint } from './slice-endpoints.ts'
 import { addressRecord, addressType, locationRecord } from './zone-records.ts'
 
 export type Answer =
@@ -20,6 +23,10 @@ interface Location {
   readonly target: string
   readonly address: string
   readonly ports: readonly RecordPort[]
+}
+
+interface UnselectedLocation extends Omit<Location, 'ports'> {
+  readonly ports: PortIndex
 }
 
 /** A name below a Service, relative to it. */
@@ -45,12 +52,12 @@ export function serviceAnswer(
 ): Answer {
   const selection = selectionOf(labels)
   if (selection === undefined || records.service === undefined) return { kind: 'no-name' }
-  const selected = locationsOf(records.service, records, selection, `${records.key}.svc.${domain}`)
-  if (selected.length === 0) return { kind: 'no-name' }
+  const selected = () => locationsOf(records, selection, `${records.key}.svc.${domain}`)
+  if (selected().next().done === true) return { kind: 'no-name' }
   // A name between two others: the protocol has ports but no records.
   if (selection.kind === 'protocol') return { kind: 'no-data' }
-  if (type === recordType.SRV) return portsAnswer(name, selected)
-  const found = addressesOf(selected, type)
+  if (type === recordType.SRV) return portsAnswer(name, selected())
+  const found = addressesOf(selected(), type)
   if (found.length === 0) return { kind: 'no-data' }
   return { kind: 'records', records: found.map((address) => addressRecord(name, address)), additional: [] }
 }
@@ -65,55 +72,76 @@ function selectionOf(labels: readonly string[]): Selection | undefined {
 }
 
 /** The addresses of the Service or of its endpoints, each with the ports that the selection includes. */
-function locationsOf(
-  service: Service,
-  records: ServiceRecords,
-  selection: Selection,
-  name: string,
-): readonly Location[] {
-  if (selection.kind === 'endpoint') return records.endpointsOf(selection.label).map(endpointLocation(name))
-  const all = isHeadless(service)
-    ? records.endpoints.map(endpointLocation(name))
-    : clusterLocations(service, records, name)
-  if (selection.kind === 'service') return all
-  const isSelected = (port: RecordPort) =>
-    port.name !== '' &&
-    port.protocol === selection.protocol &&
-    (selection.kind === 'protocol' || port.name === selection.port)
-  return all
-    .map((location) => ({ ...location, ports: location.ports.filter(isSelected) }))
-    .filter(({ ports }) => ports.length > 0)
+function* locationsOf(records: ServiceRecords, selection: Selection, name: string): Generator<Location> {
+  for (const { target, address, ports } of allLocations(records, selection, name)) {
+    const selected = selectedPorts(ports, selection)
+    if (selected !== undefined) yield { target, address, ports: selected }
+  }
 }
 
-const endpointLocation =
-  (name: string) =>
-  ({ label, address, ports }: RecordEndpoint): Location => ({ target: `${label}.${name}`, address, ports })
-
-function clusterLocations(service: Service, { clusterAddresses }: ServiceRecords, target: string): Location[] {
-  const ports = portsOf(service)
-  return clusterAddresses.map((address) => ({ target, address, ports }))
+function* allLocations(records: ServiceRecords, selection: Selection, name: string): Generator<UnselectedLocation> {
+  const { service, clusterAddresses, ports } = records
+  if (selection.kind === 'endpoint')
+    for (const endpoint of records.endpointsOf(selection.label)) yield endpointLocation(endpoint, name)
+  else if (service !== undefined && isHeadless(service))
+    for (const endpoint of records.endpoints()) yield endpointLocation(endpoint, name)
+  else for (const address of clusterAddresses) yield { target: name, address, ports }
 }
 
-const portsOf = ({ spec }: Service): RecordPort[] =>
-  (spec.ports ?? []).map(({ name = '', protocol, port }) => ({ name, protocol: protocol.toLowerCase(), port }))
+const endpointLocation = ({ label, address, ports }: RecordEndpoint, name: string): UnselectedLocation => ({
+  target: `${label}.${name}`,
+  address,
+  ports,
+})
 
-const addressesOf = (locations: readonly Location[], type: number): string[] => [
-  ...new Set(locations.map(({ address }) => address).filter((address) => addressType(address) === type)),
-]
+/** Undefined if the location is not selected. */
+function selectedPorts(ports: PortIndex, selection: Selection): readonly RecordPort[] | undefined {
+  if (selection.kind === 'protocol') return ports.hasProtocol(selection.protocol) ? ports.all : undefined
+  if (selection.kind !== 'port') return ports.all
+  const named = ports.named(selection.port, selection.protocol)
+  return named.length === 0 ? undefined : named
+}
 
-/** SRV records with equal weights, and the addresses of their targets. */
-function portsAnswer(name: string, locations: readonly Location[]): Answer {
+/** The first addresses of the type: one more than a message contains, so that it is marked as truncated. */
+function addressesOf(locations: Iterable<Location>, type: number): readonly string[] {
+  const found = new Set<string>()
+  for (const { address } of locations) {
+    if (addressType(address) === type) found.add(address)
+    if (found.size * addressBytesMin > messageBytesMax) break
+  }
+  return [...found]
+}
+
+/**
+ * SRV records with equal weights, and the addresses of their targets. Ports multiply endpoints, so the records are built
+ * only until they exceed a message, which is then marked as truncated.
+ */
+function portsAnswer(name: string, locations: Iterable<Location>): Answer {
   const unique = new Map<string, { port: number; target: string }>()
-  for (const { target, ports } of locations)
-    for (const { port } of ports) if (port !== undefined) unique.set(`${port} ${target}`, { port, target })
+  const additional = new Map<string, ResourceRecord>()
+  let bytes = 0
+  for (const { target, address, ports } of locations) {
+    for (const { port } of ports) {
+      if (bytes > messageBytesMax) break
+      if (port === undefined) continue
+      const key = `${port} ${target}`
+      if (!unique.has(key)) bytes += locationBytesMin + target.length
+      unique.set(key, { port, target })
+    }
+    if (bytes > messageBytesMax) break
+    additional.set(`${address} ${target}`, addressRecord(target, address))
+  }
   if (unique.size === 0) return { kind: 'no-data' }
   const weight = Math.max(1, Math.floor(100 / unique.size))
-  const additional = new Map(
-    locations.map(({ target, address }) => [`${address} ${target}`, addressRecord(target, address)]),
-  )
   return {
     kind: 'records',
     records: Array.from(unique.values(), ({ port, target }) => locationRecord(name, weight, port, target)),
     additional: [...additional.values()],
   }
 }
+
+/** Of a record: a pointer to its name, its type, class, time to live and length. */
+const recordBytesMin = 12
+const addressBytesMin = recordBytesMin + 4
+/** Priority, weight and port, and the ends of the target. */
+const locationBytesMin = recordBytesMin + 8

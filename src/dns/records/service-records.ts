@@ -1,40 +1,20 @@
-// ServiceRecords: one Service and its EndpointSlices, and what their records consist of. The endpoints are computed on
-// the first lookup after a change, so that a change costs no more than its own slice.
+// ServiceRecords: one Service and its EndpointSlices, and what their records consist of. A slice is read on the first lookup
+// after it has changed, so that a change costs no more than its own slice.
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { canonicalAddress } from '../message/ip-address.ts'
 import { recordType } from '../message/record.ts'
+import { PortIndex } from './port-index.ts'
+import { SliceEndpoints, type RecordEndpoint } from './slice-endpoints.ts'
 import type { ZoneAnswer } from './zone-answer.ts'
-
-export interface RecordPort {
-  readonly name: string
-  /** In lower case. */
-  readonly protocol: string
-  /** Undefined for a slice of any port. */
-  readonly port: number | undefined
-}
-
-export interface RecordEndpoint {
-  /** The first label of its name: its hostname, or its address with dashes. */
-  readonly label: string
-  readonly hasHostname: boolean
-  readonly address: string
-  readonly ports: readonly RecordPort[]
-}
-
-interface Endpoints {
-  readonly all: readonly RecordEndpoint[]
-  readonly byLabel: ReadonlyMap<string, readonly RecordEndpoint[]>
-}
 
 export class ServiceRecords {
   /** `<service>.<namespace>` */
   readonly key: string
-  readonly #slices = new Map<string, EndpointSlice>()
+  readonly #slices = new Map<string, SliceEndpoints>()
   #service: Service | undefined
   #clusterAddresses: readonly string[] = []
-  #endpoints: Endpoints | undefined
+  #ports: PortIndex | undefined
   #answers: Map<number, ZoneAnswer> | undefined
 
   constructor(key: string) {
@@ -50,16 +30,21 @@ export class ServiceRecords {
     return this.#clusterAddresses
   }
 
+  /** The ports of the Service itself. */
+  get ports(): PortIndex {
+    return (this.#ports ??= new PortIndex(this.#service?.spec.ports))
+  }
+
   setService(service: Service | undefined): void {
     this.#service = service
     this.#clusterAddresses = clusterAddressesOf(service)
+    this.#ports = undefined
     this.#answers = undefined
   }
 
   setSlice(name: string, slice: EndpointSlice | undefined): void {
     if (slice === undefined) this.#slices.delete(name)
-    else this.#slices.set(name, slice)
-    this.#endpoints = undefined
+    else this.#slices.set(name, new SliceEndpoints(slice))
     this.#answers = undefined
   }
 
@@ -69,7 +54,9 @@ export class ServiceRecords {
   }
 
   keepAnswer(type: number, answer: ZoneAnswer): void {
-    if (keptTypes.has(type)) (this.#answers ??= new Map()).set(type, answer)
+    if (!keptTypes.has(type)) return
+    if (answer.kind === 'records' && answer.records.length > keptRecordsMax) return
+    ;(this.#answers ??= new Map()).set(type, answer)
   }
 
   /** Neither the Service nor a slice of it exists. */
@@ -78,16 +65,18 @@ export class ServiceRecords {
   }
 
   /** Ready endpoints. */
-  get endpoints(): readonly RecordEndpoint[] {
-    return this.#current().all
+  *endpoints(): Generator<RecordEndpoint> {
+    for (const slice of this.#slices.values()) yield* slice.all
   }
 
-  endpointsOf(label: string): readonly RecordEndpoint[] {
-    return this.#current().byLabel.get(label) ?? []
+  /** Ready endpoints with this first label of their name. */
+  *endpointsOf(label: string): Generator<RecordEndpoint> {
+    for (const slice of this.#slices.values()) yield* slice.ofLabel(label)
   }
 
-  #current(): Endpoints {
-    return (this.#endpoints ??= endpointsOfSlices(this.#slices.values()))
+  /** Ready endpoints with this address. */
+  *endpointsAt(address: string): Generator<RecordEndpoint> {
+    for (const slice of this.#slices.values()) yield* slice.ofAddress(address)
   }
 }
 
@@ -100,53 +89,5 @@ function clusterAddressesOf(service: Service | undefined): readonly string[] {
 const noAddresses: readonly string[] = []
 /** Few, because clients choose the types. */
 const keptTypes: ReadonlySet<number> = new Set([recordType.A, recordType.AAAA, recordType.SRV])
-
-function endpointsOfSlices(slices: Iterable<EndpointSlice>): Endpoints {
-  const all = Array.from(slices).flatMap(endpointsOfSlice)
-  const byLabel = new Map<string, RecordEndpoint[]>()
-  for (const endpoint of all) getOrInsert(byLabel, endpoint.label, newList).push(endpoint)
-  return { all, byLabel }
-}
-
-const newList = (): RecordEndpoint[] => []
-
-function endpointsOfSlice({ endpoints, ports }: EndpointSlice): RecordEndpoint[] {
-  const recordPorts = (ports ?? []).map(({ name, protocol, port }) => ({
-    name,
-    protocol: protocol.toLowerCase(),
-    port,
-  }))
-  const found: RecordEndpoint[] = []
-  for (const { addresses, hostname = '', conditions } of endpoints ?? []) {
-    if (conditions?.ready === false) continue
-    for (const text of addresses) {
-      const address = canonicalAddress(text)
-      // Slices of domain names have no records.
-      if (address === undefined) continue
-      const label = hostname === '' ? dashedAddress(address) : hostname
-      found.push({ label, hasHostname: hostname !== '', address, ports: recordPorts })
-    }
-  }
-  return found
-}
-
-/** `10-0-0-1`, `fd00--1`. A label neither begins nor ends with a dash, so a zero is added there. */
-export function dashedAddress(address: string): string {
-  const dashed = address.replaceAll(/[.:]/g, '-')
-  return `${dashed.startsWith('-') ? '0' : ''}${dashed}${dashed.endsWith('-') ? '0' : ''}`
-}
-
-/** The address of a label such as `10-0-0-1`, in canonical form. */
-export function addressOfDashed(label: string): string | undefined {
-  const isIpV4 = /^\d+-\d+-\d+-\d+$/.test(label)
-  return canonicalAddress(label.replaceAll('-', isIpV4 ? '.' : ':'))
-}
-
-/** Addresses of all endpoints of a slice, whether ready or not. */
-export function* addressesOfSlice(slice: EndpointSlice | undefined): Generator<string> {
-  for (const { addresses } of slice?.endpoints ?? [])
-    for (const text of addresses) {
-      const address = canonicalAddress(text)
-      if (address !== undefined) yield address
-    }
-}
+/** A longer answer is computed again: ports multiply endpoints, so it may be much larger than its objects. */
+const keptRecordsMax = 100

@@ -10,6 +10,7 @@ import type { Resolution } from '../forwarder/response-cache.ts'
 import { addressAnswer } from '../forwarder/upstream.harness.ts'
 import { decodeResponse } from '../message/decode-response.ts'
 import { readUint16, responseCodeName } from '../message/header.ts'
+import { recordType } from '../message/record.ts'
 import { opt, queryBytes, type QueryParts } from '../message/message.harness.ts'
 import { portOf, recordText, serviceOf, sliceOf, zoneOf } from '../records/zone.harness.ts'
 import { dnsMetrics } from './dns-metrics.ts'
@@ -158,6 +159,35 @@ describe('a response', () => {
     assert.equal(long?.isTruncated, false)
     assert.equal(new Set(long?.answers.map(recordText)).size, 100)
   })
+})
+
+describe('a response that would be larger than any message', () => {
+  const ports = Array.from({ length: 2_000 }, (_, index) => portOf(`p${index}`, index + 1))
+  const addresses = Array.from({ length: 1_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`)
+  const large = zoneOf(
+    headless,
+    ...Array.from({ length: 6 }, (_, index) =>
+      sliceOf(
+        'peers',
+        addresses.map((each) => each.replace('10.1', `10.${index}`)),
+        { ports, name: `peers-${index}` },
+      ),
+    ),
+  )
+  const rowsLarge = [
+    ['SRV records of every port of every endpoint', `peers.default.${svc}`, 'SRV', 1_200],
+    ['SRV records of one port', `_p1._tcp.peers.default.${svc}`, 'SRV', 1_200],
+    ['addresses', `_p1._tcp.peers.default.${svc}`, 'A', 4_096],
+  ] as const
+  for (const [name, asked, type, recordsMax] of rowsLarge)
+    test(`${name}: built only as far as a message goes, and truncated`, async () => {
+      const answer = large.lookup(asked, recordType[type])
+      assert.ok(
+        answer.kind === 'records' && answer.records.length <= recordsMax && answer.additional.length <= recordsMax,
+      )
+      const response = decodeResponse((await ask({ name: asked, type }, { zone: large }, 'tcp')) ?? new Uint8Array(0))
+      assert.equal(response?.isTruncated, true)
+    })
 })
 
 describe('before the objects of the cluster are known', () => {

@@ -1,15 +1,19 @@
 // Decides to which listeners the routes attach: by the name and port in their parent references, the kinds and namespaces that
 // listeners allow, and hostnames. Pure.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
-import { selectorOf, matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
-import type { Listener } from '../kinds/gateway-kinds.ts'
-import type { AnyRoute, ParentReference, RouteKind } from '../kinds/route-kinds.ts'
-import type { GatewayVerdict, ListenerVerdict } from './evaluate-gateways.ts'
-import { commonHostname, commonHostnames } from './hostnames.ts'
+import type { AnyRoute, ParentReference } from '../kinds/route-kinds.ts'
+import { AllowedNamespaces } from './allowed-namespaces.ts'
+import type { GatewayVerdict } from './evaluate-gateways.ts'
+import { matchesPerNamespaceMax } from './gateway-limits.ts'
+import { commonHostnames } from './hostnames.ts'
+import type { ListenerVerdict } from './listener-verdict.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
-import { olderFirst } from './older-first.ts'
+import { TakenHostnames } from './taken-hostnames.ts'
+import type { OnUnservable } from './unservable.ts'
+import { olderFirst } from '../../ingress/routing/older-first.ts'
 
 /** A listener that serves a route, with the hostnames of the route there. */
 export interface Attachment {
@@ -33,28 +37,57 @@ export interface RouteVerdict {
 
 export interface AttachSources {
   namespaceLabels(name: string): Labels | undefined
-  /** Whether at least one rule of the route can be served; if not, why. */
-  rulesOf(route: AnyRoute): Outcome
+  /** Whether at least one rule of the route can be served, and its matches. */
+  compiled(route: AnyRoute): { readonly rules: Outcome; readonly templates: readonly unknown[] }
 }
 
-/** Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. */
-export function attachRoutes(
+/** What routes have taken, the older first, and what is known of listeners. */
+interface Attaching {
+  readonly allowed: AllowedNamespaces
+  readonly hostnames: TakenHostnames
+  readonly matches: MatchBudget
+}
+
+/**
+ * Older routes first: of an HTTPRoute and a GRPCRoute with common hostnames, a listener accepts the older. A route that
+ * cannot be read is attached nowhere, and does not affect others.
+ */
+export function* attachRoutes(
   routes: readonly AnyRoute[],
   gateways: readonly GatewayVerdict[],
   sources: AttachSources,
-): readonly RouteVerdict[] {
+  onUnservable: OnUnservable,
+  slice: Slice,
+): Sliced<readonly RouteVerdict[]> {
   const byKey = new Map(gateways.map((verdict) => [keyOf(verdict.gateway), verdict]))
-  const taken = new TakenHostnames()
-  return routes
-    .toSorted((a, b) => olderFirst(a.object, b.object))
-    .map((route) => {
-      const rules = sources.rulesOf(route)
-      const parents = (route.object.spec.parentRefs ?? []).flatMap((parentRef): ParentVerdict[] => {
-        const gateway = byKey.get(parentKey(route, parentRef) ?? '')
-        return gateway === undefined ? [] : [attach(route, parentRef, gateway, rules, taken, sources)]
-      })
-      return { route, parents }
-    })
+  const attaching: Attaching = {
+    allowed: new AllowedNamespaces((name) => sources.namespaceLabels(name)),
+    hostnames: new TakenHostnames(),
+    matches: new MatchBudget(),
+  }
+  const verdicts: RouteVerdict[] = []
+  for (const route of routes.toSorted((a, b) => olderFirst(a.object, b.object))) {
+    try {
+      verdicts.push({ route, parents: parentsOf(route, byKey, attaching, sources) })
+    } catch (error) {
+      onUnservable(route.kind, route.object, error)
+      verdicts.push({ route, parents: [] })
+    }
+    if (slice.isUsedUp()) yield
+  }
+  return verdicts
+}
+
+function parentsOf(
+  route: AnyRoute,
+  byKey: ReadonlyMap<ObjectKey, GatewayVerdict>,
+  attaching: Attaching,
+  sources: AttachSources,
+): readonly ParentVerdict[] {
+  return (route.object.spec.parentRefs ?? []).flatMap((parentRef) => {
+    const gateway = byKey.get(parentKey(route, parentRef) ?? '')
+    return gateway === undefined ? [] : [attach(route, parentRef, gateway, attaching, sources)]
+  })
 }
 
 /** Undefined if the parent is not a Gateway. */
@@ -67,8 +100,7 @@ function attach(
   route: AnyRoute,
   parentRef: ParentReference,
   gateway: GatewayVerdict,
-  rules: Outcome,
-  taken: TakenHostnames,
+  { allowed, ...taken }: Attaching,
   sources: AttachSources,
 ): ParentVerdict {
   const { sectionName, port } = parentRef
@@ -79,12 +111,14 @@ function attach(
   )
   if (named.length === 0)
     return rejected(unmet('NoMatchingParent', `the Gateway has no listener ${listenerText(parentRef)}`))
-  const allowed = named.filter((each) => each.supportedKinds.includes(route.kind) && isAllowed(route, each, sources))
-  if (allowed.length === 0)
+  const open = named.filter(
+    (each) => each.supportedKinds.includes(route.kind) && allowed.has(each, namespaceOf(route.object)),
+  )
+  if (open.length === 0)
     return rejected(
       unmet('NotAllowedByListeners', `no listener allows a ${route.kind} of namespace ${namespaceOf(route.object)}`),
     )
-  const common = allowed
+  const common = open
     .map((listener) => ({
       listener,
       hostnames: commonHostnames(listener.listener.hostname, route.object.spec.hostnames),
@@ -92,55 +126,37 @@ function attach(
     .filter(({ hostnames }) => hostnames.length > 0)
   if (common.length === 0)
     return rejected(unmet('NoMatchingListenerHostname', 'no listener has a hostname of the route'))
+  const { rules, templates } = sources.compiled(route)
   if (!rules.isMet) return rejected(rules)
-  const attachments = common.filter((each) => taken.take(route.kind, each))
+  const attachments = common.filter(({ listener: { listener }, hostnames }) =>
+    taken.hostnames.take(route.kind, listener, hostnames),
+  )
   if (attachments.length === 0)
     return rejected(unmet('HostnameConflict', `an older route of another kind has a common hostname`))
+  const matches = attachments.reduce((sum, { hostnames }) => sum + hostnames.length * templates.length, 0)
+  const home = namespaceOf(route.object)
+  if (!taken.matches.take(home, matches))
+    return rejected(
+      unmet(
+        'TooManyMatches',
+        `routes of namespace ${home} have ${matchesPerNamespaceMax} matches at listeners already`,
+      ),
+    )
   return { parentRef, accepted: met('Accepted', 'the route is accepted'), attachments }
 }
 
 const listenerText = ({ sectionName, port }: ParentReference): string =>
   [sectionName === undefined ? '' : sectionName, port === undefined ? '' : `with port ${port}`].join(' ').trim()
 
-function isAllowed({ object }: AnyRoute, { listener, gateway }: ListenerVerdict, sources: AttachSources): boolean {
-  const { from = 'Same', selector } = listener.allowedRoutes?.namespaces ?? {}
-  const namespace = namespaceOf(object)
-  switch (from) {
-    case 'All':
-      return true
-    case 'Same':
-      return namespace === namespaceOf(gateway)
-    case 'Selector':
-      return isSelected(selector, sources.namespaceLabels(namespace))
-    default:
-      return from satisfies never
-  }
-}
+/** How many matches the routes of a namespace have at listeners. */
+class MatchBudget {
+  readonly #used = new Map<string, number>()
 
-const operators = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-
-/** A selector with an unknown operator selects nothing; the schema does not restrict operators. */
-function isSelected(
-  selector: NonNullable<NonNullable<Listener['allowedRoutes']>['namespaces']>['selector'],
-  labels: Labels | undefined,
-): boolean {
-  const requirements = selectorOf(selector)
-  return (
-    requirements !== undefined &&
-    requirements.every(({ operator }) => operators.has(operator)) &&
-    matchesLabels(requirements, labels)
-  )
-}
-
-/** The hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use them. */
-class TakenHostnames {
-  readonly #byListener = new Map<Listener, Record<RouteKind, string[]>>()
-
-  take(kind: RouteKind, { listener, hostnames }: Attachment): boolean {
-    const taken = getOrInsert(this.#byListener, listener.listener, () => ({ GRPCRoute: [], HTTPRoute: [] }))
-    const others = taken[kind === 'GRPCRoute' ? 'HTTPRoute' : 'GRPCRoute']
-    if (hostnames.some((name) => others.some((other) => commonHostname(name, other) !== undefined))) return false
-    taken[kind].push(...hostnames)
+  /** False if the matches exceed the limit of the namespace. */
+  take(namespace: string, matches: number): boolean {
+    const used = (this.#used.get(namespace) ?? 0) + matches
+    if (used > matchesPerNamespaceMax) return false
+    this.#used.set(namespace, used)
     return true
   }
 }

@@ -1,17 +1,13 @@
 // Decides which listeners of all Gateways are served: conflicts within a Gateway, and ports that other Gateways or Ingresses
 // have. All Gateways share the addresses of the proxy. Of two Gateways that need the same port, the older gets it. Pure.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import { keyOf } from '../../api/meta/object.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { Gateway, GatewayAddress } from '../kinds/gateway-kinds.ts'
 import { evaluateListener, type EvaluatedListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
-import { olderFirst } from './older-first.ts'
-
-export interface ListenerVerdict extends EvaluatedListener {
-  readonly gateway: Gateway
-  /** Met if the listener conflicts with others of its Gateway. */
-  readonly conflicted: Outcome
-}
+import { PortClaims } from './port-claims.ts'
+import type { ListenerVerdict } from './listener-verdict.ts'
+import type { OnUnservable } from './unservable.ts'
+import { olderFirst } from '../../ingress/routing/older-first.ts'
 
 export interface GatewayVerdict {
   readonly gateway: Gateway
@@ -29,25 +25,46 @@ export interface GatewaySources extends ListenerSources {
   readonly otherPorts: ReadonlyMap<number, Scheme>
 }
 
-/** A listener that is open if its port can be opened. */
-export type ServedListener = ListenerVerdict & { readonly scheme: Scheme }
-
-export const isServed = (verdict: ListenerVerdict): verdict is ServedListener =>
-  verdict.accepted.isMet && (verdict.scheme === 'http' || verdict.certificate !== undefined)
-
 export const areListenersServed = ({ accepted, addresses }: GatewayVerdict): boolean =>
   accepted.isMet && addresses.isMet
 
-/** In the order of their age. */
-export function evaluateGateways(gateways: readonly Gateway[], sources: GatewaySources): readonly GatewayVerdict[] {
+/** In the order of their age. A Gateway that cannot be read is not accepted, and does not affect others. */
+export function* evaluateGateways(
+  gateways: readonly Gateway[],
+  sources: GatewaySources,
+  onUnservable: OnUnservable,
+  slice: Slice,
+): Sliced<readonly GatewayVerdict[]> {
   const ports = new PortClaims(sources.otherPorts)
-  return gateways.toSorted(olderFirst).map((gateway) => {
-    const [accepted, addresses] = [acceptedGateway(gateway), usableAddresses(gateway, sources.addresses)]
-    const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(gateway, listener, sources))
-    const listeners = evaluated.map((each) => ({ ...each, gateway, conflicted: conflictOf(each, evaluated) }))
-    const verdict = { gateway, accepted, addresses, listeners: listeners.map(withConflict) }
-    return areListenersServed(verdict) ? { ...verdict, listeners: verdict.listeners.map(ports.claim) } : verdict
-  })
+  const verdicts: GatewayVerdict[] = []
+  for (const gateway of gateways.toSorted(olderFirst)) {
+    verdicts.push(isolatedVerdict(gateway, sources, ports, onUnservable))
+    if (slice.isUsedUp()) yield
+  }
+  return verdicts
+}
+
+function isolatedVerdict(
+  gateway: Gateway,
+  sources: GatewaySources,
+  ports: PortClaims,
+  onUnservable: OnUnservable,
+): GatewayVerdict {
+  try {
+    return evaluateGateway(gateway, sources, ports)
+  } catch (error) {
+    const message = onUnservable('Gateway', gateway, error)
+    const addresses = met('Programmed', 'the addresses are those of the proxy')
+    return { gateway, accepted: unmet('Invalid', message), addresses, listeners: [] }
+  }
+}
+
+function evaluateGateway(gateway: Gateway, sources: GatewaySources, ports: PortClaims): GatewayVerdict {
+  const [accepted, addresses] = [acceptedGateway(gateway), usableAddresses(gateway, sources.addresses)]
+  const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(gateway, listener, sources))
+  const listeners = evaluated.map((each) => ({ ...each, gateway, conflicted: conflictOf(each, evaluated) }))
+  const verdict = { gateway, accepted, addresses, listeners: listeners.map(withConflict) }
+  return areListenersServed(verdict) ? { ...verdict, listeners: verdict.listeners.map(ports.claim) } : verdict
 }
 
 function acceptedGateway({ spec }: Gateway): Outcome {
@@ -92,31 +109,3 @@ const withConflict = (verdict: ListenerVerdict): ListenerVerdict =>
   verdict.conflicted.isMet
     ? { ...verdict, accepted: unmet(verdict.conflicted.reason, verdict.conflicted.message) }
     : verdict
-
-/** The ports and hostnames that are in use. */
-class PortClaims {
-  readonly #ports = new Map<number, { readonly scheme: Scheme; readonly hostnames: Map<string, string> }>()
-
-  constructor(others: ReadonlyMap<number, Scheme>) {
-    for (const [port, scheme] of others) this.#ports.set(port, { scheme, hostnames: new Map() })
-  }
-
-  readonly claim = (verdict: ListenerVerdict): ListenerVerdict => {
-    if (!isServed(verdict)) return verdict
-    const { listener, scheme, gateway } = verdict
-    const { port, hostname = '' } = listener
-    const claimed = getOrInsert(this.#ports, port, () => ({ scheme, hostnames: new Map<string, string>() }))
-    const problem =
-      claimed.scheme === scheme
-        ? claimedBy(claimed.hostnames.get(hostname), port, hostname)
-        : `port ${port} is in use for ${claimed.scheme.toUpperCase()}`
-    if (problem !== undefined) return { ...verdict, accepted: unmet('PortUnavailable', problem) }
-    claimed.hostnames.set(hostname, keyOf(gateway))
-    return verdict
-  }
-}
-
-const claimedBy = (owner: string | undefined, port: number, hostname: string): string | undefined =>
-  owner === undefined
-    ? undefined
-    : `Gateway ${owner} has port ${port} ${hostname === '' ? 'for all hostnames' : `for the hostname ${hostname}`}`

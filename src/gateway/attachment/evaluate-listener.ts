@@ -1,8 +1,7 @@
 // Decides whether a listener is valid by itself: its protocol, its certificate and the kinds of routes that it allows. Pure.
 import type { Secret } from '../../api/core/v1/secret.ts'
 import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
-import type { KeyPair } from '../../ingress/data-plane/frontends.ts'
-import { keyPairOf } from '../../ingress/ingress-api/compile-ingresses.ts'
+import type { KeyPair } from '../../platform/http/listener.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { Gateway, Listener, ReferenceGrant, SecretReference } from '../kinds/gateway-kinds.ts'
 import { routeKinds, type RouteKind } from '../kinds/route-kinds.ts'
@@ -11,9 +10,9 @@ import { isPermitted } from './reference-grants.ts'
 
 export interface ListenerSources {
   secret(key: ObjectKey): Secret | undefined
-  grants(): Iterable<ReferenceGrant>
-  /** Whether the text is a certificate and its key. */
-  isKeyPair(certificate: string, key: string): boolean
+  grants(namespace: string): readonly ReferenceGrant[]
+  /** The certificate in a Secret, if it is valid. */
+  keyPair(secret: Secret): KeyPair | undefined
 }
 
 export type Scheme = 'http' | 'https'
@@ -91,12 +90,12 @@ function referencedCertificate(gateway: Gateway, ref: SecretReference, sources: 
   const place = objectKey(namespace, name)
   if (group !== '' || kind !== 'Secret') return failed('InvalidCertificateRef', `${kind} ${place} is not a Secret`)
   const from = { group: gatewayGroup, kind: 'Gateway', namespace: home }
-  if (!isPermitted(sources.grants(), from, { group, kind, namespace, name }))
+  if (!isPermitted((each) => sources.grants(each), from, { group, kind, namespace, name }))
     return failed('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Secret ${name}`)
   const secret = sources.secret(place)
   if (secret === undefined) return failed('InvalidCertificateRef', `Secret ${place} does not exist`)
-  const pair = keyPairOf(secret)
-  return pair !== undefined && sources.isKeyPair(pair.certificate, pair.key)
+  const pair = sources.keyPair(secret)
+  return pair !== undefined
     ? { certificate: pair }
     : failed('InvalidCertificateRef', `Secret ${place} does not contain a certificate and its key`)
 }

@@ -1,5 +1,4 @@
 // Whether a ReferenceGrant permits a reference to an object in another namespace. Pure.
-import { namespaceOf } from '../../api/meta/object.ts'
 import type { ReferenceGrant } from '../kinds/gateway-kinds.ts'
 
 export interface ReferenceFrom {
@@ -15,12 +14,14 @@ export interface ReferenceTo {
   readonly name: string
 }
 
+/** The grants in a namespace. */
+export type GrantsOf = (namespace: string) => readonly ReferenceGrant[]
+
 /** References within a namespace need no grant. */
-export const isPermitted = (grants: Iterable<ReferenceGrant>, from: ReferenceFrom, to: ReferenceTo): boolean =>
+export const isPermitted = (grantsOf: GrantsOf, from: ReferenceFrom, to: ReferenceTo): boolean =>
   from.namespace === to.namespace ||
-  [...grants].some(
+  grantsOf(to.namespace).some(
     (grant) =>
-      namespaceOf(grant) === to.namespace &&
       grant.spec.from.some(
         ({ group, kind, namespace }) => group === from.group && kind === from.kind && namespace === from.namespace,
       ) &&

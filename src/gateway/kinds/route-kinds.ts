@@ -3,6 +3,7 @@ import { customResource, type KindObject } from '../../api/apiextensions/resourc
 import { grpcRouteDefinition } from '../definitions/grpc-route.ts'
 import { httpRouteDefinition } from '../definitions/http-route.ts'
 import type { Condition } from '../../api/meta/v1/condition.ts'
+import type { HeaderModifier } from '../../ingress/routing/header-changes.ts'
 
 export interface ParentReference {
   readonly group?: string
@@ -39,12 +40,6 @@ export interface BackendReference extends BackendObjectReference {
 interface HeaderValue {
   readonly name: string
   readonly value: string
-}
-
-export interface HeaderModifier {
-  readonly set?: readonly HeaderValue[]
-  readonly add?: readonly HeaderValue[]
-  readonly remove?: readonly string[]
 }
 
 export interface PathModifier {

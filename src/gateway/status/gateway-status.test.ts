@@ -2,8 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { PortState } from '../../ingress/data-plane/frontends.ts'
 import type { Gateway, Listener } from '../kinds/gateway-kinds.ts'
-import { planGateways } from '../plan-gateways.ts'
-import { gatewayOf, httpRouteOf, listener, secretOf, sourcesOf } from '../simulated-objects.harness.ts'
+import { gatewayOf, httpRouteOf, listener, planned, secretOf, sourcesOf } from '../simulated-objects.harness.ts'
 import { gatewayStatus } from './gateway-status.ts'
 
 const open: PortState = { kind: 'open', port: 80 }
@@ -11,7 +10,7 @@ const failed: PortState = { kind: 'failed', why: 'listen EADDRINUSE' }
 
 function statusOf(gateway: Gateway, state: PortState | 'unknown' = open, time = 't1') {
   const secrets = { 'default/tls': secretOf('pair') }
-  const { gateways, attached } = planGateways([gateway], [httpRouteOf('r')], sourcesOf({ secrets }))
+  const { gateways, attached } = planned([gateway], [httpRouteOf('r')], sourcesOf({ secrets }))
   const [verdict] = gateways
   if (verdict === undefined) throw new Error('there is no verdict')
   return gatewayStatus(verdict, {

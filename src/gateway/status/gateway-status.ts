@@ -1,11 +1,7 @@
 // The status of a Gateway and of its listeners. Pure.
 import type { PortState } from '../../ingress/data-plane/frontends.ts'
-import {
-  areListenersServed,
-  isServed,
-  type GatewayVerdict,
-  type ListenerVerdict,
-} from '../attachment/evaluate-gateways.ts'
+import { areListenersServed, type GatewayVerdict } from '../attachment/evaluate-gateways.ts'
+import { isServed, type ListenerVerdict } from '../attachment/listener-verdict.ts'
 import { met, unmet, type Outcome } from '../attachment/outcome.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { Gateway, ListenerStatus } from '../kinds/gateway-kinds.ts'

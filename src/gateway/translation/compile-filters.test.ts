@@ -1,6 +1,5 @@
 import { deepEqual } from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Filter } from '../../ingress/routing/route.ts'
 import type { RouteFilter } from '../kinds/route-kinds.ts'
 import { unmet } from '../attachment/outcome.ts'
 import { compileFilters, type ResolveBackend } from './compile-filters.ts'
@@ -12,7 +11,7 @@ const resolve: ResolveBackend = ({ name }) =>
 const mirrorOf = (more: object = {}) => ({ requestMirror: { backendRef: { name: 'web', port: 80 }, ...more } })
 const nothing = { filters: [], unsupported: [], problems: [], mirrorProblems: [] }
 
-type Case = readonly [name: string, filter: Omit<RouteFilter, 'type'>, expected: Filter]
+type Case = readonly [name: string, filter: Omit<RouteFilter, 'type'>, expected: object]
 
 const full = { type: 'ReplaceFullPath', replaceFullPath: '/new' }
 const prefix = { type: 'ReplacePrefixMatch', replacePrefixMatch: '/v2' }
@@ -81,6 +80,23 @@ test('filters that are not supported, and references that cannot be resolved, ar
     mirrorProblems: [missing],
     problems: [{ isMet: false, reason: 'InvalidKind', message: 'filters of kind Limit are not supported' }],
   })
+})
+
+suite('a rule is left out if a filter', () => {
+  const strangePath = 'a path must begin with a slash and contain neither blanks nor control characters'
+  const set = [{ name: 'Transfer-Encoding', value: 'chunked' }]
+  const rejected: readonly (readonly [string, Omit<RouteFilter, 'type'>, string])[] = [
+    ['sets the framing of requests', { requestHeaderModifier: { set } }, 'header Transfer-Encoding cannot be changed by a filter'],
+    ['sets the framing of responses', { responseHeaderModifier: { set } }, 'header Transfer-Encoding cannot be changed by a filter'],
+    ['adds a request', { urlRewrite: { path: { ...full, replaceFullPath: '/ HTTP/1.1\r\n\r\n' } } }, strangePath],
+    ['names another server', { urlRewrite: { path: { ...full, replaceFullPath: 'http://a/' } } }, strangePath],
+    ['replaces a prefix by a blank', { urlRewrite: { path: { ...prefix, replacePrefixMatch: '/a b' } } }, strangePath],
+    ['adds headers to a redirect', { requestRedirect: { path: { ...full, replaceFullPath: '/\r\nset-cookie: a' } } }, strangePath],
+  ] // prettier-ignore
+  for (const [name, filter, message] of rejected)
+    test(name, () =>
+      deepEqual(compileFilters([{ type: '', ...filter }], resolve), { ...nothing, unsupported: [message] }),
+    )
 })
 
 test('a rule without filters has none', () => deepEqual(compileFilters(undefined, resolve), nothing))

@@ -1,8 +1,9 @@
 // Compiles the filters of routes. A filter that cannot be applied makes its rule invalid, or is a reference that cannot be
 // resolved. Pure.
-import type { Filter, HeaderChanges, PathChange, ValueMatch } from '../../ingress/routing/route.ts'
+import { headerChanges } from '../../ingress/routing/header-changes.ts'
+import type { Filter, PathChange, ValueMatch } from '../../ingress/routing/route.ts'
 import { unmet, type Outcome } from '../attachment/outcome.ts'
-import type { BackendObjectReference, HeaderModifier, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
+import type { BackendObjectReference, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
 import type { ResolvedBackend } from './resolve-backend.ts'
 
 export interface CompiledFilters {
@@ -47,13 +48,18 @@ function shareOf({ percent, fraction }: NonNullable<RouteFilter['requestMirror']
 /** A text says what is not supported. */
 function compileFilter(filter: RouteFilter): Filter | Outcome | string {
   const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, extensionRef } = filter
-  if (requestHeaderModifier !== undefined)
-    return { kind: 'request-headers', changes: headerChanges(requestHeaderModifier) }
-  if (responseHeaderModifier !== undefined)
-    return { kind: 'response-headers', changes: headerChanges(responseHeaderModifier) }
+  if (requestHeaderModifier !== undefined) {
+    const changes = headerChanges(requestHeaderModifier)
+    return typeof changes === 'string' ? changes : { kind: 'request-headers', changes }
+  }
+  if (responseHeaderModifier !== undefined) {
+    const changes = headerChanges(responseHeaderModifier)
+    return typeof changes === 'string' ? changes : { kind: 'response-headers', changes }
+  }
   if (requestRedirect !== undefined) return redirectFilter(requestRedirect)
   if (urlRewrite !== undefined) {
-    const { hostname } = urlRewrite
+    const { hostname, path } = urlRewrite
+    if (path !== undefined && !isPath(path)) return strangePath
     return { kind: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...pathChange(urlRewrite.path) }
   }
   if (extensionRef !== undefined) return unmet('InvalidKind', `filters of kind ${extensionRef.kind} are not supported`)
@@ -63,6 +69,7 @@ function compileFilter(filter: RouteFilter): Filter | Outcome | string {
 function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): Filter | string {
   const { scheme, hostname, port, path, statusCode = 302 } = redirect
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return `redirects to ${scheme} are not supported`
+  if (path !== undefined && !isPath(path)) return strangePath
   return {
     kind: 'redirect',
     redirect: {
@@ -74,6 +81,12 @@ function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): 
     },
   }
 }
+
+const strangePath = 'a path must begin with a slash and contain neither blanks nor control characters'
+
+/** It becomes part of a request line or of the header Location. An empty prefix removes the matched one. */
+const isPath = ({ replaceFullPath = '/', replacePrefixMatch = '' }: PathModifier): boolean =>
+  /^\/[\x21-\x7e]*$/.test(replaceFullPath) && /^(?:\/[\x21-\x7e]*)?$/.test(replacePrefixMatch)
 
 function pathChange(path: PathModifier | undefined): { readonly path?: PathChange } {
   if (path === undefined) return {}
@@ -93,9 +106,3 @@ export function firstOfName(entries: readonly ValueMatch[] = [], nameOf = (name:
 }
 
 export const inLowerCase = (name: string): string => name.toLowerCase()
-
-const headerChanges = ({ set, add, remove = [] }: HeaderModifier): HeaderChanges => ({
-  set: firstOfName(set, inLowerCase),
-  add: firstOfName(add, inLowerCase),
-  remove: remove.map(inLowerCase),
-})

@@ -3,7 +3,7 @@ import { keyOf } from '../../api/meta/object.ts'
 import type { Route, RouteMatch, WeightedBackend } from '../../ingress/routing/route.ts'
 import { durationNanos } from '../../schema/scalar/duration.ts'
 import { met, unmet, type Outcome } from '../attachment/outcome.ts'
-import { ageOrder } from '../attachment/older-first.ts'
+import { ageOrder } from '../../ingress/routing/older-first.ts'
 import type {
   AnyRoute,
   BackendObjectReference,

@@ -1,19 +1,14 @@
 // The ports of the data plane for the served listeners. A request is served by the routes of the listener with the most
 // specific hostname only. Pure.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { FrontendSpec } from '../../ingress/data-plane/frontends.ts'
 import { HostIndex } from '../../ingress/routing/host-index.ts'
-import { routeHostOf, type Route } from '../../ingress/routing/route.ts'
-import { RouteTable, type RouteFinder } from '../../ingress/routing/route-table.ts'
-import type { ServerNameCertificate } from '../../platform/http/listener.ts'
-import type { ServedListener } from '../attachment/evaluate-gateways.ts'
-import type { RouteTemplate } from './compile-route.ts'
-
-/** A route at a listener. */
-export interface AttachedRoute {
-  readonly hostnames: readonly string[]
-  readonly templates: readonly RouteTemplate[]
-}
+import { routeHostOf } from '../../ingress/routing/route.ts'
+import type { RouteFinder, RouteTable } from '../../ingress/routing/route-table.ts'
+import type { KeyPair } from '../../platform/http/listener.ts'
+import type { ServedListener } from '../attachment/listener-verdict.ts'
+import type { AttachedRoute, ListenerTables } from './listener-tables.ts'
 
 export interface ListenerRoutes {
   readonly listener: ServedListener
@@ -23,38 +18,44 @@ export interface ListenerRoutes {
 export const frontendName = (port: number): string => `gateway ${port}`
 
 /** `boundPort` is the port that is opened for a port of listeners. */
-export function listenerFrontends(
+export function* listenerFrontends(
   listeners: readonly ListenerRoutes[],
+  tables: ListenerTables,
   boundPort: (port: number) => number,
-): readonly FrontendSpec[] {
-  const byPort = new Map<number, ListenerRoutes[]>()
-  for (const each of listeners) getOrInsert(byPort, each.listener.listener.port, () => []).push(each)
+  slice: Slice,
+): Sliced<readonly FrontendSpec[]> {
+  const byPort = new Map<number, ServedTable[]>()
+  for (const { listener, routes } of listeners) {
+    const table = tables.of(listener.listener, routes)
+    getOrInsert(byPort, listener.listener.port, () => []).push({ listener, table })
+    if (slice.isUsedUp()) yield
+  }
   return Array.from(byPort, ([port, own]) => ({
     ...{ name: frontendName(port), port, boundPort: boundPort(port) },
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
-    certificates: own.flatMap(({ listener }) => serverName(listener)),
+    certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),
     ...fallbackOf(own),
   }))
 }
 
-function finderOf(listeners: readonly ListenerRoutes[]): RouteFinder {
+interface ServedTable {
+  readonly listener: ServedListener
+  readonly table: RouteTable
+}
+
+function finderOf(served: readonly ServedTable[]): RouteFinder {
   const index = new HostIndex(
-    listeners.map(({ listener, routes }) => {
-      const own = routes.flatMap(({ hostnames, templates }) =>
-        hostnames.flatMap((name) => templates.map((each): Route => ({ ...each, host: routeHostOf(name, 'any') }))),
-      )
-      return [routeHostOf(listener.listener.hostname ?? '', 'any'), new RouteTable(own)] as const
-    }),
+    served.map(({ listener, table }) => [routeHostOf(listener.listener.hostname ?? '', 'any'), table] as const),
   )
   return { find: (request) => index.find(request.host)?.find(request) }
 }
 
-const serverName = ({ listener: { hostname = '' }, certificate }: ServedListener): readonly ServerNameCertificate[] =>
-  certificate === undefined || hostname === '' ? [] : [{ name: hostname, ...certificate }]
+const serverName = ({ listener: { hostname = '' }, certificate }: ServedListener): (readonly [string, KeyPair])[] =>
+  certificate === undefined || hostname === '' ? [] : [[hostname.toLowerCase(), certificate]]
 
 /** The certificate of the listener for all hostnames. */
-function fallbackOf(listeners: readonly ListenerRoutes[]): Pick<FrontendSpec, 'fallback'> {
+function fallbackOf(listeners: readonly ServedTable[]): Pick<FrontendSpec, 'fallback'> {
   const fallback = listeners.find(({ listener: { listener } }) => (listener.hostname ?? '') === '')?.listener
     .certificate
   return fallback === undefined ? {} : { fallback }

@@ -12,7 +12,7 @@ import type { AnyRoute, BackendObjectReference } from '../kinds/route-kinds.ts'
 
 export interface BackendSources {
   service(key: ObjectKey): Service | undefined
-  grants(): Iterable<ReferenceGrant>
+  grants(namespace: string): readonly ReferenceGrant[]
 }
 
 export type ResolvedBackend =
@@ -37,7 +37,7 @@ export function resolveBackend(
   })
   if (group !== '' || kind !== 'Service') return invalid('InvalidKind', `${kind} ${place} is not a Service`)
   const from = { group: gatewayGroup, kind: routeKind, namespace: home }
-  if (!isPermitted(sources.grants(), from, { group, kind, namespace, name }))
+  if (!isPermitted((each) => sources.grants(each), from, { group, kind, namespace, name }))
     return invalid('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Service ${name}`)
   const service = sources.service(place)
   if (service === undefined) return invalid('BackendNotFound', `Service ${place} does not exist`)

@@ -26,19 +26,17 @@ export class ServiceEndpoints {
   /** By Service and port. */
   readonly #known = new Map<ObjectKey, Map<number | string, PortEndpoints>>()
 
-  /** `onChange` is called when endpoints may have changed. */
-  constructor(services: Source<Service>, slices: Source<EndpointSlice>, onChange: () => void) {
+  /** `onRemoved` is called when endpoints may have been removed. */
+  constructor(services: Source<Service>, slices: Source<EndpointSlice>, onRemoved: () => void) {
     this.#services = services
     this.#slices = slices
     slices.addIndex('service', (slice) => serviceKeys(slice))
-    services.onChange(({ key }) => {
-      this.#known.delete(key)
-      onChange()
-    })
+    slices.addIndex('address', addressesOf)
+    services.onChange(({ key }) => this.#known.delete(key))
     slices.onChange(({ now, before }) => {
       for (const slice of [now, before])
         for (const key of slice === undefined ? [] : serviceKeys(slice)) this.#known.delete(key)
-      onChange()
+      if (before !== undefined) onRemoved()
     })
   }
 
@@ -48,12 +46,11 @@ export class ServiceEndpoints {
     return getOrInsert(ports, port, () => ({ endpoints: this.#compute(key, port), next: 0 }))
   }
 
-  /** Every address and port that traffic may be sent to. */
-  *all(): Generator<Peer> {
-    for (const slice of this.#slices.all())
-      for (const { addresses } of slice.endpoints ?? [])
-        for (const { port } of slice.ports ?? [])
-          if (addresses[0] !== undefined && port !== undefined) yield { address: addresses[0], port }
+  /** Whether traffic may be sent to the address and port. */
+  has({ address, port }: Peer): boolean {
+    return this.#slices
+      .byIndex('address', address)
+      .some(({ ports }) => (ports ?? []).some((each) => each.port === port))
   }
 
   #compute(key: ObjectKey, wanted: number | string): readonly Peer[] {
@@ -75,13 +72,32 @@ export class ServiceEndpoints {
   }
 }
 
+type ServicePortFields = NonNullable<Service['spec']['ports']>[number]
+
+/** The ports of Services by number and by name; a Service may have thousands, and an Ingress a path for each. */
+const portsOfServices = new WeakMap<Service, ReadonlyMap<number | string, ServicePortFields>>()
+
+function portsOf(service: Service): ReadonlyMap<number | string, ServicePortFields> {
+  const known = portsOfServices.get(service)
+  if (known !== undefined) return known
+  // The first of equal ports counts.
+  const ports = (service.spec.ports ?? [])
+    .toReversed()
+    .flatMap((port) => [[port.port, port] as const, [port.name ?? '', port] as const])
+  const index = new Map<number | string, ServicePortFields>(ports)
+  portsOfServices.set(service, index)
+  return index
+}
+
 /** The port of a Service by number or name. */
 export function servicePort(service: Service | undefined, wanted: number | string) {
-  const port = (service?.spec.ports ?? []).find((each) =>
-    typeof wanted === 'number' ? each.port === wanted : each.name === wanted,
-  )
+  const port = service === undefined ? undefined : portsOf(service).get(wanted)
   return port && { name: port.name ?? '', port: port.port, appProtocol: port.appProtocol }
 }
+
+const addressesOf = ({ endpoints }: EndpointSlice): string[] => [
+  ...new Set((endpoints ?? []).flatMap(({ addresses }) => addresses[0] ?? [])),
+]
 
 function serviceKeys(slice: EndpointSlice): ObjectKey[] {
   const name = lookup(slice.metadata.labels, serviceNameLabel)

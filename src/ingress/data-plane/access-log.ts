@@ -37,6 +37,8 @@ export interface RequestRecorderDeps {
 
 /** More requests would displace the events of the control plane from the ring. */
 const flowEventsPerSecondMax = 10
+/** Of what a request says about itself, in a flow event and in a line of the log. */
+export const recordedCharactersMax = 256
 
 export class RequestRecorder {
   readonly #deps: RequestRecorderDeps
@@ -48,10 +50,14 @@ export class RequestRecorder {
   }
 
   /** The flow event of a request that begins; undefined if too many requests were recorded in this second. */
-  begin(what: string, route: string | undefined): FlowId | undefined {
+  begin(
+    { method, host, path }: Pick<ServedRequest, 'method' | 'host' | 'path'>,
+    route: string | undefined,
+  ): FlowId | undefined {
     const second = Math.floor(this.#deps.clock.monotonicMs() / 1_000)
     if (second !== this.#second) [this.#second, this.#eventsInSecond] = [second, 0]
     if (this.#eventsInSecond++ >= flowEventsPerSecondMax) return undefined
+    const what = `${shortened(method)} ${shortened(host)}${shortened(path)}`
     return this.#deps.flow.record('call', 'client', 'Ingress', ownText(what, flowTextCharsMax), flowObject(route))
   }
 
@@ -62,7 +68,7 @@ export class RequestRecorder {
   }
 
   finish(event: FlowId | undefined, outcome: string): void {
-    if (event !== undefined) this.#deps.flow.finish(event, outcome)
+    if (event !== undefined) this.#deps.flow.finish(event, shortened(outcome))
   }
 
   served(request: ServedRequest): void {
@@ -73,13 +79,22 @@ export class RequestRecorder {
     if (attempts > 1) metrics.retries.add({ route }, attempts - 1)
     if (accessLog === 'off' || (accessLog === 'errors' && status < 500)) return
     log.info('request', {
-      ...{ method, host, path, status, route, ...fields },
+      ...{ method: shortened(method), host: shortened(host), path: shortened(path), status, route, ...fields },
       ...(attempts > 1 ? { attempts } : {}),
-      ...(failure === undefined ? {} : { failure }),
+      ...(failure === undefined ? {} : { failure: shortened(failure) }),
       ms: Math.round(durationMs * 10) / 10,
     })
   }
 }
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** A copy where it is cut: a part of a string keeps the whole, and flow events are kept for long. */
+const shortened = (text: string): string =>
+  text.length <= recordedCharactersMax
+    ? text
+    : decoder.decode(encoder.encode(`${text.slice(0, recordedCharactersMax)}…`))
 
 const resources = { ingress: 'ingresses', httproute: 'httproutes', grpcroute: 'grpcroutes' } as const
 

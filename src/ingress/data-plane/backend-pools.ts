@@ -23,7 +23,7 @@ export class BackendPools implements AsyncDisposable {
   readonly #http1: HttpPoolProvider
   readonly #http2: Http2Provider
   readonly #limits: PoolLimits
-  readonly #pools = new Map<string, HttpPool>()
+  readonly #pools = new Map<string, { readonly server: Peer; readonly pool: HttpPool }>()
 
   constructor(http1: HttpPoolProvider, http2: Http2Provider, limits: PoolLimits = poolLimitsDefault) {
     this.#http1 = http1
@@ -34,23 +34,22 @@ export class BackendPools implements AsyncDisposable {
   of(server: Peer, protocol: BackendProtocol): HttpPool {
     return getOrInsert(this.#pools, poolKey(server, protocol), () => {
       const { connectionsPerEndpointMax: connectionsMax, connectMsMax, idleMsMax } = this.#limits
-      if (protocol === 'h2c') return new H2cPool(server, this.#http2)
-      return this.#http1.open({ server, connectionsMax, connectMsMax, idleMsMax })
-    })
+      if (protocol === 'h2c') return { server, pool: new H2cPool(server, this.#http2) }
+      return { server, pool: this.#http1.open({ server, connectionsMax, connectMsMax, idleMsMax }) }
+    }).pool
   }
 
-  /** Drains the pools of endpoints that are not among these. */
-  retain(endpoints: Iterable<Peer>): void {
-    const known = new Set(Array.from(endpoints, ({ address, port }) => `${address} ${port}`))
-    for (const [key, pool] of this.#pools)
-      if (!known.has(key.slice(key.indexOf(' ') + 1))) {
+  /** Drains the pools of other servers. */
+  retain(isKept: (server: Peer) => boolean): void {
+    for (const [key, { server, pool }] of this.#pools)
+      if (!isKept(server)) {
         this.#pools.delete(key)
         pool.close().catch(() => {})
       }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(Array.from(this.#pools.values(), (pool) => pool.destroy()))
+    await Promise.all(Array.from(this.#pools.values(), ({ pool }) => pool.destroy()))
     this.#pools.clear()
   }
 }

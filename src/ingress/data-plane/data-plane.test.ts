@@ -1,9 +1,11 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { silentLog } from '../../base/observability/log.ts'
 import { routeHostOf, type Route } from '../routing/route.ts'
 import { RouteTable } from '../routing/route-table.ts'
 import { mergedSpecs } from './data-plane.ts'
-import type { FrontendSpec } from './frontends.ts'
+import { Frontends, type FrontendSpec } from './frontends.ts'
+import { SimulatedConnections } from './simulated-connections.harness.ts'
 
 const route = (name: string, value: string): Route => ({
   ...{ name, host: routeHostOf('', 'any'), order: '', filters: [], backends: [], emptyStatus: 404 },
@@ -16,7 +18,7 @@ const spec = (
   paths: readonly string[],
   more: Partial<FrontendSpec> = {},
 ): FrontendSpec => ({
-  ...{ name, port, scheme: 'http', certificates: [] },
+  ...{ name, port, scheme: 'http', certificates: new Map() },
   routes: new RouteTable(paths.map((path) => route(`${name} ${path}`, path))),
   ...more,
 })
@@ -30,12 +32,12 @@ test('ports that two users share try the routes of the first, then those of the 
 })
 
 test('certificates of the first user replace those of the second for the same name', () => {
-  const certificate = (text: string) => [{ name: 'a.com', certificate: text, key: text }]
+  const certificate = (text: string) => new Map([['a.com', { certificate: text, key: text }]])
   const [merged] = mergedSpecs([
     [spec('a', 443, [], { scheme: 'https', certificates: certificate('first') })],
     [spec('b', 443, [], { scheme: 'https', certificates: certificate('second') })],
   ])
-  deepEqual(merged?.certificates.map((each) => each.certificate), ['second', 'first']) // prettier-ignore
+  deepEqual(merged?.certificates.get('a.com')?.certificate, 'first')
 })
 
 test('a port has one scheme; ports that are free to choose are not shared', () => {
@@ -44,4 +46,32 @@ test('a port has one scheme; ports that are free to choose are not shared', () =
     [spec('b', 80, [], { scheme: 'https' }), spec('y', 0, [])],
   ])
   deepEqual(merged.map(({ name, scheme }) => [name, scheme]), [[':80', 'http'], ['x', 'http'], ['y', 'http']]) // prettier-ignore
+})
+
+test('a certificate is selected by the exact name, then by a wildcard with one more label', async () => {
+  const connections = new SimulatedConnections()
+  const pair = (text: string) => ({ certificate: text, key: text })
+  const certificates = new Map([['a.com', pair('exact')], ['*.a.com', pair('wildcard')], ['x.a.com', pair('x')]]) // prettier-ignore
+  const frontends = new Frontends({
+    ...{ listeners: connections.listeners, host: '127.0.0.1', fallback: pair('fallback'), log: silentLog },
+    handler: { handle: () => Promise.reject(new Error('no request is sent')) },
+  })
+  const https = spec('a', 443, [], { scheme: 'https', certificates })
+  await frontends.apply([https])
+  const found = (name: string) => connections.listening.get('https')?.tls?.certificateOf?.(name)?.certificate
+  deepEqual(['a.com', 'x.a.com', 'y.a.com', 'z.y.a.com', 'b.com', ''].map(found), [
+    'exact',
+    'x',
+    'wildcard',
+    undefined,
+    undefined,
+    undefined,
+  ])
+  certificates.delete('x.a.com')
+  deepEqual(found('x.a.com'), 'wildcard')
+  await frontends.apply([{ ...https, certificates: new Map() }])
+  deepEqual([found('a.com'), connections.renewals.length], [undefined, 0])
+  await frontends.apply([{ ...https, fallback: pair('other') }])
+  deepEqual(connections.renewals.map(({ certificate }) => certificate), ['other']) // prettier-ignore
+  await frontends[Symbol.asyncDispose]()
 })

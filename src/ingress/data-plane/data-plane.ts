@@ -2,6 +2,7 @@
 // requests. If both use a port, routes of Gateways are tried first.
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { onAbort } from '../../base/async/on-abort.ts'
 import { SerialOperations } from '../../base/async/serial-operations.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
@@ -12,12 +13,12 @@ import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type { HttpPoolProvider } from '../../platform/http/http-pool.ts'
-import type { ListenerProvider } from '../../platform/http/listener.ts'
+import type { KeyPair, ListenerProvider } from '../../platform/http/listener.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import { ServiceEndpoints } from '../backends/service-endpoints.ts'
 import { RequestRecorder, type AccessLogLevel } from './access-log.ts'
 import { BackendPools } from './backend-pools.ts'
-import { Frontends, type FrontendSpec, type KeyPair, type PortState } from './frontends.ts'
+import { Frontends, type FrontendSpec, type PortState } from './frontends.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './proxy-handler.ts'
 
@@ -56,28 +57,21 @@ export class DataPlane implements AsyncDisposable {
   readonly #pools: BackendPools
   readonly #frontends: Frontends
   readonly #specs = new Map<DataPlaneUser, readonly FrontendSpec[]>()
-  readonly #onEndpoints: (() => void)[] = []
   readonly #onPortRetry: (() => void)[] = []
   readonly #clock: Clock
   #portRetry: Timer | undefined
+  #isClosingPlanned = false
   /** Changes are applied one after the other. */
   readonly #changes = new SerialOperations()
 
   constructor(deps: DataPlaneDeps, settings: DataPlaneSettings) {
     this.#clock = deps.clock
     this.#pools = new BackendPools(deps.http1, deps.http2)
-    this.#endpoints = new ServiceEndpoints(deps.services, deps.endpointSlices, () => {
-      for (const callback of this.#onEndpoints) callback()
-    })
+    this.#endpoints = new ServiceEndpoints(deps.services, deps.endpointSlices, () => void this.#closeStaleConnections())
     const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
     const limits = { ...proxyLimitsDefault, ...settings.limits }
     const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
     this.#frontends = new Frontends({ ...deps, handler, host: settings.host, fallback: settings.fallback })
-  }
-
-  /** Calls back when the endpoints of a Service may have changed. */
-  onEndpoints(callback: () => void): void {
-    this.#onEndpoints.push(callback)
   }
 
   /** Calls back when a port could not be opened a while ago: `apply` tries it again. */
@@ -112,9 +106,13 @@ export class DataPlane implements AsyncDisposable {
     return this.#frontends.states.get(frontendKey(spec))
   }
 
-  /** Closes the connections to endpoints that no Service has any more. */
-  closeStaleConnections(): void {
-    this.#pools.retain(this.#endpoints.all())
+  /** Closes the connections to endpoints that no Service has any more, once for all changes of a turn. */
+  async #closeStaleConnections(): Promise<void> {
+    if (this.#isClosingPlanned) return
+    this.#isClosingPlanned = true
+    await this.#clock.outside(eventLoopTurn())
+    this.#isClosingPlanned = false
+    this.#pools.retain((server) => this.#endpoints.has(server))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,5 +149,5 @@ export function mergedSpecs(bySource: readonly (readonly FrontendSpec[])[]): rea
 const both = (first: FrontendSpec, second: FrontendSpec): FrontendSpec => ({
   ...first,
   routes: { find: (request) => first.routes.find(request) ?? second.routes.find(request) },
-  certificates: [...second.certificates, ...first.certificates],
+  certificates: { get: (name) => first.certificates.get(name) ?? second.certificates.get(name) },
 })

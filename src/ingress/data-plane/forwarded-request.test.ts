@@ -25,6 +25,14 @@ test('headers of the connection and assertions of the client are not forwarded',
   })
 })
 
+test('other spellings of headers that the proxy sets or interprets are not forwarded', () => {
+  const reserved = ['x_forwarded_for', 'x_forwarded-host', 'x.real.ip', 'x_forwarded_proto', 'transfer_encoding']
+  const sent = Object.fromEntries([...reserved, 'content_length', 'x_private'].map((name) => [name, '1']))
+  const request = simulatedRequest({ host: 'web.example.com', target: '/', headers: sent })
+  const forwarded = Object.keys(forwardedHeaders(request, arrival, options))
+  deepEqual(forwarded.filter((name) => Object.hasOwn(sent, name)), ['x_private']) // prettier-ignore
+})
+
 test('trailers are requested over HTTP/2, and upgrades are kept', () => {
   const request = simulatedRequest({ host: 'a', target: '/', headers: { te: 'trailers' } })
   const headers = forwardedHeaders(

@@ -4,22 +4,8 @@ import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import type { PooledResponse } from '../../platform/http/http-pool.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { changeHeaders, type Headers } from '../routing/filters.ts'
-import type { BackendProtocol, HeaderChanges } from '../routing/route.ts'
-
-/** Headers that apply to one connection only (RFC 9110, 7.6.1), or that the connections set themselves. */
-const hopByHop = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+import { connectionHeaders, type HeaderChanges } from '../routing/header-changes.ts'
+import type { BackendProtocol } from '../routing/route.ts'
 
 /** What a client may not assert: the proxy sets these itself. */
 const asserted = new Set([
@@ -54,7 +40,7 @@ export function forwardedHeaders(request: WireRequest, arrival: Arrival, options
   const named = connectionOptions(request.headers['connection'])
   for (const name in request.headers) {
     const value = request.headers[name] // safe name: a key of the record
-    if (value === undefined || hopByHop.has(name) || asserted.has(name) || named.has(name)) continue
+    if (value === undefined || named.has(name) || isReserved(name)) continue
     if (name !== 'host' && name.charCodeAt(0) !== colon) setOwn(headers, name, value)
   }
   const client = request.remoteAddress.replace(/^::ffff:/, '')
@@ -83,7 +69,7 @@ export function returnedHeaders(response: Pick<PooledResponse, 'headers'>, chang
   const named = connectionOptions(typeof connection === 'string' ? connection : connection?.join(','))
   for (const name in response.headers) {
     const value = response.headers[name] // safe name: a key of the record
-    if (value === undefined || hopByHop.has(name) || named.has(name) || name.charCodeAt(0) === colon) continue
+    if (value === undefined || connectionHeaders.has(name) || named.has(name) || name.charCodeAt(0) === colon) continue
     if (name !== 'content-length') setOwn(headers, name, value)
   }
   for (const change of changes) changeHeaders(headers, change)
@@ -94,6 +80,16 @@ export function returnedHeaders(response: Pick<PooledResponse, 'headers'>, chang
 export function lengthOf({ headers }: Pick<PooledResponse, 'headers'>): number | undefined {
   const length = lookup(headers, 'content-length')
   return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+/** CGI and its successors show `X_Forwarded_For` and `X-Forwarded-For` to applications as the same variable. */
+const otherSpelling = /[^\da-z-]/
+
+function isReserved(name: string): boolean {
+  if (connectionHeaders.has(name) || asserted.has(name)) return true
+  if (!otherSpelling.test(name)) return false
+  const dashed = name.replaceAll(/[^\da-z]/g, '-')
+  return connectionHeaders.has(dashed) || asserted.has(dashed) || dashed === 'content-length' || dashed === 'host'
 }
 
 const colon = 0x3a

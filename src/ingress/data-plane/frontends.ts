@@ -1,6 +1,6 @@
 // Frontends: the ports on which the proxy listens. Routes and certificates change while connections stay open.
 import { errorText, type Log } from '../../base/observability/log.ts'
-import type { Listener, ListenerProvider, ListenTls, ServerNameCertificate } from '../../platform/http/listener.ts'
+import type { KeyPair, Listener, ListenerProvider, ListenTls } from '../../platform/http/listener.ts'
 import { RouteTable, type RouteFinder } from '../routing/route-table.ts'
 import type { ProxyHandler } from './proxy-handler.ts'
 
@@ -14,15 +14,13 @@ export interface FrontendSpec {
   readonly scheme: 'http' | 'https'
   readonly routes: RouteFinder
   /** Only for HTTPS. */
-  readonly certificates: readonly ServerNameCertificate[]
+  readonly certificates: Certificates
   /** For clients that name no known server; the common fallback certificate if absent. */
   readonly fallback?: KeyPair
 }
 
-export interface KeyPair {
-  readonly certificate: string
-  readonly key: string
-}
+/** Certificates by name, in lower case. `*.example.com` stands for names with one more label. */
+export type Certificates = Pick<ReadonlyMap<string, KeyPair>, 'get'>
 
 export interface FrontendsDeps {
   readonly listeners: Pick<ListenerProvider, 'listen'>
@@ -105,11 +103,14 @@ export class Frontends implements AsyncDisposable {
   async #update(frontend: Frontend, spec: FrontendSpec): Promise<void> {
     const before = frontend.spec
     frontend.spec = spec
-    if (spec.scheme === 'https' && !hasEqualCertificates(before, spec)) await frontend.listener.renew(this.#tls(spec))
+    // Other certificates are looked up for each handshake.
+    if (spec.scheme === 'https' && !isEqualPair(before.fallback, spec.fallback))
+      await frontend.listener.renew(this.#tls(spec))
   }
 
-  #tls({ certificates, fallback = this.#deps.fallback }: FrontendSpec): ListenTls {
-    return { ...fallback, clientAuthorities: {}, serverNames: certificates }
+  #tls({ name, fallback = this.#deps.fallback }: FrontendSpec): ListenTls {
+    const certificateOf = (serverName: string) => certificateFor(this.#open.get(name)?.spec.certificates, serverName)
+    return { ...fallback, clientAuthorities: {}, certificateOf }
   }
 
   async #close(name: string): Promise<void> {
@@ -122,13 +123,9 @@ export class Frontends implements AsyncDisposable {
 
 const noRoutes = new RouteTable([])
 
-const hasEqualCertificates = (a: FrontendSpec, b: FrontendSpec): boolean =>
-  isEqualPair(a.fallback, b.fallback) &&
-  a.certificates.length === b.certificates.length &&
-  a.certificates.every((each, index) => {
-    const other = b.certificates[index]
-    return each.name === other?.name && isEqualPair(each, other)
-  })
+/** An exact name is more specific than a wildcard. */
+const certificateFor = (certificates: Certificates | undefined, name: string): KeyPair | undefined =>
+  certificates?.get(name) ?? certificates?.get(`*${name.slice(Math.max(name.indexOf('.'), 0))}`)
 
 const isEqualPair = (a: KeyPair | undefined, b: KeyPair | undefined): boolean =>
   a?.certificate === b?.certificate && a?.key === b?.key

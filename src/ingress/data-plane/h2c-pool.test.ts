@@ -166,7 +166,7 @@ test('pools are shared by address, port and protocol, and drained when the endpo
   equal(pools.of({ ...one }, 'h2c'), first)
   equal(pools.of(one, 'http1') === first, false)
   pools.of(two, 'http1')
-  pools.retain([two])
+  pools.retain(({ address }) => address === two.address)
   equal(pools.of(one, 'h2c') === first, false)
   await pools[Symbol.asyncDispose]()
 })

@@ -6,6 +6,8 @@ export interface IngressMetrics {
   readonly requests: Counter
   readonly durations: Histogram
   readonly retries: Counter
+  /** Objects that could not be compiled, by kind. */
+  readonly unservable: Counter
 }
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -19,4 +21,9 @@ export const ingressMetrics = (metrics: Metrics): IngressMetrics => ({
     ['route'],
   ),
   retries: metrics.counter('coxswain_ingress_retries_total', 'Requests sent to another endpoint.', ['route']),
+  unservable: metrics.counter(
+    'coxswain_ingress_unservable_objects_total',
+    'Attempts to serve an Ingress, Gateway or route that failed for a reason of the object.',
+    ['kind'],
+  ),
 })

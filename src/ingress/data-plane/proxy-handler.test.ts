@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import assert, { deepEqual, equal, match } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog, type LogFields } from '../../base/observability/log.ts'
@@ -6,9 +6,10 @@ import { Metrics } from '../../base/observability/metrics.ts'
 import { seededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
+import { headerChanges } from '../routing/header-changes.ts'
 import { routeHostOf, type Filter, type Route, type WeightedBackend } from '../routing/route.ts'
 import { RouteTable } from '../routing/route-table.ts'
-import { RequestRecorder } from './access-log.ts'
+import { recordedCharactersMax, RequestRecorder } from './access-log.ts'
 import { BackendPools } from './backend-pools.ts'
 import { ingressMetrics } from './ingress-metrics.ts'
 import { hostOf, ProxyHandler, proxyLimitsDefault } from './proxy-handler.ts'
@@ -93,11 +94,25 @@ test('few requests of a second are flow events', async () => {
   equal([...flow.events()].length, 20) // ten requests and their forwards
 })
 
+test('what is recorded of a request is bounded', async () => {
+  const { connections, send, flow, lines } = stage()
+  connections.endpoints.set('192.0.2.1:80', ok('')).set('192.0.2.2:80', ok(''))
+  const long = 'x'.repeat(100_000)
+  await send({ method: long, target: `/a/${long}` })
+  await send({ host: long })
+  await send({ target: `/a/\\${long}` })
+  for (const { what, outcome } of flow.events())
+    assert(what.length + (outcome ?? '').length < 4 * recordedCharactersMax, `${what.length} characters`)
+  for (const line of lines) assert(JSON.stringify(line).length < 8 * recordedCharactersMax)
+})
+
 const refusals: readonly (readonly [string, StageOptions, Partial<SentRequest>, number, string])[] = [
   ['no rule for the host', {}, { host: 'other.com' }, 404, 'no rule matches the host and path\n'],
   ['no rule for the path', {}, { target: '/b' }, 404, 'no rule matches the host and path\n'],
   ['dot segments', {}, { target: '/a/../b' }, 400, 'the path of the request is not valid\n'],
   ['encoded dot segments', {}, { target: '/a/%2e%2E/b' }, 400, 'the path of the request is not valid\n'],
+  ['encoded slashes', {}, { target: '/a/..%2fb' }, 400, 'the path of the request is not valid\n'],
+  ['backslashes', {}, { target: '/a\\..\\b' }, 400, 'the path of the request is not valid\n'],
   ['no path', {}, { target: '*' }, 400, 'the path of the request is not valid\n'],
   ['no endpoint', { endpoints: [] }, {}, 503, 'the Service has no ready endpoint\n'],
   ['no backend', { backends: [] }, {}, 404, 'the rule has no backend\n'],
@@ -155,7 +170,11 @@ test('a redirect is not forwarded', async () => {
 })
 
 test('filters of the route and of the backend change the request and the response', async () => {
-  const set = (name: string) => ({ set: [{ name, value: '1' }], add: [], remove: [] })
+  const set = (name: string) => {
+    const changes = headerChanges({ set: [{ name, value: '1' }] })
+    assert(typeof changes !== 'string')
+    return changes
+  }
   const { send, connections } = stage({
     filters: [
       { kind: 'request-headers', changes: set('x-route') },

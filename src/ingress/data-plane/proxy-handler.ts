@@ -2,6 +2,7 @@
 // respond. 404 without a route, 503 without an endpoint, 502 if no endpoint responds, 504 if none responds in time.
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
+import { isAmbiguousPath } from '../routing/ambiguous-path.ts'
 import { BodyTooLarge, type StreamedRequest, type WireResponse } from '../../platform/http/listener.ts'
 import { NotSent, type PooledResponse } from '../../platform/http/http-pool.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
@@ -9,7 +10,8 @@ import type { Peer } from '../../platform/sockets/sockets.ts'
 import { nextEndpoint } from '../backends/next-endpoint.ts'
 import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
 import { changedPath, filtersOf, redirectLocation, type Headers } from '../routing/filters.ts'
-import type { Backend, BackendProtocol, Filter, HeaderChanges, Mirror, Route } from '../routing/route.ts'
+import type { HeaderChanges } from '../routing/header-changes.ts'
+import type { Backend, BackendProtocol, Filter, Mirror, Route } from '../routing/route.ts'
 import type { RouteFinder } from '../routing/route-table.ts'
 import { selectBackend } from '../routing/select-backend.ts'
 import type { RequestRecorder } from './access-log.ts'
@@ -62,8 +64,6 @@ interface Refusal {
 }
 
 const idempotent = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT', 'TRACE'])
-/** Servers interpret dot segments differently, so a path with one could bypass a rule. */
-const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 export class ProxyHandler {
   readonly #deps: ExchangeDeps
@@ -114,7 +114,7 @@ class Exchange {
   async respond(): Promise<WireResponse> {
     const { recorder } = this.#deps
     const { method } = this.#request
-    if (!this.#path.startsWith('/') || dotSegment.test(this.#path))
+    if (!this.#path.startsWith('/') || isAmbiguousPath(this.#path))
       return this.#record(refused({ status: 400, message: 'the path of the request is not valid' }))
     const request = this.#request
     const route = this.#entry.routes().find({
@@ -122,7 +122,7 @@ class Exchange {
       header: (name) => request.headers[name], // safe name: the record of headers has no prototype
     })
     this.#route = route
-    const event = recorder.begin(`${method} ${this.#host}${this.#path}`, route?.name)
+    const event = recorder.begin({ method, host: this.#host, path: this.#path }, route?.name)
     const response = await this.#routed(route, (endpoint) => recorder.forward(event, endpoint, route?.name))
     recorder.finish(event, String(response.status))
     return this.#record(response)

@@ -1,14 +1,16 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import assert, { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import { Unreachable, type OutboundExchange } from '../../platform/http/outbound.ts'
+import { headerChanges } from '../routing/header-changes.ts'
 import { forwardUpgrade } from './upgrade.ts'
 
 const { signal } = new AbortController()
 const request = { method: 'GET', target: '/', headers: {} }
-const changes = { set: [{ name: 'x', value: '1' }], add: [], remove: [] }
+const changes = headerChanges({ set: [{ name: 'x', value: '1' }] })
+assert(typeof changes !== 'string')
 
 const forwarded = (exchange: () => Promise<OutboundExchange>, clock = new VirtualClock()) => {
   const endpoint = { address: '2001:db8::1', port: 80 }

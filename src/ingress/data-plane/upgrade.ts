@@ -6,7 +6,7 @@ import type { WireResponse } from '../../platform/http/listener.ts'
 import { Unreachable, type OutboundProvider, type OutboundRequest } from '../../platform/http/outbound.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
-import type { HeaderChanges } from '../routing/route.ts'
+import type { HeaderChanges } from '../routing/header-changes.ts'
 import { returnedHeaders } from './forwarded-request.ts'
 
 export interface UpgradeDeps {

@@ -4,8 +4,9 @@ import type { Secret } from '../../api/core/v1/secret.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Ingress } from '../../api/networking/v1/ingress.ts'
 import type { IngressClass } from '../../api/networking/v1/ingress-class.ts'
-import { compileIngress, protocolOf } from './compile-ingresses.ts'
+import { compileIngress, protocolOf, routesPerIngressMax, serverNamesPerIngressMax } from './compile-ingresses.ts'
 import { isServedHere } from './ingress-class.ts'
+import { KeyPairs } from './key-pairs.ts'
 
 const anIngress = (spec: object, metadata: object = {}): Ingress =>
   ({ metadata: { name: 'web', namespace: 'default', ...metadata }, spec }) as unknown as Ingress
@@ -14,19 +15,22 @@ const base64 = (text: string) => new TextEncoder().encode(text).toBase64()
 const webService = {
   spec: { ports: [{ name: 'http', port: 80, appProtocol: 'kubernetes.io/h2c' }] },
 } as unknown as Service
-const tlsSecret = (key: string) =>
-  ({ data: { 'tls.crt': base64('certificate'), 'tls.key': base64(key) } }) as unknown as Secret
+const tlsSecret = (key: string, certificate = 'certificate') =>
+  ({ data: { 'tls.crt': base64(certificate), 'tls.key': base64(key) } }) as unknown as Secret
 const secrets = new Map([
   ['default/tls', tlsSecret('key')],
   ['default/wrong', tlsSecret('other')],
+  ['default/other', tlsSecret('key', 'another')],
   ['default/empty', {} as Secret],
 ])
+
+const pairs = new KeyPairs((_certificate, key) => key === 'key')
 
 const compile = (spec: object) =>
   compileIngress(anIngress(spec), {
     service: (key) => (key === 'default/web' ? webService : undefined),
     secret: (key) => secrets.get(key),
-    isKeyPair: (_certificate, key) => key === 'key',
+    keyPair: (secret) => pairs.of(secret),
   })
 
 const toService = (name: string, port: object = { number: 80 }) => ({ service: { name, port } })
@@ -60,17 +64,55 @@ test('the default backend serves other hosts, and other paths of its own hosts',
   const { routes } = compile({ ...rule('a.com', '/a', 'Prefix', toService('web')), defaultBackend: toService('web') })
   deepEqual(
     routes.map(({ host, match }) => [host.kind, match.path.value]),
-    [['exact', '/a'], ['any', '/'], ['exact', '/']], // prettier-ignore
+    [['any', '/'], ['exact', '/'], ['exact', '/a']], // prettier-ignore
   )
 })
 
 test('a certificate serves its hosts, or those of the rules', () => {
   const own = compile({ tls: [{ hosts: ['A.com', 'b.com'], secretName: 'tls' }] }).certificates
-  deepEqual(own.map(({ name }) => name), ['a.com', 'b.com']) // prettier-ignore
-  deepEqual(own[0], { name: 'a.com', certificate: 'certificate', key: 'key' })
+  deepEqual([...own.names.keys()], ['a.com', 'b.com'])
+  deepEqual(own.names.get('a.com'), { certificate: 'certificate', key: 'key' })
   const ofRules = compile({ tls: [{ secretName: 'tls' }], ...rule('c.com', '/', 'Prefix', toService('web')) })
-  deepEqual(ofRules.certificates.map(({ name }) => name), ['c.com']) // prettier-ignore
-  deepEqual(compile({ tls: [{ hosts: ['a.com'] }] }), { routes: [], certificates: [], problems: [] })
+  deepEqual([...ofRules.certificates.names.keys()], ['c.com'])
+  const without = compile({ tls: [{ hosts: ['a.com'] }] })
+  deepEqual([without.routes, without.certificates.names.size, without.problems], [[], 0, []])
+})
+
+test('of several certificates for a host the first is used', () => {
+  const { names } = compile({
+    tls: [{ secretName: 'wrong' }, { hosts: ['a.com'], secretName: 'other' }, { secretName: 'tls' }],
+    ...rule('a.com', '/', 'Prefix', toService('web')),
+  }).certificates
+  deepEqual(names.get('a.com')?.certificate, 'another')
+})
+
+test('entries of tls without hosts do not multiply the hosts of the rules', () => {
+  let looked = 0
+  const many = anIngress({
+    tls: Array.from({ length: 5_000 }, () => ({ secretName: 'tls' })),
+    rules: Array.from({ length: serverNamesPerIngressMax + 1 }, (_, index) => ({ host: `h${index}.com` })),
+  })
+  const { certificates, problems: found } = compileIngress(many, {
+    service: () => undefined,
+    secret: (key) => (looked++, secrets.get(key)),
+    keyPair: (secret) => pairs.of(secret),
+  })
+  deepEqual([certificates.names.size, looked], [serverNamesPerIngressMax, 1])
+  deepEqual(found.map(({ reason }) => reason), ['TooManyHosts']) // prettier-ignore
+})
+
+test('paths beyond the limit are not served, and the Services of equal backends are looked up once', () => {
+  let looked = 0
+  const paths = Array.from({ length: routesPerIngressMax + 10 }, (_, index) => ({
+    ...{ path: `/${index}`, pathType: 'Exact', backend: toService(index % 2 === 0 ? 'web' : 'gone') },
+  }))
+  const { routes, problems: found } = compileIngress(anIngress({ rules: [{ http: { paths } }] }), {
+    service: (key) => (looked++, key === 'default/web' ? webService : undefined),
+    secret: () => undefined,
+    keyPair: () => undefined,
+  })
+  deepEqual([routes.length, looked], [routesPerIngressMax, 2])
+  deepEqual(found.map(({ reason }) => reason), ['ServiceNotFound', 'TooManyPaths']) // prettier-ignore
 })
 
 const problems: readonly (readonly [string, object, string, string])[] = [

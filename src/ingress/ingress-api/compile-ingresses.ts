@@ -1,58 +1,85 @@
-// Compiles Ingresses to routes and certificates, and finds references to objects that do not exist. Pure.
+// Compiles an Ingress to routes and certificates, and finds references to objects that do not exist. Pure.
 import type { Secret } from '../../api/core/v1/secret.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
+import { ageOrder } from '../routing/older-first.ts'
 import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
 import type { Ingress } from '../../api/networking/v1/ingress.ts'
-import type { IngressBackend, IngressTLS, HTTPIngressPath } from '../../api/networking/v1/ingress-spec.ts'
-import { lookup } from '../../base/collections/lookup.ts'
-import type { ServerNameCertificate } from '../../platform/http/listener.ts'
+import type { IngressBackend, HTTPIngressPath } from '../../api/networking/v1/ingress-spec.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { KeyPair } from '../../platform/http/listener.ts'
 import { servicePort } from '../backends/service-endpoints.ts'
+import type { OwnCertificates } from '../routing/certificate-table.ts'
 import { routeHostOf, type Backend, type Route, type RouteHost, type WeightedBackend } from '../routing/route.ts'
+
+/** Paths of one Ingress, and hosts with a certificate; further ones are not served. They bound the time of one change. */
+export const routesPerIngressMax = 10_000
+export const serverNamesPerIngressMax = 10_000
+/** Problems of one Ingress that are remembered. */
+const problemsMax = 100
 
 export interface IngressSources {
   service(key: ObjectKey): Service | undefined
   secret(key: ObjectKey): Secret | undefined
-  /** Whether the text is a certificate and its key. */
-  isKeyPair(certificate: string, key: string): boolean
+  /** The certificate in a Secret, if it is valid. */
+  keyPair(secret: Secret): KeyPair | undefined
 }
 
-/** A reference that cannot be followed. It becomes an event. */
+/** A reference that cannot be followed, or a part of an Ingress that is not served. It becomes an event. */
 export interface Problem {
-  readonly reason: 'ServiceNotFound' | 'ServicePortNotFound' | 'SecretNotFound' | 'InvalidCertificate' | 'Unsupported'
+  readonly reason:
+    | 'ServiceNotFound'
+    | 'ServicePortNotFound'
+    | 'SecretNotFound'
+    | 'InvalidCertificate'
+    | 'TooManyHosts'
+    | 'TooManyPaths'
+    | 'Unsupported'
   readonly message: string
 }
 
 export interface CompiledIngress {
   readonly routes: readonly Route[]
-  readonly certificates: readonly ServerNameCertificate[]
+  readonly certificates: OwnCertificates
   readonly problems: readonly Problem[]
 }
 
 export function compileIngress(ingress: Ingress, sources: IngressSources): CompiledIngress {
-  const problems: Problem[] = []
-  const report = (reason: Problem['reason'], message: string) => void problems.push({ reason, message })
-  const { rules = [], defaultBackend, tls = [] } = ingress.spec
-  const routeOf = (host: RouteHost, path: Route['match']['path'], backend: IngressBackend, order: string): Route => ({
-    name: `ingress/${keyOf(ingress)}`,
-    host,
-    match: { path, headers: [], query: [] },
-    order: `${ingress.metadata.creationTimestamp ?? ''} ${keyOf(ingress)} ${order}`,
-    filters: [],
-    backends: backendsOf(ingress, backend, sources, report),
-    emptyStatus: 404,
-    requestMsMax: undefined,
-    backendMsMax: undefined,
-  })
-  const routes = rules.flatMap(({ host, http }, rule) =>
-    (http?.paths ?? []).map((path, index) =>
-      routeOf(routeHostOf(host ?? '', 'one'), pathMatch(path), path.backend, `${padded(rule)} ${padded(index)}`),
-    ),
-  )
+  const problems = new Map<string, Problem>()
+  const report: Report = (reason, message) => {
+    if (problems.size < problemsMax) problems.set(message, { reason, message })
+  }
+  const routes = routesOf(ingress, sources, report)
+  const certificates = { order: ageOrder(ingress), names: certificatesOf(ingress, sources, report) }
+  return { routes, certificates, problems: [...problems.values()] }
+}
+
+type Report = (reason: Problem['reason'], message: string) => void
+
+function routesOf(ingress: Ingress, sources: IngressSources, report: Report): readonly Route[] {
+  const { rules = [], defaultBackend } = ingress.spec
+  const [routes, name, order]: [Route[], string, string] = [[], `ingress/${keyOf(ingress)}`, ageOrder(ingress)]
+  const backends = new Map<string, readonly WeightedBackend[]>()
+  const add = (host: RouteHost, path: Route['match']['path'], backend: IngressBackend, position: string): boolean => {
+    if (routes.length >= routesPerIngressMax) {
+      report('TooManyPaths', `only the first ${routesPerIngressMax} paths are served`)
+      return false
+    }
+    routes.push({
+      ...{ name, host, match: { path, headers: [], query: [] }, order: `${order} ${position}`, filters: [] },
+      backends: getOrInsert(backends, backendKey(backend), () => backendsOf(ingress, backend, sources, report)),
+      ...{ emptyStatus: 404, requestMsMax: undefined, backendMsMax: undefined },
+    })
+    return true
+  }
+  // Before the paths, so that these do not displace it.
   if (defaultBackend !== undefined)
     for (const host of defaultHosts(ingress))
-      routes.push(routeOf(host, { kind: 'prefix', value: '/' }, defaultBackend, 'default'))
-  const certificates = tls.flatMap((each) => certificatesOf(ingress, each, sources, report))
-  return { routes, certificates, problems: distinct(problems) }
+      if (!add(host, { kind: 'prefix', value: '/' }, defaultBackend, 'default')) return routes
+  for (const [index, { host, http }] of rules.entries())
+    for (const [at, path] of (http?.paths ?? []).entries())
+      if (!add(routeHostOf(host ?? '', 'one'), pathMatch(path), path.backend, `${padded(index)} ${padded(at)}`))
+        return routes
+  return routes
 }
 
 /** ImplementationSpecific is treated as a prefix. */
@@ -67,7 +94,11 @@ const defaultHosts = ({ spec: { rules = [] } }: Ingress): readonly RouteHost[] =
   return Array.from(names, (name) => routeHostOf(name, 'one'))
 }
 
-type Report = (reason: Problem['reason'], message: string) => void
+/** Many paths have the same backend. */
+const backendKey = ({ service, resource }: IngressBackend): string =>
+  service === undefined
+    ? `${resource?.kind ?? ''} ${resource?.name ?? ''}`
+    : `${service.name} ${service.port.name ?? ''} ${service.port.number ?? ''}`
 
 /** Without the Service the backend is kept: it has no endpoints, and the response is 503. */
 function backendsOf(
@@ -95,41 +126,42 @@ function backendsOf(
 export const protocolOf = (appProtocol: string | undefined): Backend['protocol'] =>
   appProtocol === 'kubernetes.io/h2c' || appProtocol === 'grpc' ? 'h2c' : 'http1'
 
-function certificatesOf(
-  ingress: Ingress,
-  { hosts, secretName = '' }: IngressTLS,
-  sources: IngressSources,
-  report: Report,
-): readonly ServerNameCertificate[] {
-  if (secretName === '') return []
-  const found = sources.secret(objectKey(namespaceOf(ingress), secretName))
+/** By name, in lower case. Of several certificates for a name the first is used. */
+function certificatesOf(ingress: Ingress, sources: IngressSources, report: Report): ReadonlyMap<string, KeyPair> {
+  const { rules = [], tls = [] } = ingress.spec
+  const names = new Map<string, KeyPair>()
+  let hasAllHosts = false
+  for (const { hosts, secretName = '' } of tls) {
+    // An entry without hosts is for those of all rules, so a second one has no effect.
+    if (secretName === '' || (hosts === undefined && hasAllHosts)) continue
+    const pair = secretPair(objectKey(namespaceOf(ingress), secretName), secretName, sources, report)
+    if (pair === undefined) continue
+    hasAllHosts ||= hosts === undefined
+    for (const host of hosts ?? rules.flatMap((rule) => rule.host ?? [])) {
+      const name = host.toLowerCase()
+      if (names.has(name)) continue
+      if (names.size >= serverNamesPerIngressMax) {
+        report(
+          'TooManyHosts',
+          `only the first ${serverNamesPerIngressMax} hosts of tls are served with their certificate`,
+        )
+        return names
+      }
+      names.set(name, pair)
+    }
+  }
+  return names
+}
+
+function secretPair(key: ObjectKey, name: string, sources: IngressSources, report: Report): KeyPair | undefined {
+  const found = sources.secret(key)
   if (found === undefined) {
-    report(
-      'SecretNotFound',
-      `Secret "${secretName}" does not exist; its hosts are served with the fallback certificate`,
-    )
-    return []
+    report('SecretNotFound', `Secret "${name}" does not exist; its hosts are served with the fallback certificate`)
+    return undefined
   }
-  const pair = keyPairOf(found)
-  if (pair === undefined || !sources.isKeyPair(pair.certificate, pair.key)) {
-    report('InvalidCertificate', `Secret "${secretName}" does not contain a certificate and its key`)
-    return []
-  }
-  const names = hosts ?? (ingress.spec.rules ?? []).flatMap(({ host }) => host ?? [])
-  return names.map((name) => ({ name: name.toLowerCase(), ...pair }))
+  const pair = sources.keyPair(found)
+  if (pair === undefined) report('InvalidCertificate', `Secret "${name}" does not contain a certificate and its key`)
+  return pair
 }
 
-/** The certificate and key in a Secret of type kubernetes.io/tls. */
-export function keyPairOf({ data }: Secret): { readonly certificate: string; readonly key: string } | undefined {
-  const [certificate, key] = [lookup(data, 'tls.crt'), lookup(data, 'tls.key')]
-  if (certificate === undefined || key === undefined) return undefined
-  return { certificate: textOf(certificate), key: textOf(key) }
-}
-
-const textOf = (base64: string): string => new TextDecoder().decode(Uint8Array.fromBase64(base64))
-
-const padded = (index: number): string => String(index).padStart(4, '0')
-
-const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(problems.map((problem) => [problem.message, problem])).values(),
-]
+const padded = (index: number): string => String(index).padStart(6, '0')

@@ -17,11 +17,12 @@ export const ownIngressClass = {
 
 const classAnnotation = 'kubernetes.io/ingress.class'
 
-/** Whether the class of the Ingress names this controller. Admission has set the default class. */
-export function isServedHere(
-  { metadata, spec }: Ingress,
-  classOf: (name: string) => IngressClass | undefined,
-): boolean {
-  const name = spec.ingressClassName ?? lookup(metadata.annotations, classAnnotation)
+/** Admission has set the default class. */
+export const classNameOf = ({ metadata, spec }: Ingress): string | undefined =>
+  spec.ingressClassName ?? lookup(metadata.annotations, classAnnotation)
+
+/** Whether the class of the Ingress names this controller. */
+export function isServedHere(ingress: Ingress, classOf: (name: string) => IngressClass | undefined): boolean {
+  const name = classNameOf(ingress)
   return name !== undefined && classOf(name)?.spec.controller === ingressControllerName
 }

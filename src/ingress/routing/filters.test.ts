@@ -1,11 +1,12 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { changedPath, changeHeaders, filtersOf, redirectLocation, type Headers } from './filters.ts'
+import { headerChanges } from './header-changes.ts'
 import type { PathChange, Redirect } from './route.ts'
 
 test('headers are set, added and removed', () => {
   const headers: Headers = { a: '1', b: '2', c: '3', d: ['4', '5'] }
-  changeHeaders(headers, {
+  const changes = headerChanges({
     set: [{ name: 'a', value: 'x' }],
     add: [
       { name: 'b', value: 'y' },
@@ -14,6 +15,8 @@ test('headers are set, added and removed', () => {
     ],
     remove: ['c'],
   })
+  ok(typeof changes !== 'string')
+  changeHeaders(headers, changes)
   deepEqual(headers, { a: 'x', b: ['2', 'y'], d: ['4', '5', '6'], e: '7' })
 })
 

@@ -1,6 +1,7 @@
 // Filters of routes: changes of headers, redirects and rewrites. Pure.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
-import type { Filter, HeaderChanges, Mirror, PathChange, PathMatch, Redirect } from './route.ts'
+import type { HeaderChanges } from './header-changes.ts'
+import type { Filter, Mirror, PathChange, PathMatch, Redirect } from './route.ts'
 
 /** Values by name in lower case. */
 export type Headers = Record<string, string | readonly string[]>

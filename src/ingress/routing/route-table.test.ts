@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { lookup } from '../../base/collections/lookup.ts'
 import { routeHostOf, type Route, type RouteMatch } from './route.ts'
-import { matchesPath, RouteTable } from './route-table.ts'
+import { RouteTable } from './route-table.ts'
 
 interface Rule extends Partial<Omit<RouteMatch, 'path'>> {
   readonly host?: string
@@ -63,7 +63,7 @@ const pathCases: readonly (readonly ['exact' | 'prefix', string, string, boolean
 suite('paths match as documented for Ingress', () => {
   for (const [kind, value, path, expected] of pathCases)
     test(`${kind} ${value} ${expected ? 'matches' : 'does not match'} ${path}`, () =>
-      equal(matchesPath({ kind, value }, path), expected))
+      equal(found({ web: { [kind]: value } }, `h${path}`), expected ? 'web' : undefined))
 })
 
 const cases: readonly (readonly [string, Readonly<Record<string, Rule>>, string, Sent, string | undefined])[] = [
@@ -130,4 +130,49 @@ const cases: readonly (readonly [string, Readonly<Record<string, Rule>>, string,
 
 suite('a request is served by', () => {
   for (const [name, rules, url, sent, expected] of cases) test(name, () => equal(found(rules, url, sent), expected))
+})
+
+suite('the routes of an object are replaced', () => {
+  const nameAt = (table: RouteTable, path: string, host = 'a.com') =>
+    table.find({ method: 'GET', host, path, query: '', header: () => undefined })?.name
+
+  test('without touching those of others', () => {
+    const table = new RouteTable()
+    table.replace('one', [route('one', { host: 'a.com', prefix: '/x', order: '1' }), route('one', { host: 'b.com' })])
+    table.replace('two', [route('two', { host: 'a.com', prefix: '/x', order: '2' }), route('two', { exact: '/y' })])
+    equal(nameAt(table, '/x'), 'one')
+    table.replace('one', [route('one', { host: 'a.com', prefix: '/z', order: '1' })])
+    equal([nameAt(table, '/x'), nameAt(table, '/z'), nameAt(table, '/', 'b.com')].join(), 'two,one,')
+    table.replace('one', [])
+    equal([nameAt(table, '/x'), nameAt(table, '/z'), nameAt(table, '/y', 'c.com')].join(), 'two,,two')
+    table.replace('two', [])
+    equal([nameAt(table, '/x'), nameAt(table, '/y', 'c.com')].join(), ',')
+  })
+
+  test('a prefix that two objects have stays until both are gone', () => {
+    const table = new RouteTable()
+    table.replace('one', [route('one', { prefix: '/x/', order: '1' }), route('one', { prefix: '/x', order: '1' })])
+    table.replace('two', [route('two', { prefix: '/x', order: '2' })])
+    table.replace('one', [])
+    equal(nameAt(table, '/x/y'), 'two')
+  })
+})
+
+test('a request compares only routes with prefixes of its path', () => {
+  const compared = new Set<string>()
+  const watched = (name: string, prefix: string): Route => {
+    const { match, ...rest } = route(name, { prefix })
+    return { ...rest, match: { ...match, get headers() { compared.add(name); return [] } } } // prettier-ignore
+  }
+  const table = new RouteTable(Array.from({ length: 1_000 }, (_, index) => watched(`r${index}`, `/r${index}`)))
+  compared.clear()
+  equal(table.find({ method: 'GET', host: 'h', path: '/r7/x/y', query: '', header: () => undefined })?.name, 'r7')
+  equal([...compared].join(), 'r7')
+})
+
+test('a host longer than any name is served only by routes without a host', () => {
+  const table = new RouteTable([route('w', { host: '*.com', labels: 'any' }), route('any', {})])
+  const nameOf = (host: string) =>
+    table.find({ method: 'GET', host, path: '/', query: '', header: () => undefined })?.name
+  equal([nameOf('a.b.com'), nameOf(`${'a.'.repeat(200)}com`)].join(), 'w,any')
 })

@@ -1,4 +1,5 @@
 // Route: what both APIs, Ingress and Gateway API, are compiled to. The data plane knows only routes.
+import type { HeaderChanges } from './header-changes.ts'
 
 /** A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`). */
 export interface PathMatch {
@@ -20,6 +21,17 @@ export interface RouteMatch {
   readonly query: readonly ValueMatch[]
 }
 
+/** What a request is matched by. */
+export interface RoutedRequest {
+  readonly method: string
+  /** Without the port, in lower case. */
+  readonly host: string
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly header: (name: string) => string | undefined
+}
+
 /** A port of a Service. The endpoints are looked up for each request. */
 export interface Backend {
   readonly namespace: string
@@ -37,13 +49,6 @@ export interface WeightedBackend {
   readonly backend: Backend | undefined
   readonly weight: number
   readonly filters: readonly Filter[]
-}
-
-export interface HeaderChanges {
-  /** Names in lower case. */
-  readonly set: readonly ValueMatch[]
-  readonly add: readonly ValueMatch[]
-  readonly remove: readonly string[]
 }
 
 export type PathChange =

@@ -112,20 +112,20 @@ export interface ListenOptions {
   readonly onShed?: OnShed
 }
 
-export interface ListenTls {
+/** A certificate, perhaps with those of its authorities, and its key, as PEM. */
+export interface KeyPair {
   readonly certificate: string
   readonly key: string
-  /** The certificate authorities for client certificates, as PEM. */
-  readonly clientAuthorities: Readonly<Partial<Record<ClientAuthority, string>>>
-  /** Certificates for clients that name a server (SNI); others get `certificate`. */
-  readonly serverNames?: readonly ServerNameCertificate[]
 }
 
-export interface ServerNameCertificate {
-  /** In lower case. `*.example.com` stands for names with one more label. */
-  readonly name: string
-  readonly certificate: string
-  readonly key: string
+export interface ListenTls extends KeyPair {
+  /** The certificate authorities for client certificates, as PEM. */
+  readonly clientAuthorities: Readonly<Partial<Record<ClientAuthority, string>>>
+  /**
+   * The certificate for the name that a client sends (SNI), in lower case; without one it gets `certificate`. Called for each
+   * handshake. A result is prepared for use once for as long as the same object is returned. Not supported by a TlsThread.
+   */
+  readonly certificateOf?: (serverName: string) => KeyPair | undefined
 }
 
 export interface Listener {

@@ -1,4 +1,4 @@
-// The order in which the Gateway API decides between objects: the oldest, then alphabetically by namespace and name.
+// The order in which both APIs decide between objects: the oldest, then alphabetically by namespace and name.
 import { keyOf, type ApiObject } from '../../api/meta/object.ts'
 
 /** Smaller for the object that comes first. */

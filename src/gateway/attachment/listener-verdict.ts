@@ -1,0 +1,16 @@
+// ListenerVerdict: whether a listener is served, and if not, why.
+import type { Gateway } from '../kinds/gateway-kinds.ts'
+import type { EvaluatedListener, Scheme } from './evaluate-listener.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface ListenerVerdict extends EvaluatedListener {
+  readonly gateway: Gateway
+  /** Met if the listener conflicts with others of its Gateway. */
+  readonly conflicted: Outcome
+}
+
+/** A listener that is open if its port can be opened. */
+export type ServedListener = ListenerVerdict & { readonly scheme: Scheme }
+
+export const isServed = (verdict: ListenerVerdict): verdict is ServedListener =>
+  verdict.accepted.isMet && (verdict.scheme === 'http' || verdict.certificate !== undefined)
