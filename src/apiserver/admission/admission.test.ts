@@ -206,15 +206,17 @@ test('ServiceAccount: an account with enforce-mountable-secrets allows only the 
   const variable = (name: string) => ({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name, key: 'k' } } }] })
   const source = (name: string) => ({ envFrom: [{ secretRef: { name } }] })
   const first = (more: object) => ({ initContainers: [container({ name: 'first', ...more })] })
-  const why = (what: string) =>
-    `${what} is not allowed because service account strict does not reference that secret`
+  const why = (what: string) => `${what} is not allowed because service account strict does not reference that secret`
   const rows: [object, string][] = [
     [volume('other'), why('volume with secret.secretName="other"')],
     [
       { containers: [container(variable('other'))] },
       why('container c with envVar E referencing secret.secretName="other"'),
     ],
-    [{ containers: [container(source('other'))] }, why('container c with envFrom referencing secret.secretName="other"')],
+    [
+      { containers: [container(source('other'))] },
+      why('container c with envFrom referencing secret.secretName="other"'),
+    ],
     [first(variable('other')), why('init container first with envVar E referencing secret.secretName="other"')],
     [first(source('other')), why('init container first with envFrom referencing secret.secretName="other"')],
     [
@@ -242,10 +244,7 @@ test('ServiceAccount: an account with enforce-mountable-secrets allows only the 
   const { status, body } = await patch('other')
   deepEqual(
     [status, body.message],
-    [
-      403,
-      `pods "p" is forbidden: ${why('ephemeral container d with envFrom referencing secret.secretName="other"')}`,
-    ],
+    [403, `pods "p" is forbidden: ${why('ephemeral container d with envFrom referencing secret.secretName="other"')}`],
   )
   equal((await patch('own')).status, 200)
 })

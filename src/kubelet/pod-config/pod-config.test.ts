@@ -55,7 +55,10 @@ const expansions: [text: string, expected: string][] = [
 ]
 for (const [text, expected] of expansions)
   test(`${text} expands to ${expected}`, () => {
-    equal(expandVariables(text, (name) => (name === 'A' ? '1' : undefined), 'text'), expected)
+    equal(
+      expandVariables(text, (name) => (name === 'A' ? '1' : undefined), 'text'),
+      expected,
+    )
   })
 
 const values: [what: string, env: object[], expected: string][] = [

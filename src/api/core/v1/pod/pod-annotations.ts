@@ -1,5 +1,6 @@
 // Annotations of a Pod that have a meaning for the kubelet: of which pod it is the mirror, and the deprecated AppArmor
 // profiles of its containers. They cannot change, because the kubelet reads them when the pod starts.
+import { append } from '../../../../base/collections/append.ts'
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { PodSpec } from '../pod-spec/pod-spec.ts'
@@ -15,21 +16,22 @@ const deletionCost = 'controller.kubernetes.io/pod-deletion-cost'
 
 const pathOf = (name: string): string => `metadata.annotations[${name}]`
 
+const none: readonly FieldError[] = []
+
 export function validatePodAnnotations(annotations: Annotations | undefined, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = []
   for (const name in annotations) {
     const value = annotations[name] ?? '' // safe name: a key of the record
-    const error = annotationError(name, value, spec)
-    if (error !== undefined) errors.push(...error)
+    append(errors, annotationErrors(name, value, spec))
   }
   return errors
 }
 
-function annotationError(name: string, value: string, spec: PodSpec): FieldError[] | undefined {
+function annotationErrors(name: string, value: string, spec: PodSpec): readonly FieldError[] {
   if (name === mirrorPodAnnotation && !spec.nodeName)
     return [invalid(pathOf(name), value, 'must set spec.nodeName if mirror pod annotation is set')]
   if (name === deletionCost && !isInt32(value)) return [invalid(pathOf(name), value, 'must be a 32bit integer')]
-  return name.startsWith(appArmorAnnotationPrefix) ? appArmorErrors(name, value, spec) : undefined
+  return name.startsWith(appArmorAnnotationPrefix) ? appArmorErrors(name, value, spec) : none
 }
 
 /** An integer as Go parses it: no spaces, no leading zeros. */
@@ -45,9 +47,7 @@ function appArmorErrors(name: string, profile: string, spec: PodSpec): FieldErro
   const isValid = appArmorProfiles.has(profile) || profile.startsWith('localhost/')
   return [
     ...(isKnown ? [] : [invalid(pathOf(name), container, 'container not found')]),
-    ...(isValid
-      ? []
-      : [invalid(pathOf(name), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)]),
+    ...(isValid ? [] : [invalid(pathOf(name), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)]),
   ]
 }
 
