@@ -3,10 +3,9 @@
 import type { Brand } from '../../base/brand.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { HTTPGetAction } from '../../api/core/v1/container/probe.ts'
+import { isHost, type HostText } from '../pod-config/host-text.ts'
 import { authorityOf } from '../../machine/dialer/pod-dialer.ts'
 
-/** A name or an address. */
-export type HostText = Brand<string, 'HostText'>
 /** The path and the query of a URL, escaped. */
 export type RequestTarget = Brand<string, 'RequestTarget'>
 
@@ -40,10 +39,6 @@ export function httpTargetOf(action: HTTPGetAction, container: Container, podIp:
   if (!isHost(host)) throw invalidHost(`${scheme}://${authorityOf({ host, port })}${path}`, host)
   return { scheme, host, port, path, headers: action.httpHeaders ?? [] }
 }
-
-const hostPattern = /^(?:[-.\w]+|[\dA-Fa-f:.]+(?:%[-.\w]+)?)$/
-
-export const isHost = (text: string): text is HostText => hostPattern.test(text)
 
 function invalidHost(url: string, host: string): Error {
   if (host === '') return new Error(`Get ${JSON.stringify(url)}: http: no Host in request URL`)

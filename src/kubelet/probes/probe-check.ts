@@ -6,8 +6,9 @@ import { authorityOf, type PodDialer, type DialTarget } from '../../machine/dial
 import { ExecTimeout, type ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import { GrpcError, goNameOf } from '../../wire/grpc/grpc-status.ts'
+import { isHost } from '../pod-config/host-text.ts'
 import { httpGet } from './http-get.ts'
-import { httpTargetOf, isHost, portOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
+import { httpTargetOf, portOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
 
 export interface ProbeCheckDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
