@@ -1,5 +1,5 @@
 // Paths of the volumes of storage drivers, as upstream names them: drivers and operators rely on them.
-import { isFileName } from '../../pod-config/file-names.ts'
+import { isFileName } from '../../../base/text/file-names.ts'
 import { VolumeError } from '../types/volume-type.ts'
 import {
   kubeletDirectory,

@@ -14,7 +14,7 @@ import type { VolumeAttachment } from '../../../api/storage/v1/volume-attachment
 import type { Disk } from '../../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
-import { isFileName } from '../../pod-config/file-names.ts'
+import { isFileName } from '../../../base/text/file-names.ts'
 import type { NodeInfo } from '../../pod-config/field-values.ts'
 import type { ClaimDeps } from './claim-expansion.ts'
 
