@@ -62,7 +62,8 @@ async function effectsOf(objects: KindObjects) {
     ...{ podRanges: [podRange], nodeAddress: '198.18.0.1', serviceRanges: ['10.96.0.0/16'] },
     ...{ directory: '/state', configurationDirectory: '/cni' },
   }
-  const machine = { processes: programs.processes, kernelSettings }
+  const listeningPorts = { read: () => Promise.resolve([]) }
+  const machine = { processes: programs.processes, kernelSettings, listeningPorts }
   const network = await provideNodeNetwork(options, { ...machine, files: noFiles }, signal)
   const services = nodeServices(
     {
@@ -77,7 +78,7 @@ async function effectsOf(objects: KindObjects) {
   {
     await using tasks = new TaskGroup()
     const clients = { client: api.client, nodeClient: api.client }
-    const ranges = { podCidrs: ['10.213.0.0/16'], serviceCidrs: ['10.96.0.0/16'] }
+    const ranges = { podCidrs: ['10.213.0.0/16'], clusterCidrs: ['10.213.0.0/16'], serviceCidrs: ['10.96.0.0/16'] }
     services.startProxy({ ...shared, ...clients, ...ranges }, tasks)
     await clock.advance('10s')
   }
