@@ -11,7 +11,7 @@ const violation = (text: string, source = text): Violation => ({ text, index: nu
 
 /** A program that is run with arguments. None of them may contain a text of an object that no parser has accepted. */
 export const commandViolations = (command: readonly string[]): Violation[] =>
-  command.filter((word) => markIn(word) !== undefined).map((word) => violation(`${command.join(' ')}`, word))
+  command.filter((word) => markIn(word) !== undefined).map((word) => violation(command.join(' '), word))
 
 const quoted = /"[^"\n]*"/g
 
