@@ -1,5 +1,5 @@
 // The client over both transports, and informers over HTTPS.
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/time/clock.ts'
 import { context } from '../base/observability/context.ts'
@@ -174,4 +174,6 @@ test('paths of requests', () => {
     call({ namespace: 'a b', name: 'c/d', subresource: 'status', query: { x: '1&2' } }),
     '/api/v1/namespaces/a%20b/pods/c%2Fd/status?x=1%262',
   )
+  throws(() => call({ namespace: 'a', name: '..' }), { message: `invalid resource name "..": [may not be '..']` })
+  throws(() => call({ namespace: '.', name: 'a' }), { message: `invalid namespace ".": [may not be '.']` })
 })

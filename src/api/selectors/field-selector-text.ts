@@ -18,6 +18,9 @@ export function parseFieldSelector(text: string): Selector {
     })
 }
 
+/** A value as it is written in a field selector. */
+export const escapedFieldValue = (value: string): string => value.replaceAll(/[\\,=]/g, '\\$&')
+
 /** The terms between commas. A backslash escapes the next character. */
 function termsOf(text: string): string[] {
   const terms: string[] = []

@@ -1,6 +1,7 @@
-// Selectors with an operator that validation rejects: they select nothing, as upstream.
-import { equal } from 'node:assert/strict'
+// Selectors with an operator that validation rejects: they select nothing, as upstream. Values in field selectors.
+import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { escapedFieldValue, parseFieldSelector } from './field-selector-text.ts'
 import { matchesLabels, selects, type Requirement } from './selectors.ts'
 
 suite('a selector with an unknown operator', () => {
@@ -15,3 +16,9 @@ suite('a selector with an unknown operator', () => {
   test('selects nothing even if its other requirements are met', () =>
     equal(matchesLabels([{ key: 'a', operator: 'In', values: ['b'] }, unknown], { a: 'b' }), false))
 })
+
+for (const value of ['a', 'a,metadata.name!=b', 'a=b', 'a\\', '\\,='])
+  test(`the value ${JSON.stringify(value)} is escaped in a field selector`, () =>
+    deepEqual(parseFieldSelector(`metadata.name=${escapedFieldValue(value)}`), [
+      { key: 'metadata.name', operator: 'In', values: [value] },
+    ]))

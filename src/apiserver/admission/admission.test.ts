@@ -195,6 +195,60 @@ test('ServiceAccount: a mirror pod gets no account, and references none', async 
   equal(body.spec.serviceAccountName, undefined)
 })
 
+test('ServiceAccount: an account with enforce-mountable-secrets allows only the Secrets that it references', async () => {
+  await using server = await startServer()
+  const accounts = '/api/v1/namespaces/default/serviceaccounts'
+  const annotation = 'kubernetes.io/enforce-mountable-secrets'
+  const references = { secrets: [{ name: 'own' }], imagePullSecrets: [{ name: 'pull' }] }
+  for (const [name, value] of Object.entries({ strict: 'true', lax: 'yes' }))
+    await make(server, accounts, { metadata: { name, annotations: { [annotation]: value } }, ...references })
+  const volume = (secretName: string) => ({ volumes: [{ name: 'v', secret: { secretName } }] })
+  const variable = (name: string) => ({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name, key: 'k' } } }] })
+  const source = (name: string) => ({ envFrom: [{ secretRef: { name } }] })
+  const first = (more: object) => ({ initContainers: [container({ name: 'first', ...more })] })
+  const why = (what: string) => `${what} is not allowed because service account strict does not reference that secret`
+  const rows: [object, string][] = [
+    [volume('other'), why('volume with secret.secretName="other"')],
+    [
+      { containers: [container(variable('other'))] },
+      why('container c with envVar E referencing secret.secretName="other"'),
+    ],
+    [
+      { containers: [container(source('other'))] },
+      why('container c with envFrom referencing secret.secretName="other"'),
+    ],
+    [first(variable('other')), why('init container first with envVar E referencing secret.secretName="other"')],
+    [first(source('other')), why('init container first with envFrom referencing secret.secretName="other"')],
+    [
+      { imagePullSecrets: [{ name: 'pull' }, { name: 'other' }] },
+      'imagePullSecrets[1].name="other" is not allowed because service account strict does not reference that imagePullSecret',
+    ],
+  ]
+  for (const [spec, detail] of rows) {
+    equal(await refusal(server, { serviceAccountName: 'strict', ...spec }), `pods "p" is forbidden: ${detail}`)
+    await admitted(server, { serviceAccountName: 'lax', ...spec })
+  }
+  await admitted(server, {
+    serviceAccountName: 'strict',
+    ...volume('own'),
+    ...first(variable('own')),
+    containers: [container(source('own'))],
+  })
+
+  await make(server, pods, podWith({ serviceAccountName: 'strict' }))
+  const debug = (name: string) => ({ spec: { ephemeralContainers: [container({ name: 'd', ...source(name) })] } })
+  const patch = (name: string) =>
+    server.call('PATCH', `${pods}/p/ephemeralcontainers`, debug(name), {
+      'content-type': 'application/strategic-merge-patch+json',
+    })
+  const { status, body } = await patch('other')
+  deepEqual(
+    [status, body.message],
+    [403, `pods "p" is forbidden: ${why('ephemeral container d with envFrom referencing secret.secretName="other"')}`],
+  )
+  equal((await patch('own')).status, 200)
+})
+
 test('DefaultTolerationSeconds: pods get tolerations for five minutes unless they have their own', async () => {
   await using server = await startServer()
   const keysOf = ({ spec }: HarnessResponse['body']) =>

@@ -198,7 +198,13 @@ function acceptOf({ form, verb }: Pick<ApiCall, 'form'> & { readonly verb?: ApiC
 const contentType = ({ patchType }: ApiCall): string =>
   patchType === undefined ? 'application/json' : patchTypes[patchType]
 
+/** Throws, with client-go's messages, for names that would be another path. */
 export function pathOf({ kind, namespace, name, subresource, query }: Omit<ApiCall, 'verb' | 'body'>): string {
+  for (const [what, text] of [
+    ['resource name', name],
+    ['namespace', namespace],
+  ] as const)
+    if (text === '.' || text === '..') throw new Error(`invalid ${what} "${text}": [may not be '${text}']`)
   const parts = [
     rootOf(kind),
     ...(namespace === '' || !kind.namespaced ? [] : ['namespaces', namespace]),

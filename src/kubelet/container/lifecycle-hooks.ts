@@ -4,8 +4,8 @@ import type { Container } from '../../api/core/v1/container/container.ts'
 import type { LifecycleHandler } from '../../api/core/v1/container/probe.ts'
 import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
-import { httpGet, urlOf } from '../probes/http-get.ts'
-import { httpTargetOf } from '../probes/http-target.ts'
+import { httpGet } from '../probes/http-get.ts'
+import { httpTargetOf, urlOf } from '../probes/http-target.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface HookDeps {

@@ -1,5 +1,6 @@
 // ObjectWatches: watches the ConfigMaps and Secrets that volumes on this node use, each by name, because a kubelet may
 // not list others. A watch ends with its last pod, or when the object is immutable.
+import { escapedFieldValue } from '../../api/selectors/field-selector-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -79,7 +80,7 @@ export class ObjectWatches {
 
   #start(kind: Kind, namespace: string, name: string): Watch {
     const { client, clock, random, log } = this.#deps
-    const selection = { namespace, fieldSelector: `metadata.name=${name}` }
+    const selection = { namespace, fieldSelector: `metadata.name=${escapedFieldValue(name)}` }
     const informer = new Informer<Watchable>(kind, client.of(kind), { clock, random, log }, selection)
     const watch: Watch = { informer, pods: new Set(), end: new AbortController() }
     informer.onChange(({ now, cause }) => {

@@ -3,7 +3,7 @@ import type { Container } from '../../api/core/v1/container/container.ts'
 import type { ContainerConfig } from '../../machine/runtime/runtime-config.ts'
 import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
 import { environmentOf, type EnvironmentSources } from './environment.ts'
-import { expandVariables } from './variable-expansion.ts'
+import { expandVariables, ProgramSize } from './variable-expansion.ts'
 import { linuxResources } from '../resources/linux-resources.ts'
 import { containerSecurity } from './security-context.ts'
 
@@ -23,13 +23,21 @@ export function containerConfig(
   const { name, command = [], args = [] } = container
   const environment = environmentOf(container, sources)
   const variables = new Map(environment.map((variable) => [variable.name, variable.value]))
+  const size = new ProgramSize()
+  const expanded = (words: readonly string[], field: string): string[] =>
+    words.map((text, index) => {
+      const what = `${field}[${index}] of container ${JSON.stringify(name)}`
+      const word = expandVariables(text, (variable) => variables.get(variable), what)
+      size.add(word.length, what)
+      return word
+    })
   return {
     name,
     image: container.image ?? '',
     imageId: image.id,
     attempt,
-    command: command.map((word) => expandVariables(word, variables)),
-    arguments: args.map((word) => expandVariables(word, variables)),
+    command: expanded(command, 'command'),
+    arguments: expanded(args, 'args'),
     workingDirectory: container.workingDir ?? '',
     environment,
     ...seen,

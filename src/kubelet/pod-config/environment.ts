@@ -8,7 +8,7 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { ConfigError } from './config-error.ts'
-import { expandVariables } from './variable-expansion.ts'
+import { expandVariables, ProgramSize } from './variable-expansion.ts'
 import { fieldValue, resourceValue, type NodeInfo } from './field-values.ts'
 import { serviceVariables } from './service-variables.ts'
 
@@ -25,7 +25,7 @@ export interface EnvironmentSources {
 
 type OwnContainer = Pick<Container, 'name' | 'env' | 'envFrom' | 'resources'>
 
-/** Throws ConfigError when a required object or key is missing. */
+/** Throws ConfigError when a required object or key is missing, or when the values are too large. */
 export function environmentOf(
   container: OwnContainer,
   sources: EnvironmentSources,
@@ -34,11 +34,17 @@ export function environmentOf(
   if (services.length === 0 && container.env === undefined && container.envFrom === undefined) return []
   const offered = serviceVariables(services, pod)
   const variables = new Map<string, string>()
+  const size = new ProgramSize()
+  const set = (name: string, value: string) => {
+    size.add(name.length + value.length, variableText(name))
+    variables.set(name, value)
+  }
+  const known = (name: string) => variables.get(name) ?? offered.get(name)
   for (const source of container.envFrom ?? [])
-    for (const [name, value] of wholeSource(source, sources)) variables.set(`${source.prefix ?? ''}${name}`, value)
+    for (const [name, value] of wholeSource(source, sources)) set(`${source.prefix ?? ''}${name}`, value)
   for (const variable of container.env ?? []) {
-    const value = valueOf(variable, container, sources, new Map([...offered, ...variables]))
-    if (value !== undefined) variables.set(variable.name, value)
+    const value = valueOf(variable, container, sources, known)
+    if (value !== undefined) set(variable.name, value)
   }
   for (const [name, value] of offered) if (!variables.has(name)) variables.set(name, value)
   return [...variables].map(([name, value]) => ({ name, value }))
@@ -62,13 +68,15 @@ export function referencesOf(containers: readonly OwnContainer[]): { configMaps:
   return { configMaps, secrets }
 }
 
+const variableText = (name: string): string => `environment variable ${JSON.stringify(name)}`
+
 function valueOf(
-  { value, valueFrom }: EnvVar,
+  { name, value, valueFrom }: EnvVar,
   container: OwnContainer,
   sources: EnvironmentSources,
-  known: ReadonlyMap<string, string>,
+  known: (name: string) => string | undefined,
 ): string | undefined {
-  if (valueFrom === undefined) return expandVariables(value ?? '', known)
+  if (valueFrom === undefined) return expandVariables(value ?? '', known, variableText(name))
   const { pod, podIps, node } = sources
   const { fieldRef, resourceFieldRef } = valueFrom
   if (fieldRef !== undefined) return fieldValue(pod, fieldRef.fieldPath, podIps, node)
@@ -84,11 +92,9 @@ function keyValue(
   const reference = configMapKeyRef ?? secretKeyRef
   if (reference === undefined) return undefined
   const { name = '', key, optional = false } = reference
-  const [kind, data] =
-    configMapKeyRef === undefined
-      ? ([secret, texts(secrets.get(name))] as const)
-      : ([configMap, configMaps.get(name) && (configMaps.get(name)?.data ?? {})] as const)
-  const found = lookup(data, key)
+  const [kind, data, textOf] = sourceOf(configMapKeyRef === undefined, name, configMaps, secrets)
+  const value = lookup(data, key)
+  const found = value === undefined ? undefined : textOf(value)
   if (found !== undefined || optional) return found
   if (data === undefined) throw new ConfigError(`${kind.singular} ${JSON.stringify(name)} not found`)
   throw new ConfigError(`couldn't find key ${key} in ${kind.kind} ${pod.metadata.namespace ?? ''}/${name}`)
@@ -101,21 +107,22 @@ function wholeSource(
   const reference = configMapRef ?? secretRef
   if (reference === undefined) return []
   const { name = '', optional = false } = reference
-  const [kind, data] =
-    configMapRef === undefined
-      ? ([secret, texts(secrets.get(name))] as const)
-      : ([configMap, configMaps.get(name) && (configMaps.get(name)?.data ?? {})] as const)
-  if (data !== undefined) return Object.entries(data)
+  const [kind, data, textOf] = sourceOf(configMapRef === undefined, name, configMaps, secrets)
+  if (data !== undefined) return Object.entries(data).map(([key, value]) => [key, textOf(value)])
   if (optional) return []
   throw new ConfigError(`${kind.singular} ${JSON.stringify(name)} not found`)
 }
 
-/** The decoded values of a Secret; undefined when it does not exist. */
-const texts = (object: Secret | undefined): Record<string, string> | undefined =>
-  object &&
-  Object.fromEntries(
-    Object.entries(object.data ?? {}).map(([key, value]) => [
-      key,
-      new TextDecoder().decode(Uint8Array.fromBase64(value)),
-    ]),
-  )
+/** The values of a ConfigMap or Secret and their decoder; no values when it does not exist. */
+function sourceOf(
+  isSecret: boolean,
+  name: string,
+  configMaps: ReadonlyMap<string, ConfigMap>,
+  secrets: ReadonlyMap<string, Secret>,
+) {
+  const object = isSecret ? secrets.get(name) : configMaps.get(name)
+  const data = object && (object.data ?? {})
+  return isSecret ? ([secret, data, decoded] as const) : ([configMap, data, (value: string) => value] as const)
+}
+
+const decoded = (value: string): string => new TextDecoder().decode(Uint8Array.fromBase64(value))

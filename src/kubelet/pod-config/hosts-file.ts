@@ -3,7 +3,7 @@ import { withoutTrailing } from '../../base/text/without-trailing.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
 export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {
-  const names = domain === '' ? hostname : `${hostname}.${domain}\t${hostname}`
+  const names = domain === '' ? [hostname] : [`${hostname}.${domain}`, hostname]
   return [
     '# Kubernetes-managed hosts file.',
     '127.0.0.1\tlocalhost',
@@ -12,7 +12,7 @@ export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: st
     'fe00::\tip6-mcastprefix',
     'fe00::1\tip6-allnodes',
     'fe00::2\tip6-allrouters',
-    ...podIps.map((ip) => `${ip}\t${names}`),
+    ...podIps.flatMap((ip) => linesOf(ip, names)),
     ...aliasLines(spec),
     '',
   ].join('\n')
@@ -24,9 +24,16 @@ export const nodeHostsFile = ({ spec }: Pod, ofNode: string): string =>
 
 function aliasLines({ hostAliases = [] }: Pod['spec']): string[] {
   if (hostAliases.length === 0) return []
-  const lines = hostAliases.map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`)
+  const lines = hostAliases.flatMap(({ ip, hostnames = [] }) => linesOf(ip, hostnames))
   return ['', '# Entries added by HostAliases.', ...lines]
 }
+
+const address = /^[\d.:A-Fa-f]+$/
+const blank = /\s/
+
+/** One line, or none if a text of the pod would make it several lines or entries. The API accepts no such texts. */
+const linesOf = (ip: string, names: readonly string[]): string[] =>
+  address.test(ip) && !names.some((name) => blank.test(name)) ? [`${ip}\t${names.join('\t')}`] : []
 
 const hostnameCharactersMax = 63
 

@@ -54,7 +54,12 @@ const expansions: [text: string, expected: string][] = [
   ['$A $', '$A $'],
 ]
 for (const [text, expected] of expansions)
-  test(`${text} expands to ${expected}`, () => equal(expandVariables(text, new Map([['A', '1']])), expected))
+  test(`${text} expands to ${expected}`, () => {
+    equal(
+      expandVariables(text, (name) => (name === 'A' ? '1' : undefined), 'text'),
+      expected,
+    )
+  })
 
 const values: [what: string, env: object[], expected: string][] = [
   ['a value', [{ name: 'X', value: 'v' }], 'v'],
@@ -97,6 +102,51 @@ for (const [container, message] of missing)
   test(`a missing source is reported: ${message.source}`, () => {
     const object = podOf(container)
     throws(() => environmentOf(firstOf(object), sourcesOf(object)), { name: 'ConfigError', message })
+  })
+
+/** Each variable has the previous one twice: 2.3 KB of them would be more than a process can hold. */
+const doubling = Array.from({ length: 60 }, (_, index) => ({
+  name: `V${index}`,
+  value: index === 0 ? '0123456789abcdef' : `$(V${index - 1})$(V${index - 1})`,
+}))
+const long = [
+  { name: 'LONG', value: 'x'.repeat(100_000) },
+  ...Array.from({ length: 70 }, (_, index) => ({ name: `L${index}`, value: '$(LONG)' })),
+]
+const tooLarge: [what: string, container: object, message: string][] = [
+  [
+    'variables that refer to one another',
+    { env: doubling },
+    'environment variable "V14" is longer than 131072 characters when it is expanded',
+  ],
+  [
+    'many variables',
+    { env: long },
+    'environment variable "L61" exceeds the limit of 6291456 characters of a container',
+  ],
+  [
+    'many sources',
+    { envFrom: Array.from({ length: 70 }, (_, index) => ({ prefix: `P${index}_`, configMapRef: { name: 'large' } })) },
+    'environment variable "P62_text" exceeds the limit of 6291456 characters of a container',
+  ],
+  [
+    'a command',
+    { env: doubling.slice(0, 14), command: ['sh', '$(V13)$(V13)'] },
+    'command[1] of container "c" is longer than 131072 characters when it is expanded',
+  ],
+  [
+    'many arguments',
+    { env: long.slice(0, 1), args: Array.from({ length: 70 }, () => '$(LONG)') },
+    'args[62] of container "c" exceeds the limit of 6291456 characters of a container',
+  ],
+]
+for (const [what, container, message] of tooLarge)
+  test(`a container is not configured with more than a program can be started with: ${what}`, () => {
+    const object = podOf(container)
+    const large = made(configMap, { metadata: { name: 'large' }, data: { text: 'x'.repeat(100_000) } })
+    const sources = sourcesOf(object, { configMaps: new Map([['large', large]]) })
+    const config = () => containerConfig(firstOf(object), 0, { id: 'i' } as never, { mounts: [], devices: [] }, sources)
+    throws(config, { name: 'ConfigError', message })
   })
 
 test('envFrom has prefixes, optional sources may be missing, and references are listed', () => {

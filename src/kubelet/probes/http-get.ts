@@ -1,17 +1,12 @@
 // httpGet: one GET request to a pod. The body of a response is read only if it redirects, because events quote it.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { ChunkedDecoder } from '../../platform/http1/chunked-decoder.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { latin1Bytes, latin1Text } from '../../platform/http1/latin1.ts'
+import { requestText } from '../../platform/http1/request-text.ts'
 import { authorityOf, type PodDialer } from '../../machine/dialer/pod-dialer.ts'
-
-export interface HttpTarget {
-  readonly scheme: 'http' | 'https'
-  readonly host: string
-  readonly port: number
-  /** Including the query. */
-  readonly path: string
-  readonly headers: readonly { readonly name: string; readonly value: string }[]
-}
+import type { HttpTarget } from './http-target.ts'
 
 export interface ProbeResponse {
   readonly status: number
@@ -24,15 +19,14 @@ const headBytesMax = 64 * 1024
 /** As upstream. */
 const bodyBytesMax = 10 * 1024
 
-export const urlOf = (target: HttpTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`
-
-/** Rejects with Unreachable when the connection fails, and with an Error when the response is invalid. */
+/** Rejects with Unreachable when the connection fails, and with an Error when a header or the response is invalid. */
 export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: AbortSignal): Promise<ProbeResponse> {
+  const request = requestBytes(target)
   const stream = await dialer.connect(target, target.scheme === 'https', signal)
   const end = () => stream.destroy()
   signal.addEventListener('abort', end, { once: true })
   try {
-    await stream.write(new TextEncoder().encode(requestText(target)))
+    await stream.write(request)
     return await readResponse(stream)
   } catch (error) {
     signal.throwIfAborted()
@@ -43,25 +37,47 @@ export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: Abo
   }
 }
 
-/** Default headers; a header with an empty value in the probe removes one. */
-const defaultHeaders: readonly [name: string, value: string][] = [
-  ['User-Agent', 'kube-probe/1.36'],
-  ['Accept', '*/*'],
-]
+const headerName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const controlCharacter = /[^\t\x20-\x7e\x80-\u{10ffff}]/u
+/** A Host header with other characters is sent empty, as Go does. */
+const hostHeader = /^[-\w.:[\]%~!$&'()*+,;=]*$/
+/** Headers of the connection and of a body, which a probe does not have. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'Connection',
+  'Content-Length',
+  'Host',
+  'Trailer',
+  'Transfer-Encoding',
+])
 
-function requestText(target: HttpTarget): string {
-  const headersNamed = (name: string) =>
-    target.headers.filter((header) => header.name.toLowerCase() === name.toLowerCase())
-  const lines = [
-    `GET ${target.path} HTTP/1.1`,
-    `Host: ${headersNamed('Host').at(-1)?.value ?? authorityOf(target)}`,
-    ...defaultHeaders.filter(([name]) => headersNamed(name).length === 0).map(([name, value]) => `${name}: ${value}`),
-    ...target.headers
-      .filter(({ name, value }) => name.toLowerCase() !== 'host' && value !== '')
-      .map(({ name, value }) => `${name}: ${value}`),
-    'Connection: close',
-  ]
-  return `${lines.join('\r\n')}\r\n\r\n`
+function requestBytes(target: HttpTarget): Uint8Array {
+  const given = givenHeaders(target)
+  const first = (name: string) => lookup(given, name)?.[0]
+  const host = first('Host') || authorityOf(target)
+  const headers: Record<string, string | readonly string[]> = { Host: hostHeader.test(host) ? host : '' }
+  // A header with an empty value removes a default.
+  const agent = first('User-Agent') ?? 'kube-probe/1.36'
+  const accept = first('Accept') ?? '*/*'
+  if (agent !== '') headers['User-Agent'] = agent
+  if (accept !== '') headers['Accept'] = accept
+  for (const [name, values] of Object.entries(given))
+    if (!ownHeaders.has(name) && name !== 'User-Agent' && name !== 'Accept') setOwn(headers, name, values)
+  headers['Connection'] = 'close'
+  return latin1Bytes(requestText({ method: 'GET', target: target.path, headers, body: undefined }))
+}
+
+/** By name, as Go writes it. Throws, with Go's messages, when a name or a value is invalid. */
+function givenHeaders({ headers }: HttpTarget): Record<string, string[]> {
+  const given: Record<string, string[]> = {}
+  for (const { name, value } of headers) {
+    const quoted = JSON.stringify(name)
+    if (!headerName.test(name)) throw new Error(`net/http: invalid header field name ${quoted}`)
+    if (controlCharacter.test(value)) throw new Error(`net/http: invalid header field value for ${quoted}`)
+    const canonical = name.toLowerCase().replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+    const bytes = new TextEncoder().encode(value.trim())
+    setOwn(given, canonical, [...(lookup(given, canonical) ?? []), latin1Text(bytes, 0, bytes.length)])
+  }
+  return given
 }
 
 async function readResponse(stream: ByteStream): Promise<ProbeResponse> {

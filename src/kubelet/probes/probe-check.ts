@@ -6,8 +6,9 @@ import { authorityOf, type PodDialer, type DialTarget } from '../../machine/dial
 import { ExecTimeout, type ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import { GrpcError, goNameOf } from '../../wire/grpc/grpc-status.ts'
-import { httpGet, urlOf, type HttpTarget } from './http-get.ts'
-import { httpTargetOf, portOf } from './http-target.ts'
+import { isHost } from '../pod-config/host-text.ts'
+import { httpGet } from './http-get.ts'
+import { httpTargetOf, portOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
 
 export interface ProbeCheckDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
@@ -53,8 +54,10 @@ export async function runProbe(
     if (probe.httpGet !== undefined)
       return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), dialer, ended, timedOut.signal)
     if (probe.tcpSocket !== undefined) {
-      const { host, port } = probe.tcpSocket
-      return await checkTcp({ host: host || podIp, port: portOf(port, container) }, dialer, ended, timedOut.signal)
+      const host = probe.tcpSocket.host || podIp
+      const port = portOf(probe.tcpSocket.port, container)
+      if (!isHost(host)) return failure(`dial tcp: lookup ${host}: no such host`)
+      return await checkTcp({ host, port }, dialer, ended, timedOut.signal)
     }
     if (probe.grpc !== undefined) {
       const { port, service } = probe.grpc
@@ -122,11 +125,13 @@ function redirected(from: HttpTarget, location: string): HttpTarget | undefined 
   const url = URL.parse(location, urlOf(from))
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   const scheme = url.protocol === 'https:' ? 'https' : 'http'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (!isHost(host)) return undefined
   return {
     scheme,
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host,
     port: url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port),
-    path: `${url.pathname}${url.search}`,
+    path: requestTarget(url.pathname, url.search),
     headers: from.headers,
   }
 }

@@ -109,6 +109,7 @@ const checks: [handler: object, result: string][] = [
     'failure: Get "http://192.0.2.9:80/": dial tcp 192.0.2.9:80: connect: connection refused',
   ],
   [{ tcpSocket: { port: 81 } }, 'success'],
+  [{ tcpSocket: { port: 81, host: 'a\nb' } }, 'failure: dial tcp: lookup a\nb: no such host'],
   [{ tcpSocket: { port: 82 } }, `failure: dial tcp ${ip}:82: connect: connection refused`],
   [{ grpc: { port: 90, service: '' } }, 'success'],
   [{ grpc: { port: 90, service: 's' } }, 'failure: service unhealthy (responded with "NOT_SERVING")'],

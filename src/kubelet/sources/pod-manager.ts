@@ -9,6 +9,7 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, objectKey, splitKey } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer, type ObjectChange } from '../../client/informer/informer.ts'
+import { isFileName } from '../../base/text/file-names.ts'
 import { isMirrorPod, sourceAnnotation } from './static-pod.ts'
 import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import { StaticPods, type StaticPodsDeps } from './static-pods.ts'
@@ -42,6 +43,14 @@ function recordManifestRead(
   return flow.record(arrow, kubelet, kubelet, `read from ${source}`, subject)
 }
 
+/** The first name of the pod that cannot be a part of a path on the node. The API server accepts no such names. */
+function unusableName({ metadata, spec }: Pod): string | undefined {
+  const { namespace = '', name, uid } = metadata
+  const { containers, initContainers = [], ephemeralContainers = [], volumes = [] } = spec
+  const named = [...containers, ...initContainers, ...ephemeralContainers, ...volumes]
+  return [namespace, name, uid, ...named.map((each) => each.name)].find((each) => !isFileName(each))
+}
+
 /** The first line is the error; the following ones quote the manifest. */
 const firstLineOf = (text: string): string => text.replace(/:?\n[^]*/, '')
 
@@ -49,6 +58,7 @@ export class PodManager {
   readonly #informer: Informer<Pod>
   readonly #listeners = new Set<PodChangeListener>()
   readonly #isAdmitted: PodManagerDeps['isAdmitted']
+  readonly #log: Log
   /** Undefined when the node has no manifest sources. */
   readonly staticPods: StaticPods | undefined
 
@@ -59,6 +69,7 @@ export class PodManager {
     informer.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
     this.#informer = informer
     this.#isAdmitted = isAdmitted
+    this.#log = log
     const { manifests, digest } = host
     const listeners = this.#listeners
     this.staticPods =
@@ -132,7 +143,10 @@ export class PodManager {
     }
     if (before !== undefined && before.metadata.uid !== now?.metadata.uid)
       this.#notify(before.metadata.uid, undefined, cause)
-    if (now !== undefined) this.#notify(now.metadata.uid, now, cause)
+    if (now === undefined) return
+    const unusable = unusableName(now)
+    if (unusable === undefined) return this.#notify(now.metadata.uid, now, cause)
+    this.#log.warn('a pod has a name that cannot be a file name', { pod: keyOf(now), name: unusable })
   }
 
   #notify(...change: Parameters<PodChangeListener>): void {

@@ -1,6 +1,7 @@
 // Parses manifests to static pods, with the defaults and validation of the API server.
 import { formatPod } from '../events/pod-events.ts'
-import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { mirrorPodAnnotation } from '../../api/core/v1/pod/pod-annotations.ts'
+import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Manifest, ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
 import { decode } from '../../schema/decoding/decode.ts'

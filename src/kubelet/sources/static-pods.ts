@@ -5,7 +5,8 @@ import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { node } from '../../api/core/v1/node/node.ts'
-import { mirrorPodAnnotation, pod as podKind, type Pod, type PodInput } from '../../api/core/v1/pod/pod.ts'
+import { mirrorPodAnnotation } from '../../api/core/v1/pod/pod-annotations.ts'
+import { pod as podKind, type Pod, type PodInput } from '../../api/core/v1/pod/pod.ts'
 import {
   controllerReference,
   isBeingDeleted,

@@ -3,7 +3,7 @@ import type { Container } from '../../api/core/v1/container/container.ts'
 import { PathEscapes, type Disk } from '../../machine/disk/disk.ts'
 import type { ContainerDevice, ContainerMount } from '../../machine/runtime/runtime-config.ts'
 import { ConfigError } from '../pod-config/config-error.ts'
-import { expandVariables } from '../pod-config/variable-expansion.ts'
+import { expandVariables, pathCharsMax } from '../pod-config/variable-expansion.ts'
 import { subPathDirectory, type NodePaths } from '../pod-config/node-paths.ts'
 import { requestsRecursiveReadOnly, isRecursivelyReadOnly } from '../pod-config/recursive-read-only.ts'
 import type { MountedVolume } from './types/volume-type.ts'
@@ -106,7 +106,8 @@ function subPathOf(
   variables: ReadonlyMap<string, string>,
 ): string {
   if (subPathExpr === undefined) return subPath
-  const path = expandVariables(subPathExpr, variables)
+  const what = `subPathExpr of volumeMount ${JSON.stringify(name)}`
+  const path = expandVariables(subPathExpr, (variable) => variables.get(variable), what, pathCharsMax)
   const unknown = /\$\(([^()]*)\)/.exec(path)
   if (unknown !== null)
     throw new ConfigError(`missing value for ${JSON.stringify(unknown[1])} of volumeMount ${JSON.stringify(name)}`)

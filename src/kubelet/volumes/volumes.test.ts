@@ -401,6 +401,7 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
       new Map([
         ['NAME', 'web'],
         ['UP', '..'],
+        ['LONG', 'x'.repeat(2000)],
       ]),
       () => Promise.resolve(supportsRecursive),
     )
@@ -433,6 +434,10 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
   await rejects(mountsOf({ name: 'no' }), /not mounted/)
   await rejects(mountsOf({ subPathExpr: '$(UNDEFINED)' }), { name: 'ConfigError' })
   await rejects(mountsOf({ subPathExpr: '$(UP)/x' }), /must not contain '\.\.'/)
+  await rejects(mountsOf({ subPathExpr: '$(LONG)/$(LONG)/$(LONG)' }), {
+    name: 'ConfigError',
+    message: 'subPathExpr of volumeMount "v" is longer than 4096 characters when it is expanded',
+  })
   await rejects(mountsOf({ subPath: '../x' }), {
     message: 'failed to prepare subPath for volumeMount "v" of container "c"',
   })

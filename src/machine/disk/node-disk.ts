@@ -224,7 +224,7 @@ export class NodeDisk implements Disk {
     )
     if (found.every((status) => status === undefined)) throw new Error(`${helper} is not installed on this node`)
     const flags = options.length === 0 ? [] : ['-o', options.join(',')]
-    await run('mount', ['-t', type, ...flags, source, path], { signal, timeout: networkMountMsMax })
+    await run('mount', ['-t', type, ...flags, '--', source, path], { signal, timeout: networkMountMsMax })
   }
 
   mountDevice(

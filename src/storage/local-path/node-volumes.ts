@@ -1,5 +1,6 @@
 // NodeVolumes: the directories of volumes on one node. Each is a child of a directory that only its owner can enter, so it
 // can be writable for containers of any user.
+import { isFileName } from '../../base/text/file-names.ts'
 import type { Disk } from '../../machine/disk/disk.ts'
 import type { DirectoryQuotas } from '../../machine/quotas/directory-quotas.ts'
 
@@ -23,7 +24,9 @@ export class NodeVolumes {
     this.#options = options
   }
 
+  /** Throws if the name of the volume is no file name. */
   pathOf(volume: string): string {
+    if (!isFileName(volume)) throw new Error(`${JSON.stringify(volume)} is not a valid name of a volume`)
     return `${this.#options.directory}/${volume}`
   }
 

@@ -1,10 +1,13 @@
 // ServiceAccount: every pod has a ServiceAccount, by default `default` of its namespace. Its containers get a volume with a
-// token for the API, and the pod gets the account's image pull secrets.
+// token for the API, and the pod gets the account's image pull secrets. An account can restrict the Secrets of its pods.
+import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
 import { isInterned } from '../../../base/collections/interned-values.ts'
 import type { Container } from '../../../api/core/v1/container/container.ts'
-import { mirrorPodAnnotation, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
+import { mirrorPodAnnotation } from '../../../api/core/v1/pod/pod-annotations.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PodSpec } from '../../../api/core/v1/pod-spec/pod-spec.ts'
 import { serviceAccount, type ServiceAccount } from '../../../api/core/v1/service-account.ts'
+import { enforcesMountableSecrets, forbiddenEphemeralSecret, forbiddenSecret } from './mountable-secrets.ts'
 import { referencesSecrets } from './node-restriction/mirror-pod-references.ts'
 import {
   defineAdmissionPlugin,
@@ -24,19 +27,22 @@ const volumeMode = 0o644
 
 export const serviceAccountAdmission = defineAdmissionPlugin({
   name: 'ServiceAccount',
-  handles: { operations: ['create'], kinds: [pod] },
+  handles: { operations: ['create', 'update'], kinds: [pod], subresources: ['', 'ephemeralcontainers'] },
   admit(attributes, host) {
     const object = attributes.object as Pod
-    if (isMirror(object)) return object
+    if (attributes.operation !== 'create' || isMirror(object)) return object
     const name = object.spec.serviceAccountName ?? defaultName
     const account = host.get(serviceAccount, attributes.namespace, name)
     return account === undefined
       ? lateAccount(attributes, name, host).then((late) => withAccount(object, late, host))
       : withAccount(object, account, host)
   },
-  validate(attributes) {
+  validate(attributes, host) {
     const object = attributes.object as Pod
-    if (isMirror(object)) rejectMirrorWithSecrets(attributes, object)
+    if (attributes.operation === 'create' && isMirror(object)) return rejectMirrorWithSecrets(attributes, object)
+    if (attributes.operation === 'create') return rejectOtherSecrets(attributes, host, forbiddenSecret)
+    if (attributes.subresource === 'ephemeralcontainers')
+      return rejectOtherSecrets(attributes, host, forbiddenEphemeralSecret)
   },
 })
 
@@ -112,6 +118,22 @@ const tokenSources = [
   { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
 ]
+
+function rejectOtherSecrets(
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+  forbiddenReference: (account: ServiceAccount, spec: PodSpec) => string | undefined,
+): MaybePromise<void> {
+  const { metadata, spec } = attributes.object as Pod
+  const { namespace } = attributes
+  const name = spec.serviceAccountName ?? ''
+  if (name === '')
+    throw admissionForbidden(attributes, `no service account specified for pod ${namespace}/${metadata.name}`)
+  return thenMaybe(host.get(serviceAccount, namespace, name) ?? lateAccount(attributes, name, host), (account) => {
+    const detail = enforcesMountableSecrets(account) ? forbiddenReference(account, spec) : undefined
+    if (detail !== undefined) throw admissionForbidden(attributes, detail)
+  })
+}
 
 /** A mirror pod represents a pod that runs without the API server, so it must not depend on API objects. */
 function rejectMirrorWithSecrets(attributes: AdmissionAttributes, { spec }: Pod): void {

@@ -1,6 +1,7 @@
 // The objects that a pod references in its volumes, environment, image pull secrets and claims.
 import { cachedBySpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
 import type { Container } from '../../../api/core/v1/container/container.ts'
+import { mirrorPodAnnotation } from '../../../api/core/v1/pod/pod-annotations.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
@@ -11,18 +12,16 @@ export type ReferenceKey = string
 export const referenceKey = (resource: string, namespace: string, name: string): ReferenceKey =>
   `${resource} ${namespace === '' ? name : `${namespace}/${name}`}`
 
-const mirrorAnnotation = 'kubernetes.io/config.mirror'
-
 /** Whether two versions of a pod certainly have the same references. Most changes are status updates. */
 export const haveSameReferences = (one: Pod, other: Pod): boolean =>
   one.spec === other.spec &&
   one.status.resourceClaimStatuses === other.status.resourceClaimStatuses &&
   one.status.extendedResourceClaimStatus === other.status.extendedResourceClaimStatus &&
-  one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
+  one.metadata.annotations?.[mirrorPodAnnotation] === other.metadata.annotations?.[mirrorPodAnnotation]
 
 export function podReferences(pod: Pod): readonly ReferenceKey[] {
   // The references of a mirror pod do not count, because a node creates mirror pods and could name any object.
-  if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return []
+  if (pod.metadata.annotations?.[mirrorPodAnnotation] !== undefined) return []
   const namespace = namespaceOf(pod)
   const { resourceClaimStatuses = [], extendedResourceClaimStatus } = pod.status
   const references: ReferenceKey[] = []

@@ -1,4 +1,6 @@
 // Paths of the volumes of storage drivers, as upstream names them: drivers and operators rely on them.
+import { isFileName } from '../../../base/text/file-names.ts'
+import { VolumeError } from '../types/volume-type.ts'
 import {
   kubeletDirectory,
   volumeDevicesDirectory,
@@ -34,6 +36,8 @@ export function csiPaths(
   { driver, handle, specName, isBlock }: Pick<CsiVolume, 'driver' | 'handle' | 'specName' | 'isBlock'>,
   sha256: (text: string) => string,
 ): CsiPaths {
+  for (const name of [driver, specName])
+    if (!isFileName(name)) throw new VolumeError(`${JSON.stringify(name)} is not a valid name of a driver or a volume`)
   if (isBlock) {
     const data = `${blockDirectory(paths)}/${specName}/data`
     return {

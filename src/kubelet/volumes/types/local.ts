@@ -32,6 +32,9 @@ export async function mountLocal(
   if (kind === undefined) throw failed('NewMounter initialization', `path ${JSON.stringify(path)} does not exist`)
   if (kind !== 'block-device')
     throw failed('MountDevice', `${JSON.stringify(path)} is neither a directory nor a block device`)
+  // The type is a part of the name of the program that makes file systems.
+  if (fsType && !/^[\da-z]+$/.test(fsType))
+    throw failed('MountDevice', `${JSON.stringify(fsType)} is not a type of file systems`)
   const target = localMountPath(name, work)
   await disk.makeDirectory(target, 0o750)
   try {

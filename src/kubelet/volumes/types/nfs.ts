@@ -1,5 +1,6 @@
 // nfs: a directory of an NFS server, mounted with mount.nfs of the host.
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
+import { isHost } from '../../pod-config/host-text.ts'
 import {
   defineVolumeType,
   directoryBeside,
@@ -8,6 +9,9 @@ import {
   type MountedVolume,
   type VolumeMountInput,
 } from './volume-type.ts'
+
+/** Control characters would end the line of the mount table. */
+const exportPattern = /^\/[\x20-\x7e\x80-\u{10ffff}]*$/u
 
 type NfsSource = NonNullable<Volume['nfs']>
 
@@ -30,6 +34,8 @@ export async function mountNfs(
   work: VolumeMountInput,
 ): Promise<MountedVolume> {
   const { disk, context } = work
+  if (!isHost(server)) throw new VolumeError(`${JSON.stringify(server)} is not the name or address of an NFS server`)
+  if (!exportPattern.test(path)) throw new VolumeError(`${JSON.stringify(path)} is not a path of an NFS server`)
   const target = directoryBeside(work, 'nfs', name)
   await disk.makeDirectory(target, 0o750)
   const options = [...(readOnly ? ['ro'] : []), ...mountOptions]

@@ -14,6 +14,7 @@ import type { VolumeAttachment } from '../../../api/storage/v1/volume-attachment
 import type { Disk } from '../../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
+import { isFileName } from '../../../base/text/file-names.ts'
 import type { NodeInfo } from '../../pod-config/field-values.ts'
 import type { ClaimDeps } from './claim-expansion.ts'
 
@@ -83,8 +84,10 @@ export interface VolumeMountInput {
 }
 
 /** The directory of a volume of another type: of the volume that is bound to a claim. */
-export const directoryBeside = ({ directory }: VolumeMountInput, type: string, name: string): string =>
-  `${directory.slice(0, directory.lastIndexOf('/kubernetes.io~'))}/kubernetes.io~${type}/${name}`
+export function directoryBeside({ directory }: VolumeMountInput, type: string, name: string): string {
+  if (!isFileName(name)) throw new VolumeError(`${JSON.stringify(name)} is not a valid name of a volume`)
+  return `${directory.slice(0, directory.lastIndexOf('/kubernetes.io~'))}/kubernetes.io~${type}/${name}`
+}
 
 /** A mounted volume. */
 export interface MountedVolume {

@@ -618,6 +618,69 @@ for (const [why, change, expected] of updates)
     deepEqual(errors.map(fieldErrorText), expected)
   })
 
+const mirror = 'kubernetes.io/config.mirror'
+const appArmor = 'container.apparmor.security.beta.kubernetes.io/c'
+const annotated: [why: string, annotations: Record<string, string>, spec: object, errors: string[]][] = [
+  [
+    'a mirror annotation without a node',
+    { [mirror]: 'h' },
+    {},
+    [`metadata.annotations[${mirror}]: Invalid value: "h": must set spec.nodeName if mirror pod annotation is set`],
+  ],
+  ['a mirror annotation and a node', { [mirror]: 'h' }, { nodeName: 'n' }, []],
+  ['AppArmor profiles', { [appArmor]: 'localhost/p' }, {}, []],
+  [
+    'an AppArmor profile that does not exist, of a container that does not exist',
+    { [`${appArmor}2`]: 'off' },
+    {},
+    [
+      `metadata.annotations[${appArmor}2]: Invalid value: "c2": container not found`,
+      `metadata.annotations[${appArmor}2]: Invalid value: "off": invalid AppArmor profile name: "off"`,
+    ],
+  ],
+]
+for (const [why, annotations, spec, expected] of annotated)
+  test(`the annotations of a Pod: ${why}`, () =>
+    deepEqual(pod.validate(made(pod, withSpec(spec), annotations)).map(fieldErrorText), expected))
+
+const annotationUpdates: [why: string, now: Record<string, string>, old: Record<string, string>, error?: string][] = [
+  ['another annotation', { a: 'b' }, { c: 'd' }],
+  ['the same mirror annotation', { [mirror]: 'h' }, { [mirror]: 'h' }],
+  ['a new mirror annotation', { [mirror]: 'h' }, {}, `${mirror}]: Forbidden: may not add mirror pod annotation`],
+  [
+    'a changed mirror annotation',
+    { [mirror]: 'i' },
+    { [mirror]: 'h' },
+    `${mirror}]: Forbidden: may not remove or update mirror pod annotation`,
+  ],
+  [
+    'a removed mirror annotation',
+    {},
+    { [mirror]: 'h' },
+    `${mirror}]: Forbidden: may not remove or update mirror pod annotation`,
+  ],
+  [
+    'a new AppArmor annotation',
+    { [appArmor]: 'unconfined' },
+    {},
+    `${appArmor}]: Forbidden: may not add AppArmor annotations`,
+  ],
+  [
+    'a changed AppArmor annotation',
+    { [appArmor]: 'unconfined' },
+    { [appArmor]: 'runtime/default' },
+    `${appArmor}]: Forbidden: may not remove or update AppArmor annotations`,
+  ],
+]
+for (const [why, now, old, error] of annotationUpdates)
+  test(`an update of a Pod, or of its status, with ${why}`, () => {
+    const object = made(pod, withSpec({ nodeName: 'n' }), now)
+    const before = made(pod, withSpec({ nodeName: 'n' }), old)
+    const expected = error === undefined ? [] : [`metadata.annotations[${error}`]
+    deepEqual(pod.validateUpdate(object, before).map(fieldErrorText), expected)
+    deepEqual(pod.validateStatusUpdate?.(object, before).map(fieldErrorText), expected)
+  })
+
 const owned = (spec: object, more: object = {}): object => ({
   selector: { matchLabels: { a: 'b' } },
   template: { metadata: { labels: { a: 'b' } }, spec },

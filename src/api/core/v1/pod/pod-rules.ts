@@ -5,6 +5,7 @@ import { forbidden, invalid, type FieldError } from '../../../../schema/validati
 import { equalValues, identityOf, without } from '../../../../schema/json/json-value.ts'
 import type { ApiObject } from '../../../meta/object.ts'
 import type { Toleration } from '../scheduling/affinity.ts'
+import { validatePodAnnotations, validatePodAnnotationUpdate } from './pod-annotations.ts'
 import { validateImageSpace } from '../pod-spec/container-rules.ts'
 import type { Container } from '../container/container.ts'
 import { withPodSpecDefaults, validatePodSpec } from '../pod-spec/pod-spec-rules.ts'
@@ -42,14 +43,10 @@ function withHostPorts(container: Container, { hostNetwork }: PodSpec): Containe
   return { ...container, ports }
 }
 
-const deletionCost = 'controller.kubernetes.io/pod-deletion-cost'
-
 export function validatePod({ metadata, spec }: PodObject, old?: PodObject): readonly FieldError[] {
-  const cost = metadata.annotations?.[deletionCost]
+  const annotationErrors = validatePodAnnotations(metadata.annotations, spec)
   const errors = old === undefined ? newSpecErrors(spec) : specErrors(spec)
-  return cost === undefined || isInt32(cost)
-    ? errors
-    : [invalid(`metadata.annotations[${deletionCost}]`, cost, 'must be a 32bit integer'), ...errors]
+  return annotationErrors.length === 0 ? errors : [...annotationErrors, ...errors]
 }
 
 const specErrors = (spec: PodSpec): FieldError[] => [
@@ -72,14 +69,17 @@ const lateFieldErrors = ({ ephemeralContainers = [], nodeName, schedulingGates =
     : []),
 ]
 
-/** An integer as Go parses it: no spaces, no leading zeros. */
-const isInt32 = (text: string): boolean =>
-  /^-?(0|[1-9]\d*)$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31
-
 const unchangeable =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
-export function validatePodUpdate({ spec }: PodObject, { spec: old }: PodObject): FieldError[] {
+export function validatePodUpdate(object: PodObject, old: PodObject): FieldError[] {
+  return [
+    ...validatePodAnnotationUpdate(object.metadata.annotations, old.metadata.annotations),
+    ...validateSpecUpdate(object.spec, old.spec),
+  ]
+}
+
+function validateSpecUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   for (const field of ['containers', 'initContainers'] as const)
     if ((spec[field] ?? []).length !== (old[field] ?? []).length)
       return [forbidden(`spec.${field}`, 'pod updates may not add or remove containers')]

@@ -1,6 +1,8 @@
 // Rules of a Pod's status: terminated containers do not run again, and addresses are of different families.
 import { append } from '../../../../base/collections/append.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
+import type { ApiObject } from '../../../meta/object.ts'
+import { validatePodAnnotationUpdate } from './pod-annotations.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
 import { ipErrors, isIpV4 } from '../../../validation/network-rules.ts'
 import type { Container } from '../container/container.ts'
@@ -8,14 +10,15 @@ import type { ContainerStatus, PodStatus } from './pod-status.ts'
 import type { PodSpec } from '../pod-spec/pod-spec.ts'
 import { mayRestartAll } from './restart-rules.ts'
 
-interface Pod {
+interface Pod extends ApiObject {
   readonly spec: PodSpec
   readonly status: PodStatus
 }
 
-export function validatePodStatusUpdate({ spec, status }: Pod, { status: old }: Pod): FieldError[] {
+export function validatePodStatusUpdate(object: Pod, { metadata, status: old }: Pod): FieldError[] {
+  const { spec, status } = object
   const { nominatedNodeName: nominated, conditions = none, hostIPs = none } = status
-  const errors: FieldError[] = []
+  const errors = validatePodAnnotationUpdate(object.metadata.annotations, metadata.annotations)
   if (nominated !== undefined)
     for (const detail of dnsSubdomainErrors(nominated))
       errors.push(invalid('status.nominatedNodeName', nominated, detail))

@@ -27,9 +27,6 @@ export const podMessage = message(
 export interface Pod extends ObjectOf<typeof podMessage> {}
 export type PodInput = InputOf<typeof podMessage>
 
-/** Set on mirror pods: the hash of the pod from another source that the kubelet shows. */
-export const mirrorPodAnnotation = 'kubernetes.io/config.mirror'
-
 /** A pod with an assigned node. */
 export type BoundPod = Pod & { readonly spec: { readonly nodeName: string } }
 

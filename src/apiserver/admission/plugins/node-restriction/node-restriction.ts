@@ -4,7 +4,8 @@ import { lease } from '../../../../api/coordination/v1/lease.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
 import { node, type Node } from '../../../../api/core/v1/node/node.ts'
-import { mirrorPodAnnotation, pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
+import { mirrorPodAnnotation } from '../../../../api/core/v1/pod/pod-annotations.ts'
+import { pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../../../../api/core/v1/service-account.ts'
 import {
   certificateSigningRequest,
