@@ -10,6 +10,7 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Change, type PlanView } from '../runtime/controller.ts'
 import { planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
+import { podsBurstMax } from '../workload/pod-from-template.ts'
 import {
   isInRange,
   missingLabels,
@@ -72,14 +73,20 @@ interface Rollout {
   readonly view: PlanView
 }
 
-/** The changes for the first ordinal that needs any, unless the pod management policy is Parallel. */
+/**
+ * The changes for the first ordinal that needs any; with the pod management policy Parallel for all ordinals, up to the
+ * burst. An ordinal needs no change only if its pod or one of its claims exists, so the loop is as long as what exists
+ * and one burst, however many replicas are wanted.
+ */
 function nextChanges(rollout: Rollout): Change[] {
   const { set, pods } = rollout
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
+  const byOrdinal = new Map(pods.map((each) => [ordinalOf(set, each), each]))
   const changes: Change[] = []
   for (let ordinal = startOrdinal(set); isInRange(set, ordinal); ordinal++) {
-    const step = fillOrdinal(rollout, ordinal)
-    changes.push(...step.changes)
+    const step = fillOrdinal(rollout, ordinal, byOrdinal.get(ordinal))
+    for (const change of step.changes) changes.push(change)
+    if (changes.length >= podsBurstMax) return changes.slice(0, podsBurstMax)
     if (isOrdered && !step.isSettled) return changes
   }
   const condemned = pods
@@ -87,12 +94,13 @@ function nextChanges(rollout: Rollout): Change[] {
     .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
   const firstUnhealthy = condemned.findLast((each) => !isHealthy(rollout, each))
   for (const leaving of condemned) {
-    changes.push(...ownedClaims(rollout, leaving))
+    if (changes.length >= podsBurstMax) break
+    for (const change of ownedClaims(rollout, leaving)) changes.push(change)
     if (!isBeingDeleted(leaving) && (!isOrdered || isHealthy(rollout, leaving) || leaving === firstUnhealthy))
       changes.push(deletePod(set, leaving))
     if (isOrdered) return changes
   }
-  return changes.length > 0 ? changes : replaceOutdated(rollout)
+  return changes.length > 0 ? changes.slice(0, podsBurstMax) : replaceOutdated(rollout)
 }
 
 const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
@@ -104,9 +112,8 @@ interface OrdinalStep {
   readonly isSettled: boolean
 }
 
-function fillOrdinal(rollout: Rollout, ordinal: number): OrdinalStep {
-  const { set, pods } = rollout
-  const existing = pods.find((each) => ordinalOf(set, each) === ordinal)
+function fillOrdinal(rollout: Rollout, ordinal: number, existing: Pod | undefined): OrdinalStep {
+  const { set } = rollout
   if (existing === undefined) {
     const isReady = !hasStaleClaim(rollout, ordinal)
     const missing = missingClaims(rollout, ordinal)
@@ -225,7 +232,8 @@ function replaceOutdated(rollout: Rollout): Change[] {
   let unavailable = inOrder.filter((each) => isCounted(each) && !isHealthy(rollout, each)).length
   const outdated: Pod[] = []
   for (const each of inOrder) {
-    if (ordinalOf(set, each) < startOrdinal(set) + partition || unavailable >= unavailableMax) break
+    if (ordinalOf(set, each) < startOrdinal(set) + partition) break
+    if (unavailable >= unavailableMax || outdated.length >= podsBurstMax) break
     const isOutdated = revisionNameOf(each) !== update.metadata.name && !isBeingDeleted(each)
     if (isOutdated) outdated.push(each)
     if (isOutdated || !isHealthy(rollout, each)) unavailable++
