@@ -1,4 +1,5 @@
 // startController: the work queue, workers, retries, events, metrics and flow records of one controller.
+import { greatestOf } from '../../base/collections/extremes.ts'
 import { context } from '../../base/observability/context.ts'
 import { causeOf, noCause } from '../../base/observability/flow-recorder.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -97,7 +98,7 @@ function collect(queue: WorkQueue<string>, series: ReturnType<typeof seriesOf>, 
   const seconds = [...series.startedMs.values()].map((startedMs) => (nowMs - startedMs) / 1000)
   series.depth.set(queue.depth)
   series.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
-  series.longestSeconds.set(Math.max(0, ...seconds))
+  series.longestSeconds.set(Math.max(0, greatestOf(seconds)))
 }
 
 async function processKey(

@@ -153,10 +153,10 @@ const extremes: [why: string, set: StatefulSet, others: ApiObject[], first: stri
   ],
   [
     'creates claims',
-    aSet({ ...many, volumeClaimTemplates: Array.from({ length: 300 }, (_, index) => claimTemplate(`v${index}`)) }),
+    aSet({ ...many, volumeClaimTemplates: Array.from({ length: 60 }, (_, index) => claimTemplate(`v${index}`)) }),
     [],
     'create persistentvolumeclaim v0-db-0',
-    'create persistentvolumeclaim v199-db-1',
+    'create persistentvolumeclaim v19-db-8',
   ],
   [
     'deletes surplus pods',

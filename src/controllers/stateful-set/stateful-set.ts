@@ -1,4 +1,5 @@
 // StatefulSet: pods with stable names, order and volume claims; scaled and updated in order or in parallel.
+import { append } from '../../base/collections/append.ts'
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import { resolveCount } from '../../api/validation/count-or-percent.ts'
@@ -10,11 +11,12 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Change, type PlanView } from '../runtime/controller.ts'
 import { planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
-import { podsBurstMax } from '../workload/pod-from-template.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
 import {
+  claimNames,
   isInRange,
   missingLabels,
-  newClaims,
+  newClaim,
   newPod,
   ordinalOf,
   podName,
@@ -81,12 +83,13 @@ interface Rollout {
 function nextChanges(rollout: Rollout): Change[] {
   const { set, pods } = rollout
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
+  const burst = podBurstOf(set.spec)
   const byOrdinal = new Map(pods.map((each) => [ordinalOf(set, each), each]))
   const changes: Change[] = []
   for (let ordinal = startOrdinal(set); isInRange(set, ordinal); ordinal++) {
     const step = fillOrdinal(rollout, ordinal, byOrdinal.get(ordinal))
-    for (const change of step.changes) changes.push(change)
-    if (changes.length >= podsBurstMax) return changes.slice(0, podsBurstMax)
+    append(changes, step.changes)
+    if (changes.length >= burst) return changes.slice(0, burst)
     if (isOrdered && !step.isSettled) return changes
   }
   const condemned = pods
@@ -94,13 +97,13 @@ function nextChanges(rollout: Rollout): Change[] {
     .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
   const firstUnhealthy = condemned.findLast((each) => !isHealthy(rollout, each))
   for (const leaving of condemned) {
-    if (changes.length >= podsBurstMax) break
-    for (const change of ownedClaims(rollout, leaving)) changes.push(change)
+    if (changes.length >= burst) break
+    append(changes, ownedClaims(rollout, leaving))
     if (!isBeingDeleted(leaving) && (!isOrdered || isHealthy(rollout, leaving) || leaving === firstUnhealthy))
       changes.push(deletePod(set, leaving))
     if (isOrdered) return changes
   }
-  return changes.length > 0 ? changes.slice(0, podsBurstMax) : replaceOutdated(rollout)
+  return changes.length > 0 ? changes.slice(0, burst) : replaceOutdated(rollout)
 }
 
 const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
@@ -145,36 +148,39 @@ const claimOf = ({ set, view }: Rollout, name: string) =>
   view.find(persistentVolumeClaim, objectKey(namespaceOf(set), name))
 
 const hasStaleClaim = (rollout: Rollout, ordinal: number): boolean =>
-  newClaims(rollout.set, ordinal).some(({ name }) => {
+  claimNames(rollout.set, ordinal).some((name) => {
     const claim = claimOf(rollout, name)
     return claim !== undefined && (isBeingDeleted(claim) || isStale(claim, podName(rollout.set, ordinal)))
   })
 
 const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
-  newClaims(rollout.set, ordinal)
+  claimNames(rollout.set, ordinal)
+    .map((name, index) => ({ name, index }))
     .filter(({ name }) => claimOf(rollout, name) === undefined)
-    .map(({ name, object }) => {
-      const { set } = rollout
-      const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
-      return {
-        kind: 'create',
-        of: persistentVolumeClaim,
-        object,
-        event: () => ({
-          type: 'Normal',
-          reason: 'SuccessfulCreate',
-          message: `Create Claim ${name} Pod ${of} success`,
-        }),
-        failureEvent: ({ message }) => ({
-          type: 'Warning',
-          reason: 'FailedCreate',
-          message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
-        }),
-      }
-    })
+    .slice(0, podBurstOf(rollout.set.spec))
+    .map(({ name, index }) => createClaim(rollout.set, ordinal, name, index))
+
+function createClaim(set: StatefulSet, ordinal: number, name: string, index: number): Change {
+  const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
+  return {
+    kind: 'create',
+    of: persistentVolumeClaim,
+    object: newClaim(set, name, index),
+    event: () => ({
+      type: 'Normal',
+      reason: 'SuccessfulCreate',
+      message: `Create Claim ${name} Pod ${of} success`,
+    }),
+    failureEvent: ({ message }) => ({
+      type: 'Warning',
+      reason: 'FailedCreate',
+      message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
+    }),
+  }
+}
 
 const ownedClaims = (rollout: Rollout, each: Pod): Change[] =>
-  newClaims(rollout.set, ordinalOf(rollout.set, each)).flatMap(({ name }) => {
+  claimNames(rollout.set, ordinalOf(rollout.set, each)).flatMap((name) => {
     const claim = claimOf(rollout, name)
     return claim === undefined ? [] : ownClaim(rollout.set, each, claim)
   })

@@ -1,4 +1,5 @@
 // Preemption: selects victims on a node and ranks candidate nodes. Pure decisions.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
@@ -94,7 +95,7 @@ export function candidate(slot: number, victims: readonly PlacedPod[], violation
   const highest = victims[0]?.facts.priority ?? -Infinity
   const sum = victims.reduce((total, { facts }) => total + facts.priority + priorityOffset, 0)
   const foremost = victims.filter(({ facts }) => facts.priority === highest)
-  const earliestStart = Math.min(...foremost.map(startOf))
+  const earliestStart = leastOf(foremost.map(startOf))
   return { slot, victims, violations, ranks: [violations, highest, sum, victims.length, -earliestStart] }
 }
 
