@@ -90,7 +90,9 @@ const bodies: Readonly<Record<string, object>> = {
   ClusterRoleBinding: { roleRef: roleRef('ClusterRole'), subjects },
   ConfigMap: { data: { k: 'v' }, binaryData: { b: 'eA==' } },
   ControllerRevision: { revision: 1, data: { a: 1 } },
-  CronJob: { spec: { schedule: '0 0 31 2 *', timeZone: 'Europe/Berlin', jobTemplate: { spec: { template: jobTemplate } } } },
+  CronJob: {
+    spec: { schedule: '0 0 31 2 *', timeZone: 'Europe/Berlin', jobTemplate: { spec: { template: jobTemplate } } },
+  },
   CustomResourceDefinition: {
     metadata: { name: 'extremes.example.com' },
     spec: {
@@ -104,7 +106,10 @@ const bodies: Readonly<Record<string, object>> = {
           storage: true,
           additionalPrinterColumns: [{ name: 'a', type: 'string', jsonPath: '.spec.a' }],
           schema: {
-            openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } },
+            openAPIV3Schema: {
+              type: 'object',
+              properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } },
+            },
           },
         },
       ],
@@ -118,7 +123,9 @@ const bodies: Readonly<Record<string, object>> = {
     endpoints: [{ addresses: ['10.0.0.1'], conditions: {} }],
     ports: [{ name: 'p', port: 80, protocol: 'TCP' }],
   },
-  Endpoints: { subsets: [{ addresses: [{ ip: '10.0.0.1' }], notReadyAddresses: [], ports: [{ name: 'p', port: 80 }] }] },
+  Endpoints: {
+    subsets: [{ addresses: [{ ip: '10.0.0.1' }], notReadyAddresses: [], ports: [{ name: 'p', port: 80 }] }],
+  },
   'v1/Event': { involvedObject: { kind: 'Pod', namespace: 'extreme', name: 'p' }, reason: 'R', message: 'm' },
   FlowSchema: {
     spec: {
@@ -137,7 +144,9 @@ const bodies: Readonly<Record<string, object>> = {
     spec: {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' },
       maxReplicas: 2,
-      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+      metrics: [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+      ],
       behavior: { scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] } },
     },
   },
@@ -180,7 +189,12 @@ const bodies: Readonly<Record<string, object>> = {
   },
   Node: { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }], unschedulable: true } },
   PersistentVolume: {
-    spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/x' }, mountOptions: ['o'] },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1Gi' },
+      hostPath: { path: '/x' },
+      mountOptions: ['o'],
+    },
   },
   PersistentVolumeClaim: { spec: { ...claimSpec, storageClassName: 'none', selector } },
   Pod: { spec: podSpec },
@@ -223,7 +237,10 @@ const bodies: Readonly<Record<string, object>> = {
       volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec }],
     },
   },
-  StorageClass: { provisioner: 'none.example.com', allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }] },
+  StorageClass: {
+    provisioner: 'none.example.com',
+    allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }],
+  },
   ValidatingAdmissionPolicy: {
     spec: {
       matchConstraints: policyMatch,
@@ -231,9 +248,13 @@ const bodies: Readonly<Record<string, object>> = {
       variables: [{ name: 'v', expression: 'true' }],
     },
   },
-  ValidatingAdmissionPolicyBinding: { spec: { policyName: 'none', validationActions: ['Deny'], matchResources: policyMatch } },
+  ValidatingAdmissionPolicyBinding: {
+    spec: { policyName: 'none', validationActions: ['Deny'], matchResources: policyMatch },
+  },
   ValidatingWebhookConfiguration: { webhooks: [webhook] },
-  VolumeAttachment: { spec: { attacher: 'none.example.com', nodeName: 'none', source: { persistentVolumeName: 'none' } } },
+  VolumeAttachment: {
+    spec: { attacher: 'none.example.com', nodeName: 'none', source: { persistentVolumeName: 'none' } },
+  },
   VolumeAttributesClass: { driverName: 'none.example.com', parameters: { a: 'b' } },
 }
 

@@ -63,6 +63,9 @@ const ticksPerSecond = 100
 /** The processor time of a process' main thread. */
 function mainThreadMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
-  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13)
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
   return ((Number(user) + Number(system)) * 1000) / ticksPerSecond
 }

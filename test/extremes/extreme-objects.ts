@@ -30,7 +30,10 @@ export function extremesOf(base: BaseObject): readonly Extreme[] {
   const body = { ...base.body, metadata: { ...metadata, ...(base.body['metadata'] as object | undefined) } }
   walk(base.kind.message, body, [], (path, field) => {
     const { type } = field
-    const shown = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('').slice(1)
+    const shown = path
+      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+      .join('')
+      .slice(1)
     const at = (value: unknown) => withValue(body, path, value) as object
     if (type === 'int32' || type === 'int64') {
       const most = Math.min(field.maximum ?? Infinity, type === 'int32' ? int32Max : int64Max)
@@ -77,7 +80,8 @@ function elementMaker(type: ListType | MapType, field: Field, value: unknown, pa
   return (index: number): unknown => distinct(sample, index, new Set(field.keys))
 }
 
-const numbered = /^(?:name|key|uid|host|hosts|ip|port|containerPort|mountPath|path|secretName|value|topologyKey|nodeID)$/
+const numbered =
+  /^(?:name|key|uid|host|hosts|ip|port|containerPort|mountPath|path|secretName|value|topologyKey|nodeID)$/
 
 /** The sample with a different text or number in its identifying fields. */
 function distinct(sample: unknown, index: number, keys: ReadonlySet<string>): unknown {
@@ -96,7 +100,8 @@ function distinct(sample: unknown, index: number, keys: ReadonlySet<string>): un
 /** Another address, path, host name or name. */
 function numberedText(text: string, index: number): string {
   const address = /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.exec(text)
-  if (address !== null) return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}${address[1] ? '/32' : ''}`
+  if (address !== null)
+    return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}${address[1] ? '/32' : ''}`
   if (text.includes('.')) return `x${index}.${text}`
   return `${text}${index}`
 }
@@ -109,7 +114,9 @@ function emptyOf(type: Type, name: string): unknown {
   const required = Object.entries<Field>(type.fields as FieldMap).filter(
     ([fieldName, { required: isRequired, notEmpty }]) => isRequired || notEmpty || fieldName === 'name',
   )
-  return Object.fromEntries(required.map(([fieldName, each]) => [fieldName, each.enum?.[0] ?? emptyOf(each.type, fieldName)]))
+  return Object.fromEntries(
+    required.map(([fieldName, each]) => [fieldName, each.enum?.[0] ?? emptyOf(each.type, fieldName)]),
+  )
 }
 
 const scalars: Readonly<Record<string, unknown>> = {

@@ -103,7 +103,10 @@ async function canary(calls: RawCalls, run: string): Promise<void> {
   const spec = {
     replicas: 2,
     selector: { matchLabels: labels },
-    template: { metadata: { labels }, spec: { priorityClassName: 'system-node-critical', containers: [{ name: 'c', image: 'i' }] } },
+    template: {
+      metadata: { labels },
+      spec: { priorityClassName: 'system-node-critical', containers: [{ name: 'c', image: 'i' }] },
+    },
   }
   equal((await calls.call('POST', path, { metadata: { name: run }, spec })).status, 201)
   await until(async () => {

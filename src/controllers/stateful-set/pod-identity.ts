@@ -41,6 +41,9 @@ export function missingLabels(
   { metadata }: Pod,
   ordinal: number,
 ): Record<string, string> | undefined {
+  // The usual case, without allocations: a set may have very many pods.
+  const { labels, name } = metadata
+  if (labels?.[nameLabel] === name && Number(labels[indexLabel]) === ordinal) return undefined
   const wanted = Object.entries(identityLabels(set, ordinal))
   const missing = wanted.filter(([name, value]) => lookup(metadata.labels, name) !== value)
   return missing.length === 0 ? undefined : Object.fromEntries(missing)

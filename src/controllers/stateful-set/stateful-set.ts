@@ -109,6 +109,8 @@ function nextChanges(rollout: Rollout): Change[] {
 const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
   !isBeingDeleted(each) && isRunningAndReady(each) && isPodAvailable(each, set.spec.minReadySeconds ?? 0, view.nowMs)
 
+const noChanges: readonly Change[] = []
+
 interface OrdinalStep {
   readonly changes: readonly Change[]
   /** Whether the next ordinal may be processed. */
@@ -126,9 +128,9 @@ function fillOrdinal(rollout: Rollout, ordinal: number, existing: Pod | undefine
   if (isBeingDeleted(existing)) return { changes: [], isSettled: false }
   if (isPodFinished(existing)) return { changes: [deletePod(set, existing)], isSettled: false }
   const missing = missingLabels(set, existing, ordinal)
-  const relabel: Change[] =
+  const relabel: readonly Change[] =
     missing === undefined
-      ? []
+      ? noChanges
       : [
           {
             kind: 'patch',
@@ -137,9 +139,11 @@ function fillOrdinal(rollout: Rollout, ordinal: number, existing: Pod | undefine
             patch: { metadata: { uid: existing.metadata.uid, labels: missing } },
           },
         ]
-  const claims = existing.status.phase === 'Pending' ? missingClaims(rollout, ordinal) : []
+  const claims = existing.status.phase === 'Pending' ? missingClaims(rollout, ordinal) : noChanges
+  const owned = ownedClaims(rollout, existing)
+  const isUnchanged = relabel.length + claims.length + owned.length === 0
   return {
-    changes: [...relabel, ...claims, ...ownedClaims(rollout, existing)],
+    changes: isUnchanged ? noChanges : [...relabel, ...claims, ...owned],
     isSettled: isHealthy(rollout, existing),
   }
 }
@@ -153,12 +157,14 @@ const hasStaleClaim = (rollout: Rollout, ordinal: number): boolean =>
     return claim !== undefined && (isBeingDeleted(claim) || isStale(claim, podName(rollout.set, ordinal)))
   })
 
-const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
-  claimNames(rollout.set, ordinal)
-    .map((name, index) => ({ name, index }))
-    .filter(({ name }) => claimOf(rollout, name) === undefined)
-    .slice(0, podBurstOf(rollout.set.spec))
-    .map(({ name, index }) => createClaim(rollout.set, ordinal, name, index))
+const missingClaims = ({ set, view }: Rollout, ordinal: number): readonly Change[] =>
+  (set.spec.volumeClaimTemplates ?? []).length === 0
+    ? noChanges
+    : claimNames(set, ordinal)
+        .map((name, index) => ({ name, index }))
+        .filter(({ name }) => view.find(persistentVolumeClaim, objectKey(namespaceOf(set), name)) === undefined)
+        .slice(0, podBurstOf(set.spec))
+        .map(({ name, index }) => createClaim(set, ordinal, name, index))
 
 function createClaim(set: StatefulSet, ordinal: number, name: string, index: number): Change {
   const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
@@ -179,11 +185,14 @@ function createClaim(set: StatefulSet, ordinal: number, name: string, index: num
   }
 }
 
-const ownedClaims = (rollout: Rollout, each: Pod): Change[] =>
-  claimNames(rollout.set, ordinalOf(rollout.set, each)).flatMap((name) => {
+function ownedClaims(rollout: Rollout, each: Pod): readonly Change[] {
+  const { set } = rollout
+  if ((set.spec.volumeClaimTemplates ?? []).length === 0) return noChanges
+  return claimNames(set, ordinalOf(set, each)).flatMap((name) => {
     const claim = claimOf(rollout, name)
-    return claim === undefined ? [] : ownClaim(rollout.set, each, claim)
+    return claim === undefined ? [] : ownClaim(set, each, claim)
   })
+}
 
 /** A pod below the partition is recreated with the current revision, not the updated one. */
 function createPod({ set, current, update }: Rollout, ordinal: number): Change {
