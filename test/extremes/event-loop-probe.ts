@@ -24,6 +24,7 @@ export class EventLoopProbe implements AsyncDisposable {
   readonly failures: string[] = []
   longestBusyMs = 0
   answers = 0
+  onLate: (late: LateAnswer) => void = () => {}
   /** Named in late answers. */
   during = 'start'
 
@@ -35,7 +36,7 @@ export class EventLoopProbe implements AsyncDisposable {
 
   async #run(busyMsMax: number): Promise<void> {
     const { signal } = this.#over
-    while (!signal.aborted) {
+    for (; !signal.aborted; await realClock.sleep(probeEveryMs, signal).catch(() => {})) {
       const [during, sinceMs, busyBeforeMs] = [this.during, realClock.monotonicMs(), mainThreadMs(this.#pid)]
       try {
         const { status, body } = await this.#calls.call('GET', '/readyz')
@@ -43,11 +44,13 @@ export class EventLoopProbe implements AsyncDisposable {
         this.answers++
         const busyMs = mainThreadMs(this.#pid) - busyBeforeMs
         this.longestBusyMs = Math.max(this.longestBusyMs, busyMs)
-        if (busyMs > busyMsMax) this.late.push({ during, waitedMs: realClock.monotonicMs() - sinceMs, busyMs })
+        if (busyMs <= busyMsMax) continue
+        const late = { during, waitedMs: realClock.monotonicMs() - sinceMs, busyMs }
+        this.late.push(late)
+        this.onLate(late)
       } catch (error) {
         if (!signal.aborted) this.failures.push(`${during}: ${String(error)}`)
       }
-      await realClock.sleep(probeEveryMs, signal).catch(() => {})
     }
   }
 

@@ -1,6 +1,6 @@
 // Extreme objects: for every field of a base object that is a number, the largest number; for every list and map, as many
 // elements as fit into an object. Which of them are valid decides the server.
-import type { Field, FieldMap, ListType, MapType, Message, Type } from '../../src/schema/descriptor/field.ts'
+import type { Field, ListType, MapType, Message, Type } from '../../src/schema/descriptor/field.ts'
 import type { BaseObject } from './base-objects.ts'
 
 /** Below the 1.5 MiB that an object may have, with what the server adds. */
@@ -21,8 +21,16 @@ export interface Extreme {
 type Path = readonly (string | number)[]
 type Json = Readonly<Record<string, unknown>>
 
-/** Fields that the server ignores or sets. */
-const ignored = new Set(['status', 'managedFields', 'generation', 'deletionGracePeriodSeconds', 'resourceVersion'])
+/** Fields that the server ignores or sets, and templates: their fields are those of a Pod. */
+const ignored = new Set([
+  'template',
+  'jobTemplate',
+  'status',
+  'managedFields',
+  'generation',
+  'deletionGracePeriodSeconds',
+  'resourceVersion',
+])
 
 export function extremesOf(base: BaseObject): readonly Extreme[] {
   const found: Extreme[] = []
@@ -55,7 +63,7 @@ export function extremesOf(base: BaseObject): readonly Extreme[] {
 
 /** Calls back for every field of the messages that the value has. */
 function walk(message: Message, value: Json, path: Path, visit: (path: Path, field: Field) => void): void {
-  for (const [name, field] of Object.entries<Field>(message.fields as FieldMap)) {
+  for (const [name, field] of Object.entries<Field>(message.fields)) {
     if (ignored.has(name) || (path.length === 0 && ['apiVersion', 'kind'].includes(name))) continue
     const at = [...path, name]
     visit(at, field)
@@ -111,7 +119,7 @@ function emptyOf(type: Type, name: string): unknown {
   if (typeof type === 'string') return scalars[type] ?? name.toLowerCase().slice(0, 8)
   if (type.kind === 'list') return []
   if (type.kind === 'map') return {}
-  const required = Object.entries<Field>(type.fields as FieldMap).filter(
+  const required = Object.entries<Field>(type.fields).filter(
     ([fieldName, { required: isRequired, notEmpty }]) => isRequired || notEmpty || fieldName === 'name',
   )
   return Object.fromEntries(

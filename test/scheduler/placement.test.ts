@@ -286,7 +286,10 @@ test('a claim that would need an endless search ends the attempt, and other pods
   await client.of(resourceSlice).create({ metadata: { name: 's' }, spec }, '', ctx)
   const request = (name: string, exactly: object) => ({ name, exactly: { deviceClassName: 'gpu', ...exactly } })
   const selectors = [{ cel: { expression: `device.driver == 'other.example.com'` } }]
-  const claims = { endless: [request('r', { count: 16 }), request('none', { selectors })], large: [request('r', { count: 33 })] }
+  const claims = {
+    endless: [request('r', { count: 16 }), request('none', { selectors })],
+    large: [request('r', { count: 33 })],
+  }
   for (const [name, requests] of Object.entries(claims)) {
     await client.of(resourceClaim).create({ metadata: { name }, spec: { devices: { requests } } }, 'default', ctx)
     await makePod(cluster, name, { resourceClaims: [{ name: 'gpu', resourceClaimName: name }] })

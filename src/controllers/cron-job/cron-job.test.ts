@@ -72,7 +72,15 @@ for (const [text, why] of searches)
   })
 
 test('the last time is the one that all times in order lead to', () => {
-  const texts = ['* * * 1 *', '30 6-16/4 * * 1-5', '0,1 0 * * *', '*/7 * 29 2 *', '30 1 * * *', '@every 95s', '0 0 31 1 *']
+  const texts = [
+    '* * * 1 *',
+    '30 6-16/4 * * 1-5',
+    '0,1 0 * * *',
+    '*/7 * 29 2 *',
+    '30 1 * * *',
+    '@every 95s',
+    '0 0 31 1 *',
+  ]
   for (const text of texts)
     for (const zone of ['UTC', 'America/New_York']) {
       const schedule = parseSchedule(text, zone)
@@ -83,7 +91,8 @@ test('the last time is the one that all times in order lead to', () => {
         const nextMs = schedule.next(lastMs)
         if (nextMs === undefined) break
         for (const untilMs of [nextMs - 1, nextMs])
-          if (count % 100 < 3) equal(schedule.last(firstMs, untilMs), untilMs < nextMs ? lastMs : nextMs, `${text} ${zone}`)
+          if (count % 100 < 3)
+            equal(schedule.last(firstMs, untilMs), untilMs < nextMs ? lastMs : nextMs, `${text} ${zone}`)
         lastMs = nextMs
       }
     }

@@ -273,49 +273,48 @@ test('the pod of an index has the index and its failure count', () => {
 const most = 2_147_483_647
 const burst = 500
 const wholeRange = `0-${most - 1}`
-const extremes: [why: string, object: Job, changes: [count: number, first: string | undefined], conditions: string[]][] =
+const extremes: [
+  why: string,
+  object: Job,
+  changes: [count: number, first: string | undefined],
+  conditions: string[],
+][] = [
+  ['has the most pods', aJob({ completions: most, parallelism: most }), [burst, 'create pod work-'], []],
+  ['has the most indexes', indexed({ completions: most, parallelism: 100_000 }), [burst, 'create pod work-0-'], []],
   [
-    ['has the most pods', aJob({ completions: most, parallelism: most }), [burst, 'create pod work-'], []],
-    [
-      'has the most indexes',
-      indexed({ completions: most, parallelism: 100_000 }),
-      [burst, 'create pod work-0-'],
-      [],
-    ],
-    [
-      'has a few indexes left of the most',
-      indexed({ completions: most, parallelism: 100_000 }, { completedIndexes: `0-9,12-${most - 1}` }),
-      [2, 'create pod work-10-'],
-      [],
-    ],
-    [
-      'has failed indexes and completed ones, the most together',
-      indexed(
-        { completions: most, parallelism: 10_000, backoffLimitPerIndex: most, maxFailedIndexes: 10_000 },
-        { completedIndexes: `100-${most - 1}`, failedIndexes: '0-98' },
-      ),
-      [1, 'create pod work-99-'],
-      [],
-    ],
-    [
-      'has rules about the most indexes, which are not met',
-      indexed({
-        completions: most,
-        successPolicy: { rules: Array.from({ length: 20 }, () => ({ succeededIndexes: wholeRange })) },
-      }),
-      [2, 'create pod work-0-'],
-      [],
-    ],
-    [
-      'has met a rule about the most indexes',
-      indexed(
-        { completions: most, successPolicy: { rules: [{ succeededIndexes: wholeRange }] } },
-        { completedIndexes: wholeRange },
-      ),
-      [0, undefined],
-      ['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy'],
-    ],
-  ]
+    'has a few indexes left of the most',
+    indexed({ completions: most, parallelism: 100_000 }, { completedIndexes: `0-9,12-${most - 1}` }),
+    [2, 'create pod work-10-'],
+    [],
+  ],
+  [
+    'has failed indexes and completed ones, the most together',
+    indexed(
+      { completions: most, parallelism: 10_000, backoffLimitPerIndex: most, maxFailedIndexes: 10_000 },
+      { completedIndexes: `100-${most - 1}`, failedIndexes: '0-98' },
+    ),
+    [1, 'create pod work-99-'],
+    [],
+  ],
+  [
+    'has rules about the most indexes, which are not met',
+    indexed({
+      completions: most,
+      successPolicy: { rules: Array.from({ length: 20 }, () => ({ succeededIndexes: wholeRange })) },
+    }),
+    [2, 'create pod work-0-'],
+    [],
+  ],
+  [
+    'has met a rule about the most indexes',
+    indexed(
+      { completions: most, successPolicy: { rules: [{ succeededIndexes: wholeRange }] } },
+      { completedIndexes: wholeRange },
+    ),
+    [0, undefined],
+    ['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy'],
+  ],
+]
 for (const [why, object, [count, first], conditions] of extremes)
   test(`one plan of a Job that ${why}`, () => {
     const { changes, status } = planOf(jobController, object)

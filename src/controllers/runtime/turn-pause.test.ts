@@ -7,7 +7,7 @@ import { pauseIfDue } from './turn-pause.ts'
 /** A clock whose time is set by the test. */
 function setClock(): { clock: Clock; pass(ms: number): void } {
   let nowMs = 0
-  const clock = { ...realClock, monotonicMs: () => nowMs, outside: <T>(work: Promise<T>) => work } as Clock
+  const clock = { ...realClock, monotonicMs: () => nowMs, outside: <T>(work: Promise<T>) => work }
   return { clock, pass: (ms) => void (nowMs += ms) }
 }
 

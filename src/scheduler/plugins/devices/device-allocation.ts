@@ -181,7 +181,10 @@ function pickFor(
   classOf: (name: string) => DeviceClass | undefined,
 ): readonly Picked[] | undefined {
   const requests = (claim.spec.devices.requests ?? []).map((request) =>
-    alternativesOf(request).map((demand) => ({ demand, usable: lazily(() => usableFor(claim, demand, stock, classOf)) })),
+    alternativesOf(request).map((demand) => ({
+      demand,
+      usable: lazily(() => usableFor(claim, demand, stock, classOf)),
+    })),
   )
   const pick = (index: number, picked: readonly Picked[]): readonly Picked[] | undefined => {
     const request = requests[index]

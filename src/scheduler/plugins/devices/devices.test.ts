@@ -134,9 +134,14 @@ function having(ids: readonly string[], consumedCapacity: Record<string, string>
 const anyClass = () => object(deviceClass, 'x', { spec: {} })
 for (const [why, wanted, devices, taken, got] of allocations)
   test(`devices: ${why}`, () => {
-    const found = allocate([wanted], n, [slice(devices)], having(taken), { classOf: anyClass, newShareId }, budget())?.get(
-      'default/c',
-    )
+    const found = allocate(
+      [wanted],
+      n,
+      [slice(devices)],
+      having(taken),
+      { classOf: anyClass, newShareId },
+      budget(),
+    )?.get('default/c')
     deepEqual(
       found?.devices.results?.map(({ request, device: name }) => `${request} ${name}`),
       got,
@@ -147,9 +152,14 @@ test('devices: the selectors of the class apply, and a missing attribute is an e
   const devices = [slice([device('a', model('1')), device('b')])]
   const allocatedBy = (expression: string) => () => {
     const byClass = () => object(deviceClass, 'x', { spec: selecting(expression) })
-    return allocate([claimFor([exactly('r')])], n, devices, having([]), { classOf: byClass, newShareId }, budget())?.get(
-      'default/c',
-    )?.devices.results
+    return allocate(
+      [claimFor([exactly('r')])],
+      n,
+      devices,
+      having([]),
+      { classOf: byClass, newShareId },
+      budget(),
+    )?.get('default/c')?.devices.results
   }
   equal(allocatedBy(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
   throws(
@@ -160,7 +170,14 @@ test('devices: the selectors of the class apply, and a missing attribute is an e
 
 test('devices: slices of other nodes, old generations and incomplete pools are ignored', () => {
   const got = (spec: object) =>
-    allocate([claimFor([exactly('r')])], n, [slice([device('a')], spec)], having([]), { classOf: anyClass, newShareId }, budget())
+    allocate(
+      [claimFor([exactly('r')])],
+      n,
+      [slice([device('a')], spec)],
+      having([]),
+      { classOf: anyClass, newShareId },
+      budget(),
+    )
   equal(got({ nodeName: 'm' }), undefined)
   equal(got({ pool: { name: 'p', generation: 1, resourceSliceCount: 2 } }), undefined)
   equal(got({ nodeName: undefined, allNodes: true })?.get('default/c')?.nodeSelector, undefined)
@@ -200,7 +217,14 @@ const partitioned: readonly [
 for (const [why, devices, taken, count, got] of partitioned)
   test(`devices that consume counters of their pool: ${why}`, () => {
     const deps = { classOf: anyClass, newShareId }
-    const found = allocate([claimFor([exactly('r', { count })])], n, partitions(...devices), having(taken), deps, budget())
+    const found = allocate(
+      [claimFor([exactly('r', { count })])],
+      n,
+      partitions(...devices),
+      having(taken),
+      deps,
+      budget(),
+    )
     deepEqual(
       found?.get('default/c')?.devices.results?.map((result) => result.device),
       got,
@@ -347,6 +371,10 @@ for (const [why, requests, problem] of sizes)
 test('one shareable device without capacity does not give more shares than a claim may have', () => {
   const free = device('nic', { allowMultipleAllocations: true })
   const deps = { classOf: anyClass, newShareId }
-  const claim = claimFor([exactly('r', { count: 20 }), exactly('s', { allocationMode: 'All' }), exactly('t', { count: 12 })])
+  const claim = claimFor([
+    exactly('r', { count: 20 }),
+    exactly('s', { allocationMode: 'All' }),
+    exactly('t', { count: 12 }),
+  ])
   equal(allocate([claim], n, [slice([free])], having([]), deps, budget()), undefined)
 })
