@@ -1,4 +1,5 @@
 // Ephemeral volumes: a claim for each volume of a pod with a claim template. The pod owns the claim, so both end together.
+import { append } from '../base/collections/append.ts'
 import { persistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../api/meta/object.ts'
@@ -20,7 +21,7 @@ export const ephemeralVolumeController = defineController<Pod>({
     const changes: Change[] = []
     for (const volume of object.spec.volumes ?? []) {
       const { changes: own, events } = planVolume(object, volume, view)
-      changes.push(...own)
+      append(changes, own)
       // As upstream, the volumes after one with a conflict get no claims.
       if (events !== undefined) return { changes, events }
     }

@@ -6,7 +6,11 @@ import { configMap } from '../api/core/v1/config-map.ts'
 import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import type { ApiObject } from '../api/meta/object.ts'
+import type { Kind } from '../api/kind/kind.ts'
+import { RecentMap } from '../base/collections/recent-map.ts'
 import { startCluster } from '../cluster/testing/start-cluster.ts'
+import { garbageCollector } from './garbage-collector.ts'
+import type { ReconcileController, ReconcileTools } from './runtime/controller.ts'
 
 const ctx = context(new AbortController().signal)
 const owner = (object: ApiObject, extra: object = {}) => ({
@@ -113,4 +117,40 @@ test('an owner in another namespace is ignored; a cluster-scoped object with a n
       ['Warning', 'n', 'garbage-collector-controller', message('')],
     ],
   )
+})
+
+test('the owners of an object are looked up a few at a time, with pauses', async () => {
+  const owners = 20_000
+  const ownerReferences = Array.from({ length: owners }, (_, index) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: `owner-${index}`,
+    uid: `uid-${index}`,
+  }))
+  const metadata = { name: 'child', namespace: 'default', uid: 'child', resourceVersion: '1', ownerReferences }
+  const child = { apiVersion: 'v1', kind: 'ConfigMap', metadata } as unknown as ApiObject
+  const counts = { now: 0, most: 0, finds: 0, reads: 0, pauses: 0, deletes: 0 }
+  const client = {
+    metadataOf: () => ({
+      async find() {
+        counts.finds++
+        counts.most = Math.max(counts.most, ++counts.now)
+        await Promise.resolve()
+        counts.now--
+      },
+    }),
+    of: () => ({ delete: () => Promise.resolve(void counts.deletes++) }),
+  }
+  const tools = {
+    client,
+    state: new RecentMap<string, 'gone' | 'elsewhere'>(16),
+    discovered: { kindFor: () => configMap, resource: () => configMap },
+    cached: (_kind: Kind, key: string) => (key === 'default/child' ? child : undefined),
+    all: () => (counts.reads++, [child]),
+    dependents: () => [],
+    pause: () => void counts.pauses++,
+  }
+  const { reconcile } = garbageCollector as ReconcileController
+  await reconcile('configmaps:default/child', tools as unknown as ReconcileTools, ctx)
+  deepEqual(counts, { now: 0, most: 64, finds: owners, reads: 1, pauses: Math.ceil(owners / 64), deletes: 1 })
 })

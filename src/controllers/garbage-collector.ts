@@ -5,6 +5,8 @@ import { qualifiedResource, type Kind } from '../api/kind/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/meta/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
 import type { Context } from '../base/observability/context.ts'
+import { append } from '../base/collections/append.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { ServedKind } from '../client/discovery.ts'
 import { RecentMap } from '../base/collections/recent-map.ts'
@@ -70,7 +72,7 @@ async function collectIfOrphaned(
 ): Promise<number | undefined> {
   const references = object.metadata.ownerReferences ?? []
   if (references.length === 0) return undefined
-  const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
+  const states = await ownerStates(references, object, tools, context)
   // The kind of an owner is not known now. Nothing is decided until it is.
   if (states.includes('unknown')) return unknownOwnerMs
   if (states.includes('alive')) {
@@ -90,6 +92,26 @@ async function collectIfOrphaned(
   return undefined
 }
 
+/** Owners that are looked up at a time. An object may have tens of thousands of them. */
+const ownersAtOnceMax = 64
+
+async function ownerStates(
+  references: readonly OwnerReference[],
+  object: ApiObject,
+  tools: Tools,
+  context: Context,
+): Promise<readonly OwnerState[]> {
+  const states: OwnerState[] = []
+  const isKnown = knownUids(tools)
+  for (let start = 0; start < references.length; start += ownersAtOnceMax) {
+    const some = references.slice(start, start + ownersAtOnceMax)
+    append(states, await Promise.all(some.map((each) => ownerState(each, object, isKnown, tools, context))))
+    const pause = tools.pause()
+    if (pause !== undefined) await pause
+  }
+  return states
+}
+
 /** The policy of an earlier deletion request, which the finalizers show. */
 function ownPolicy(object: ApiObject): 'Orphan' | 'Foreground' | 'Background' {
   if (hasFinalizer(object, orphanFinalizer)) return 'Orphan'
@@ -101,6 +123,7 @@ type OwnerState = 'alive' | 'waiting' | 'gone' | 'unknown'
 async function ownerState(
   reference: OwnerReference,
   dependent: ApiObject,
+  isKnown: (kind: Kind, uid: string) => boolean,
   tools: Tools,
   context: Context,
 ): Promise<OwnerState> {
@@ -109,7 +132,7 @@ async function ownerState(
   if (kind === undefined) return 'unknown'
   // A cluster-scoped object cannot have a namespaced owner: the reference does not name a namespace.
   if (kind.namespaced && namespaceOf(dependent) === '') {
-    if (isKnown(kind, uid, tools)) recordWrongNamespace(reference, dependent, tools, context)
+    if (isKnown(kind, uid)) recordWrongNamespace(reference, dependent, tools, context)
     return 'alive'
   }
   // An owner is in the same namespace as its dependents.
@@ -122,16 +145,18 @@ async function ownerState(
     // The cache may lag: only the API server's word counts for absence.
     const owner = await tools.client.metadataOf(kind).find(name, namespace, context)
     if (owner?.metadata.uid === uid) return isWaiting(owner) ? 'waiting' : 'alive'
-    absent = kind.namespaced && isKnown(kind, uid, tools) ? 'elsewhere' : 'gone'
+    absent = kind.namespaced && isKnown(kind, uid) ? 'elsewhere' : 'gone'
     tools.state.set(absentKey, absent)
   }
   if (absent === 'elsewhere') recordWrongNamespace(reference, dependent, tools, context)
   return 'gone'
 }
 
-function isKnown(kind: Kind, uid: string, { all }: Tools): boolean {
-  for (const { metadata } of all(kind)) if (metadata.uid === uid) return true
-  return false
+/** Whether an object with the uid exists in any namespace. The uids of a kind are collected once. */
+function knownUids({ all }: Tools): (kind: Kind, uid: string) => boolean {
+  const ofKinds = new Map<Kind, ReadonlySet<string>>()
+  const uidsOf = (kind: Kind) => new Set([...all(kind)].map(({ metadata }) => metadata.uid))
+  return (kind, uid) => getOrInsert(ofKinds, kind, () => uidsOf(kind)).has(uid)
 }
 
 /** Records an event: the owner exists in another namespace, so the reference is ignored. */
@@ -192,7 +217,8 @@ function release(
   tools: Tools,
   context: Context,
 ): Promise<undefined> {
-  const kept = (child.metadata.ownerReferences ?? []).filter(({ uid }) => !ownerUids.includes(uid))
+  const released = new Set(ownerUids)
+  const kept = (child.metadata.ownerReferences ?? []).filter(({ uid }) => !released.has(uid))
   return change(kind, child, { ownerReferences: kept.length === 0 ? null : kept }, tools, context)
 }
 

@@ -1,4 +1,5 @@
 // Taint eviction: deletes pods from nodes with NoExecute taints, after the time for which they tolerate the taints.
+import { leastOf } from '../base/collections/extremes.ts'
 import { node, type Node, type Taint } from '../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { tolerates } from '../api/core/v1/node/tolerations.ts'
@@ -23,7 +24,7 @@ export function stayMs({ spec: { tolerations = [] } }: Pod, taints: readonly Tai
   const timesMs = used
     .flat()
     .map(({ tolerationSeconds }) => (tolerationSeconds === undefined ? Infinity : secondsAsMs(tolerationSeconds)))
-  return Math.max(0, Math.min(Infinity, ...timesMs))
+  return Math.max(0, leastOf(timesMs))
 }
 
 const note = (message: string): EventNote => ({ type: 'Normal', reason: eventReason, message })

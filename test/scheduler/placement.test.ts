@@ -276,6 +276,37 @@ test('devices: one for each pod, on the node that has them, if their selectors m
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
 })
 
+test('a claim that would need an endless search ends the attempt, and other pods are scheduled', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client } = cluster
+  await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
+  const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
+  const devices = Array.from({ length: 32 }, (_, index) => ({ name: `gpu-${index}` }))
+  const spec = { driver: 'gpu.example.com', pool, nodeName: 'node-0', devices }
+  await client.of(resourceSlice).create({ metadata: { name: 's' }, spec }, '', ctx)
+  const request = (name: string, exactly: object) => ({ name, exactly: { deviceClassName: 'gpu', ...exactly } })
+  const selectors = [{ cel: { expression: `device.driver == 'other.example.com'` } }]
+  const claims = {
+    endless: [request('r', { count: 16 }), request('none', { selectors })],
+    large: [request('r', { count: 33 })],
+  }
+  for (const [name, requests] of Object.entries(claims)) {
+    await client.of(resourceClaim).create({ metadata: { name }, spec: { devices: { requests } } }, 'default', ctx)
+    await makePod(cluster, name, { resourceClaims: [{ name: 'gpu', resourceClaimName: name }] })
+  }
+  await makePod(cluster, 'plain')
+  await cluster.clock.advance('5s')
+  equal(
+    await messageOf(cluster, 'endless'),
+    'running "DynamicResources" filter plugin: node node-0: timed out trying to allocate devices',
+  )
+  equal(
+    await messageOf(cluster, 'large'),
+    'running "DynamicResources" filter plugin: claim default/large: number of requested devices 33 exceeds the claim limit of 32',
+  )
+  equal(await nodeOf(cluster, 'plain'), 'node-0')
+})
+
 test('claims from a template: each pod gets its own claim with a device, and both are deleted with it', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster

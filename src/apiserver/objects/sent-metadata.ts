@@ -1,8 +1,9 @@
 // withUsedMetadata: the metadata of an object that a client sent, without what the server ignores: the selfLink, and owners
 // that are listed again.
+import { areRepeated } from '../../base/collections/first-indexes.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { OwnerReference } from '../../api/meta/v1/object-meta.ts'
-import { equalValues, without } from '../../schema/json/json-value.ts'
+import { without } from '../../schema/json/json-value.ts'
 import type { DecodedObject } from './decode-object.ts'
 
 export function withUsedMetadata(decoded: DecodedObject): DecodedObject {
@@ -19,15 +20,17 @@ const withMetadata = ({ object, warnings }: DecodedObject, metadata: ApiObject['
 
 function withoutRepeatedOwners(decoded: DecodedObject): DecodedObject {
   const { metadata } = decoded.object
-  const ownerReferences: OwnerReference[] = []
-  const repeated: string[] = []
-  for (const owner of metadata.ownerReferences ?? [])
-    if (ownerReferences.some((other) => other.uid === owner.uid && equalValues(other, owner))) repeated.push(owner.uid)
-    else ownerReferences.push(owner)
-  if (repeated.length === 0) return decoded
+  const isRepeated = areRepeated(metadata.ownerReferences ?? [], ownerText)
+  if (!isRepeated.includes(true)) return decoded
+  const repeated = (metadata.ownerReferences ?? []).filter((_, index) => isRepeated[index]).map(({ uid }) => uid)
+  const ownerReferences = (metadata.ownerReferences ?? []).filter((_, index) => !isRepeated[index])
   const { object } = withMetadata(decoded, { ...metadata, ownerReferences })
   return { object, warnings: [...decoded.warnings, repeatedOwners(repeated)] }
 }
+
+/** The same for equal references. */
+const ownerText = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>
+  JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
 
 const repeatedOwners = (uids: readonly string[]): string =>
   '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such ' +

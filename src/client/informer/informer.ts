@@ -5,6 +5,7 @@ import { context } from '../../base/observability/context.ts'
 import { causeOf, type Cause, type FlowId } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
+import { WorkSlice } from '../../base/work/work-slice.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { keyOf, namespaceOf, revisionOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { ListOptions, ResourceClient, TypedEvent } from '../client.ts'
@@ -105,10 +106,15 @@ export class Informer<T extends ApiObject = ApiObject> {
   async #list(signal: AbortSignal): Promise<void> {
     const { items, revision } = await listAllPages(this.#client, this.#options, context(signal))
     if (this.#cache.size > 0) this.#removeAllExcept(new Set(items.map(keyOf)), revision)
+    // After a restart a list may have tens of thousands of objects, each with several handlers.
+    const slice = new WorkSlice(this.#deps.clock)
     for (const object of items) {
       const key = keyOf(object)
       if (this.#cache.get(key)?.metadata.resourceVersion !== object.metadata.resourceVersion)
         this.#apply(key, object, causeOfObject(object))
+      if (!slice.isUsedUp()) continue
+      await slice.next()
+      signal.throwIfAborted()
     }
     this.#revision = revision
     this.#isSynced = true

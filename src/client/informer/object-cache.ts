@@ -61,10 +61,11 @@ function updateIndex<T>(
 ): void {
   const left = before === undefined ? none : valuesOf(before)
   const found = now === undefined ? none : valuesOf(now)
-  const kept = found.length > scannedValuesMax ? new Set(found) : undefined
+  // An object may have thousands of values, such as owners.
+  const kept = left.length * found.length > comparisonsMax ? new Set(found) : undefined
   for (const value of left) {
     // Most changes leave the indexed values as they are; the object is then only replaced, below.
-    if (kept?.has(value) ?? found.includes(value)) continue
+    if (kept === undefined ? found.includes(value) : kept.has(value)) continue
     const listed = objects.get(value)
     listed?.delete(key)
     if (listed?.size === 0) objects.delete(value)
@@ -72,7 +73,7 @@ function updateIndex<T>(
   if (now !== undefined) for (const value of found) getOrInsert(objects, value, newMap<T>).set(key, now)
 }
 
-/** An object with more values needs a set: scanning would take quadratic time. */
-const scannedValuesMax = 16
+/** With more comparisons than this, making a set of the values is faster. */
+const comparisonsMax = 64
 const none: readonly string[] = []
 const newMap = <T>(): Map<ObjectKey, T> => new Map()

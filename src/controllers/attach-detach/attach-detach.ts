@@ -1,6 +1,7 @@
 // Attach/detach controller: asks storage drivers, by VolumeAttachments, to attach the volumes that pods need to their nodes,
 // and to detach volumes that no pod of the node needs. Decisions are made in attachment-step.ts, and carried out in
 // attachment-actions.ts.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { isNodeReady, node, type Node } from '../../api/core/v1/node/node.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
@@ -80,7 +81,7 @@ async function reconcileVolume(name: VolumeName, tools: Tools, context: Context)
       const step = await advance(attachment, needs, tools, context)
       if (step.kind === 'wait') waits.push(step.forMs ?? Infinity)
     }
-    const againMs = Math.min(...waits)
+    const againMs = leastOf(waits)
     if (waits.length === unneededFirst.length) return againMs === Infinity ? undefined : againMs
   }
 }

@@ -1,4 +1,5 @@
 // Certificate cleaning: deletes old certificate signing requests, decided or not.
+import { leastOf } from '../../base/collections/extremes.ts'
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,
@@ -20,7 +21,7 @@ export function deletionDueMs(object: CertificateSigningRequest): number {
   if ((object.status.conditions ?? []).length === 0)
     ends.push(Date.parse(object.metadata.creationTimestamp ?? '') + pendingMs)
   if (approved !== undefined && isIssued(object)) ends.push(endOf(object.status.certificate ?? ''))
-  return Math.min(Infinity, ...ends.filter((each) => !Number.isNaN(each)))
+  return leastOf(ends.filter((each) => !Number.isNaN(each)))
 }
 
 /** When the certificate expires; Infinity if it cannot be parsed. */

@@ -8,6 +8,7 @@ import { firstObject, made, nowMs, planOf, shown, template } from '../runtime/pl
 import { cronJobController } from './cron-job.ts'
 import { missedRuns } from './missed-runs.ts'
 import { parseSchedule } from './schedule.ts'
+import { zoneOffset } from './time-zone.ts'
 
 const schedules: [text: string, zone: string | undefined, after: string, next: (string | undefined)[]][] = [
   ['* * * * *', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T00:01:00Z', '2030-01-01T00:02:00Z']],
@@ -49,6 +50,53 @@ for (const [text, zone, after, expected] of schedules)
       atMs = nextMs ?? 0
     }
   })
+
+// Each offset of a time zone takes microseconds, so a search that asks for the offset of each day blocks other work.
+const searches: [text: string, why: string][] = [
+  ['0 0 31 2 *', 'a day that does not exist'],
+  ['0 0 29 2 *', 'a day in years'],
+  ['59 23 31 12 *', 'the last minute of a year'],
+  [`${'5,'.repeat(100_000)}5 0 1 1 *`, 'a long list'],
+]
+for (const [text, why] of searches)
+  test(`the search of ${why} needs few offsets`, () => {
+    let offsets = 0
+    const zones: typeof zoneOffset = (zone) => {
+      const offsetOf = zoneOffset(zone)
+      return offsetOf && ((atMs) => (++offsets, offsetOf(atMs)))
+    }
+    const schedule = parseSchedule(text, 'America/New_York', zones)
+    ok(schedule)
+    schedule.next(nowMs)
+    ok(offsets < 40, `${offsets} offsets`)
+  })
+
+test('the last time is the one that all times in order lead to', () => {
+  const texts = [
+    '* * * 1 *',
+    '30 6-16/4 * * 1-5',
+    '0,1 0 * * *',
+    '*/7 * 29 2 *',
+    '30 1 * * *',
+    '@every 95s',
+    '0 0 31 1 *',
+  ]
+  for (const text of texts)
+    for (const zone of ['UTC', 'America/New_York']) {
+      const schedule = parseSchedule(text, zone)
+      const firstMs = schedule?.next(Date.UTC(2030, 0, 30, 23, 30))
+      ok(schedule && firstMs)
+      let lastMs = firstMs
+      for (let count = 0; count < 400; count++) {
+        const nextMs = schedule.next(lastMs)
+        if (nextMs === undefined) break
+        for (const untilMs of [nextMs - 1, nextMs])
+          if (count % 100 < 3)
+            equal(schedule.last(firstMs, untilMs), untilMs < nextMs ? lastMs : nextMs, `${text} ${zone}`)
+        lastMs = nextMs
+      }
+    }
+})
 
 test('an invalid schedule or time zone is rejected', () => {
   equal(parseSchedule('* * * *', undefined), undefined)

@@ -24,16 +24,5 @@ export function missedRuns({ metadata, spec, status }: CronJob, schedule: Schedu
   const secondMs = schedule.next(firstMs)
   if (secondMs === undefined || secondMs > nowMs) return { lastMs: firstMs, count: 1, isTooMany: false }
   const count = Math.floor((nowMs - firstMs) / (secondMs - firstMs)) + 1
-  if (count <= missedMax) return { lastMs: lastRun(schedule, firstMs, nowMs) ?? secondMs, count, isTooMany: false }
-  // Intervals differ, so the search starts further and further back until it finds a run.
-  let lastMs: number | undefined
-  for (let backMs = 2 * (secondMs - firstMs); lastMs === undefined && nowMs - backMs > secondMs; backMs *= 2)
-    lastMs = lastRun(schedule, nowMs - backMs, nowMs)
-  return { lastMs: lastMs ?? secondMs, count, isTooMany: true }
-}
-
-function lastRun(schedule: Schedule, afterMs: number, nowMs: number): number | undefined {
-  let lastMs: number | undefined
-  for (let atMs = schedule.next(afterMs); atMs !== undefined && atMs <= nowMs; atMs = schedule.next(atMs)) lastMs = atMs
-  return lastMs
+  return { lastMs: schedule.last(secondMs, nowMs), count, isTooMany: count > missedMax }
 }

@@ -2,16 +2,20 @@
 // twice.
 import { lookup } from '../../base/collections/lookup.ts'
 import { parseDuration } from '../../schema/scalar/duration.ts'
+import { zoneOffset, type TimeZones } from './time-zone.ts'
 
 export interface Schedule {
   /** The first scheduled time after this one; undefined when there is none within five years. */
   next(afterMs: number): number | undefined
+  /** The last scheduled time up to `untilMs`, given a scheduled time that is not after it. */
+  last(scheduledMs: number, untilMs: number): number
 }
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-const searchMsMax = 5 * 366 * dayMs
+/** Months in which a matching day is searched. */
+const searchMonthsMax = 5 * 12 + 1
 
 const macros: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -24,38 +28,99 @@ const macros: Readonly<Record<string, string>> = {
 }
 
 /** Parses a schedule; undefined if it is invalid. */
-export function parseSchedule(text: string, timeZone: string | undefined): Schedule | undefined {
+export function parseSchedule(
+  text: string,
+  timeZone: string | undefined,
+  zones: TimeZones = zoneOffset,
+): Schedule | undefined {
   const every = /^@every\s+(\S.*)$/.exec(text)?.[1]
   if (every !== undefined) return everySchedule(every)
   const fields = (lookup(macros, text) ?? text).trim().split(/\s+/)
+  if (fields.length !== bounds.length) return undefined
   const [minutes, hours, days, months, weekdays] = fields.map((field, index) => parseField(field, index))
-  if (fields.length !== 5 || !minutes || !hours || !days || !months || !weekdays) return undefined
-  const offsetOf = zoneOffset(timeZone ?? 'UTC')
-  if (offsetOf === undefined) return undefined
-  const isDay = (local: Date) => {
+  if (!minutes || !hours || !days || !months || !weekdays) return undefined
+  const offsetOf = zones(timeZone ?? 'UTC')
+  return offsetOf === undefined ? undefined : new CronSchedule({ minutes, hours, days, months, weekdays }, offsetOf)
+}
+
+interface Fields {
+  readonly minutes: Field
+  readonly hours: Field
+  readonly days: Field
+  readonly months: Field
+  readonly weekdays: Field
+}
+
+class CronSchedule implements Schedule {
+  readonly #fields: Fields
+  readonly #offsetOf: (atMs: number) => number
+
+  constructor(fields: Fields, offsetOf: (atMs: number) => number) {
+    this.#fields = fields
+    this.#offsetOf = offsetOf
+  }
+
+  /** Days are searched in the local calendar. Only the hours of matching days need the offset of the time zone. */
+  next(afterMs: number): number | undefined {
+    const { minutes, hours } = this.#fields
+    let atMs = Math.floor(afterMs / minuteMs) * minuteMs + minuteMs
+    const limitMs = atMs + searchMonthsMax * 31 * dayMs
+    while (atMs < limitMs) {
+      const local = new Date(atMs + this.#offsetOf(atMs))
+      const dayStartMs = Math.floor(local.getTime() / dayMs) * dayMs
+      if (!this.#isDay(local)) {
+        const nextMs = this.#nextDay(dayStartMs)
+        if (nextMs === undefined) return undefined
+        atMs = dayBegins(nextMs, atMs, this.#offsetOf)
+      } else if (!hours.has(local.getUTCHours())) atMs += hourMs - local.getUTCMinutes() * minuteMs
+      else {
+        const minute = local.getUTCMinutes()
+        if (minutes.has(minute)) return atMs
+        let step = 1
+        while (minute + step < 60 && !minutes.has(minute + step)) step++
+        atMs += step * minuteMs
+      }
+    }
+    return undefined
+  }
+
+  /** Finds the last time by bisection: `next` never decreases. */
+  last(scheduledMs: number, untilMs: number): number {
+    let [lastMs, endMs] = [scheduledMs, untilMs]
+    while (endMs - lastMs > minuteMs) {
+      const middleMs = lastMs + Math.floor((endMs - lastMs) / 2)
+      const nextMs = this.next(middleMs)
+      if (nextMs !== undefined && nextMs <= untilMs) lastMs = nextMs
+      else endMs = middleMs
+    }
+    const nextMs = this.next(lastMs)
+    return nextMs !== undefined && nextMs <= untilMs ? nextMs : lastMs
+  }
+
+  #isDay(local: Date): boolean {
+    const { days, months, weekdays } = this.#fields
+    if (!months.has(local.getUTCMonth() + 1)) return false
     const [isDate, isWeekday] = [days.has(local.getUTCDate()), weekdays.has(local.getUTCDay())]
     return days.isAny || weekdays.isAny ? isDate && isWeekday : isDate || isWeekday
   }
-  return {
-    next(afterMs) {
-      const limitMs = afterMs + searchMsMax
-      let atMs = Math.floor(afterMs / minuteMs) * minuteMs + minuteMs
-      while (atMs < limitMs) {
-        const local = new Date(atMs + offsetOf(atMs))
-        if (!months.has(local.getUTCMonth() + 1) || !isDay(local)) atMs = nextMidnight(atMs, local, offsetOf)
-        else if (!hours.has(local.getUTCHours())) atMs += hourMs - local.getUTCMinutes() * minuteMs
-        else if (minutes.has(local.getUTCMinutes())) return atMs
-        else atMs += minuteMs
-      }
-      return undefined
-    },
+
+  /** The next matching day after this one, as local times. */
+  #nextDay(dayStartMs: number): number | undefined {
+    let local = new Date(dayStartMs + dayMs)
+    for (let month = 0; month < searchMonthsMax; month++) {
+      const end = Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + 1, 1)
+      if (this.#fields.months.has(local.getUTCMonth() + 1))
+        for (; local.getTime() < end; local = new Date(local.getTime() + dayMs))
+          if (this.#isDay(local)) return local.getTime()
+      local = new Date(end)
+    }
+    return undefined
   }
 }
 
-/** The start of the next local day, also where clocks change around midnight. */
-function nextMidnight(atMs: number, local: Date, offsetOf: (atMs: number) => number): number {
-  const startMs = Math.floor(local.getTime() / dayMs) * dayMs + dayMs
-  let guessMs = startMs - offsetOf(atMs)
+/** When a local day begins, also where clocks change around midnight; later than `afterMs`. */
+function dayBegins(startMs: number, afterMs: number, offsetOf: (atMs: number) => number): number {
+  let guessMs = startMs - offsetOf(afterMs)
   for (let tries = 0; tries < 3; tries++) {
     const differenceMs = guessMs + offsetOf(guessMs) - startMs
     if (differenceMs === 0) break
@@ -64,7 +129,7 @@ function nextMidnight(atMs: number, local: Date, offsetOf: (atMs: number) => num
     if (differenceMs > 0 && earlierMs + offsetOf(earlierMs) < startMs) break
     guessMs = earlierMs
   }
-  return Math.max(guessMs, atMs + minuteMs)
+  return Math.max(guessMs, afterMs + minuteMs)
 }
 
 type Field = Set<number> & { isAny: boolean }
@@ -91,7 +156,9 @@ function parseField(text: string, index: number): Field | undefined {
     const named = (names[index] ?? []).indexOf(word.toLowerCase())
     return named >= 0 ? min + named : Number(word)
   }
-  for (const range of text.split(',')) {
+  // A list may repeat its items very often.
+  for (const range of new Set(text.split(','))) {
+    if (range === '') continue
     const [span = '', step = '1'] = range.split('/')
     const isStar = span === '*' || span === '?'
     if (isStar && Number(step) === 1) values.isAny = true
@@ -108,31 +175,9 @@ function everySchedule(text: string): Schedule | undefined {
   const duration = parseDuration(text)
   if (duration.kind === 'fault') return undefined
   const delayMs = Math.max(1000, Math.floor(Number(duration.nanos) / 1e9) * 1000)
-  return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + delayMs }
-}
-
-/** The UTC offset of a time zone as a function of the time; undefined for an unknown zone. */
-export function zoneOffset(timeZone: string): ((atMs: number) => number) | undefined {
-  if (timeZone === 'UTC') return () => 0
-  let format: Intl.DateTimeFormat
-  try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-  } catch {
-    return undefined // Intl throws a RangeError for an unknown zone
-  }
-  return (atMs) => {
-    const part: Record<string, number> = {}
-    for (const { type, value } of format.formatToParts(atMs)) part[type] = Number(value)
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1000) * 1000
+  const next = (afterMs: number) => Math.floor(afterMs / 1000) * 1000 + delayMs
+  return {
+    next,
+    last: (scheduledMs, untilMs) => scheduledMs + Math.floor((untilMs - scheduledMs) / delayMs) * delayMs,
   }
 }

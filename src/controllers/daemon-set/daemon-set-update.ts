@@ -5,6 +5,7 @@ import { isPodAvailable } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { Change } from '../runtime/controller.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
 import { createPod, deletePod } from '../workload/pod-from-template.ts'
 import { daemonPod } from './node-placement.ts'
 
@@ -61,7 +62,7 @@ function replaceInPlace(input: RollingUpdateInput, unavailableMax: number): Chan
     } else if (fresh === undefined || old !== undefined || !isAvailable(input, fresh)) unavailable++
   }
   const chosen = candidates.slice(0, Math.max(0, unavailableMax - unavailable))
-  return [...broken, ...chosen].map(deletePod)
+  return [...broken, ...chosen].slice(0, podsBurstMax).map(deletePod)
 }
 
 function surgeUpdate(input: RollingUpdateInput, surgeMax: number): Change[] {
@@ -82,6 +83,9 @@ function surgeUpdate(input: RollingUpdateInput, surgeMax: number): Change[] {
     else surged++
   }
   const chosen = candidates.slice(0, Math.max(0, surgeMax - surged))
-  const made = [...broken, ...chosen].map((name) => createPod(daemonPod(input.object, name, input.hash)))
-  return [...done.map(deletePod), ...made]
+  const nodes = [...broken, ...chosen]
+  const made = nodes
+    .slice(0, nodes.length === 0 ? 0 : podBurstOf(input.object.spec.template))
+    .map((name) => createPod(daemonPod(input.object, name, input.hash)))
+  return [...done.slice(0, podsBurstMax).map(deletePod), ...made]
 }

@@ -1,4 +1,6 @@
 // DaemonSet: one pod on each matching node, replaced when the template changes.
+import { append } from '../../base/collections/append.ts'
+import { leastOf } from '../../base/collections/extremes.ts'
 import { controllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import type { DaemonSetStatus } from '../../api/apps/v1/daemon-set-spec.ts'
@@ -10,7 +12,8 @@ import { selects } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Change, type Plan } from '../runtime/controller.ts'
-import { createPod, deletePod, podsBurstMax } from '../workload/pod-from-template.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import { createPod, deletePod } from '../workload/pod-from-template.ts'
 import { hashOfRevision, planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
 import { FailedPodBackoff } from './failed-pod-backoff.ts'
 import {
@@ -118,16 +121,16 @@ function placePods(
   isUpdated: (pod: Pod) => boolean,
   hash: string,
 ): PlacementChanges {
-  const created: Change[] = []
+  const missing: string[] = []
   const removed: Pod[] = []
   const events: EventNote[] = []
   const waitsMs: number[] = []
   const allowsSurge = surgeOf(object, places.length) > 0
   for (const { nodeName, pods, verdict } of places) {
     const alive = pods.filter((each) => !isBeingDeleted(each))
-    if (verdict === 'leave' || verdict === 'gone') removed.push(...alive)
+    if (verdict === 'leave' || verdict === 'gone') append(removed, alive)
     else if (pods.length === 0) {
-      if (verdict === 'run') created.push(createPod(daemonPod(object, nodeName, hash)))
+      if (verdict === 'run') missing.push(nodeName)
     } else {
       for (const ended of alive.filter(isPodFinished)) {
         const waitMs = ended.status.phase === 'Failed' ? failures.tryReplace(nodeName) : 0
@@ -138,18 +141,23 @@ function placePods(
         removed.push(ended)
         events.push(endedNote(ended, nodeName))
       }
-      removed.push(
-        ...surplusOf(
+      append(
+        removed,
+        surplusOf(
           alive.filter((each) => !isPodFinished(each)),
           allowsSurge ? isUpdated : undefined,
         ),
       )
     }
   }
+  const created = missing.slice(0, missing.length === 0 ? 0 : podBurstOf(object.spec.template))
   return {
-    changes: [...removed.map(deletePod), ...created].slice(0, podsBurstMax),
+    changes: [
+      ...removed.map(deletePod),
+      ...created.map((nodeName) => createPod(daemonPod(object, nodeName, hash))),
+    ].slice(0, podsBurstMax),
     events,
-    waitMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
+    waitMs: waitsMs.length === 0 ? undefined : leastOf(waitsMs),
   }
 }
 

@@ -1,4 +1,5 @@
 // Stale disruptions: the condition DisruptionTarget is reset on a pod that still exists two minutes after it was set.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { isPodFinished, podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -60,7 +61,7 @@ export const staleDisruptionController = defineController({
     const due = [sinceMs, state.granted.get(key)?.sinceMs]
       .filter((ms) => ms !== undefined && ms + staleMs > nowMs)
       .map((ms) => (ms ?? 0) + staleMs - nowMs)
-    return due.length === 0 ? undefined : Math.min(...due)
+    return due.length === 0 ? undefined : leastOf(due)
   },
 })
 

@@ -1,4 +1,5 @@
 // sliceChanges: distributes the desired endpoints over the existing EndpointSlices of one owner with few writes.
+import { append } from '../../base/collections/append.ts'
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
@@ -87,7 +88,7 @@ function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, desir
   for (const target of kept.toSorted(
     (a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length,
   ))
-    target.endpoints.push(...added.splice(0, Math.max(0, endpointsPerSliceMax - target.endpoints.length)))
+    append(target.endpoints, added.splice(0, Math.max(0, endpointsPerSliceMax - target.endpoints.length)))
   const changes: Change[] = []
   let left = kept.length
   for (const { slice, endpoints } of kept) {
@@ -95,7 +96,7 @@ function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, desir
     if (endpoints.length === 0 && (left > 1 || added.length > 0)) {
       left--
       changes.push(remove(slice))
-    } else changes.push(...update(slice, endpoints, desired))
+    } else append(changes, update(slice, endpoints, desired))
   }
   while (added.length > 0 || (left === 0 && changes.length === 0 && kept.length === 0)) {
     changes.push(create(group, added.splice(0, endpointsPerSliceMax), desired))

@@ -1,5 +1,6 @@
 // Scaling rules: how recent recommendations and changes limit the next one. Without a behavior, scaling down is delayed by
 // the controller's window and scaling up at most doubles the replicas.
+import { greatestOf, leastOf } from '../../base/collections/extremes.ts'
 import type { HPAScalingRules, HorizontalPodAutoscalerSpec } from '../../api/autoscaling/v2/autoscaler-spec.ts'
 
 export interface Recommendation {
@@ -127,7 +128,7 @@ function rateLimit(
     if (direction === 'up') return type === 'Pods' ? atStart + value : Math.ceil(atStart * (1 + value / 100))
     return type === 'Pods' ? atStart - value : Math.trunc(atStart * (1 - value / 100))
   })
-  return (selectPolicy === 'Min') === (direction === 'up') ? Math.min(...limits) : Math.max(...limits)
+  return (selectPolicy === 'Min') === (direction === 'up') ? leastOf(limits) : greatestOf(limits)
 }
 
 /** The memory after a change, which only policies use. */

@@ -1,4 +1,5 @@
 // What a Job reads from its pods, and the pods that it creates.
+import { greatestOf } from '../../base/collections/extremes.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -30,6 +31,11 @@ export function indexOf({ metadata }: Pod, { spec }: Job): number {
   return index < (spec.completions ?? 0) ? index : -1
 }
 
+/** The pods of each index of an Indexed Job. */
+export function podsByIndex(job: Job, pods: readonly Pod[]): ReadonlyMap<number, readonly Pod[]> {
+  return isIndexed(job) ? Map.groupBy(pods, (pod) => indexOf(pod, job)) : new Map<number, never>()
+}
+
 const countIn = ({ metadata }: Pod, name: string): number => Number(lookup(metadata.annotations, name) ?? 0) || 0
 
 /** The number of failures of the index before this pod. */
@@ -43,39 +49,52 @@ export interface PreviousPod {
 /** When the pod finished, according to its status. */
 export function finishedMs({ metadata, status }: Pod): number {
   const ended = (status.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.finishedAt ?? [])
-  if (ended.length > 0) return Math.max(...ended.map((time) => Date.parse(time)))
+  if (ended.length > 0) return greatestOf(ended.map((time) => Date.parse(time)))
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
   if (ready?.status === 'False' && ready.lastTransitionTime) return Date.parse(ready.lastTransitionTime)
   return Date.parse(metadata.deletionTimestamp ?? metadata.creationTimestamp)
 }
 
-export function newJobPod(job: Job, index: number | undefined, earlier?: PreviousPod): NewPod {
-  const name = index === undefined ? job.metadata.name : `${job.metadata.name}-${index}`
-  const { metadata, spec } = podFromTemplate(name, job.spec.template)
-  const finalizers = [...((metadata['finalizers'] as string[] | undefined) ?? []), trackingFinalizer]
-  if (index === undefined) return { metadata: { ...metadata, finalizers }, spec }
-  const marks = { [indexName]: String(index) }
-  const annotations = { ...(metadata['annotations'] as object), ...marks, ...failureAnnotations(job, earlier) }
-  const labels = { ...(metadata['labels'] as object), ...marks }
-  const variable = {
-    name: 'JOB_COMPLETION_INDEX',
-    valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexName}']` } },
-  }
-  const withIndex = <T extends { env?: readonly { name: string }[] }>(container: T) =>
-    container.env?.some((each) => each.name === variable.name)
-      ? container
-      : { ...container, env: [...(container.env ?? []), variable] }
+/** A pod of a Job that has no indexes. */
+export function newJobPod({ metadata: { name }, spec }: Job): NewPod {
+  const made = podFromTemplate(name, spec.template)
+  return { ...made, metadata: withTracking(made.metadata) }
+}
+
+/** Makes the pods of an Indexed Job. The parts that are equal for all indexes are made once. */
+export function indexedPodMaker(job: Job): (index: number, earlier?: PreviousPod) => NewPod {
+  const { metadata, spec } = podFromTemplate(job.metadata.name, job.spec.template)
   const { initContainers } = spec
-  return {
-    metadata: { ...metadata, finalizers, annotations, labels },
-    spec: {
-      ...spec,
-      hostname: name,
-      containers: spec.containers.map(withIndex),
-      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withIndex) }),
-    },
+  const shared = {
+    ...spec,
+    containers: spec.containers.map(withIndexVariable),
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withIndexVariable) }),
+  }
+  const tracked = withTracking(metadata)
+  return (index, earlier) => {
+    const hostname = `${job.metadata.name}-${index}`
+    const { generateName } = podFromTemplate(hostname, job.spec.template).metadata
+    const marks = { [indexName]: String(index) }
+    const annotations = { ...(metadata['annotations'] as object), ...marks, ...failureAnnotations(job, earlier) }
+    const labels = { ...(metadata['labels'] as object), ...marks }
+    return { metadata: { ...tracked, generateName, annotations, labels }, spec: { ...shared, hostname } }
   }
 }
+
+const withTracking = (metadata: NewPod['metadata']): NewPod['metadata'] => ({
+  ...metadata,
+  finalizers: [...((metadata['finalizers'] as string[] | undefined) ?? []), trackingFinalizer],
+})
+
+const indexVariable = {
+  name: 'JOB_COMPLETION_INDEX',
+  valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexName}']` } },
+}
+
+const withIndexVariable = <T extends { env?: readonly { name: string }[] }>(container: T): T =>
+  container.env?.some(({ name }) => name === indexVariable.name)
+    ? container
+    : { ...container, env: [...(container.env ?? []), indexVariable] }
 
 function failureAnnotations(job: Job, earlier: PreviousPod | undefined): Record<string, string> {
   if (!hasLimitPerIndex(job)) return {}

@@ -3,7 +3,7 @@ import type { Job } from '../../api/batch/v1/job.ts'
 import type { PodFailurePolicyRule } from '../../api/batch/v1/job-spec.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import { parseIndexSet, type IndexSet } from './completion-indexes.ts'
+import { IndexSet } from './completion-indexes.ts'
 
 export interface FailureVerdict {
   readonly action: PodFailurePolicyRule['action']
@@ -45,8 +45,8 @@ function matches({ onExitCodes, onPodConditions = [] }: PodFailurePolicyRule, po
 export function successMatch({ spec }: Job, succeeded: IndexSet): string | undefined {
   for (const [index, rule] of (spec.successPolicy?.rules ?? []).entries()) {
     const { succeededIndexes, succeededCount } = rule
-    const wanted = succeededIndexes === undefined ? undefined : parseIndexSet(succeededIndexes, spec.completions ?? 0)
-    const met = wanted === undefined ? succeeded.size : [...wanted].filter((each) => succeeded.has(each)).length
+    const wanted = succeededIndexes === undefined ? undefined : IndexSet.parse(succeededIndexes, spec.completions ?? 0)
+    const met = wanted === undefined ? succeeded.size : wanted.countIn(succeeded)
     if (met >= (succeededCount ?? wanted?.size ?? Infinity)) return `Matched rules at index ${index}`
   }
   return undefined

@@ -5,7 +5,6 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { aPod, firstObject, made, nowMs, planOf, type PodDetails, shown, template } from '../runtime/plan.harness.ts'
-import { indexSetText, parseIndexSet } from './completion-indexes.ts'
 import { jobController } from './job.ts'
 
 const aJob = (spec: object = {}, status: object = {}) =>
@@ -271,7 +270,64 @@ test('the pod of an index has the index and its failure count', () => {
   deepEqual([spec.hostname, spec.containers[0]?.env?.[0]?.name], ['work-0', 'JOB_COMPLETION_INDEX'])
 })
 
-test('sets of indexes as text', () => {
-  for (const text of ['', '3', '0,1', '0-2,5', '0-2,5,6', '1,3,5-7']) equal(indexSetText(parseIndexSet(text, 9)), text)
-  equal(indexSetText(parseIndexSet('0-9', 3)), '0-2')
+const most = 2_147_483_647
+const burst = 500
+const wholeRange = `0-${most - 1}`
+const extremes: [
+  why: string,
+  object: Job,
+  changes: [count: number, first: string | undefined],
+  conditions: string[],
+][] = [
+  ['has the most pods', aJob({ completions: most, parallelism: most }), [burst, 'create pod work-'], []],
+  ['has the most indexes', indexed({ completions: most, parallelism: 100_000 }), [burst, 'create pod work-0-'], []],
+  [
+    'has a few indexes left of the most',
+    indexed({ completions: most, parallelism: 100_000 }, { completedIndexes: `0-9,12-${most - 1}` }),
+    [2, 'create pod work-10-'],
+    [],
+  ],
+  [
+    'has failed indexes and completed ones, the most together',
+    indexed(
+      { completions: most, parallelism: 10_000, backoffLimitPerIndex: most, maxFailedIndexes: 10_000 },
+      { completedIndexes: `100-${most - 1}`, failedIndexes: '0-98' },
+    ),
+    [1, 'create pod work-99-'],
+    [],
+  ],
+  [
+    'has rules about the most indexes, which are not met',
+    indexed({
+      completions: most,
+      successPolicy: { rules: Array.from({ length: 20 }, () => ({ succeededIndexes: wholeRange })) },
+    }),
+    [2, 'create pod work-0-'],
+    [],
+  ],
+  [
+    'has met a rule about the most indexes',
+    indexed(
+      { completions: most, successPolicy: { rules: [{ succeededIndexes: wholeRange }] } },
+      { completedIndexes: wholeRange },
+    ),
+    [0, undefined],
+    ['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy'],
+  ],
+]
+for (const [why, object, [count, first], conditions] of extremes)
+  test(`one plan of a Job that ${why}`, () => {
+    const { changes, status } = planOf(jobController, object)
+    deepEqual([changes.length, shown(changes)[0]], [count, first])
+    deepEqual(
+      ((status as Job['status']).conditions ?? []).map(({ type, reason }) => `${type} ${reason}`),
+      conditions,
+    )
+  })
+
+test('the pods of one plan of an Indexed Job share their containers', () => {
+  const object = indexed({ completions: most, parallelism: 100_000 })
+  const specs = planOf(jobController, object).changes.map((change) => (change.object as Pod).spec)
+  equal(new Set(specs.map(({ containers }) => containers)).size, 1)
+  equal(new Set(specs.map(({ hostname }) => hostname)).size, burst)
 })

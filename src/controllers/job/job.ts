@@ -8,6 +8,7 @@ import { selects } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Plan } from '../runtime/controller.ts'
+import { podsBurstMax } from '../workload/pod-burst.ts'
 import { deletePod } from '../workload/pod-from-template.ts'
 import { accountPods, releasePod, tallyPods } from './pod-accounting.ts'
 import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './job-outcome.ts'
@@ -52,7 +53,7 @@ function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
   const adjusted =
     outcome === undefined
       ? adjustParallelism(started, pods, active, counts, nowMs)
-      : { changes: active.map(deletePod), waitMs: undefined }
+      : { changes: active.slice(0, podsBurstMax).map(deletePod), waitMs: undefined }
   const terminating = pods.filter(isPodTerminating).length
   const status = withPodCounts(accounts.status, active, terminating)
   const isOver = outcome !== undefined && accounts.isSettled && active.length + terminating === 0

@@ -3,10 +3,21 @@ import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isPodTerminating } from '../workload/pod-availability.ts'
 import type { Change } from '../runtime/controller.ts'
-import { createPod, deletePod, podsBurstMax } from '../workload/pod-from-template.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import { createPod, deletePod } from '../workload/pod-from-template.ts'
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 import type { Tally } from './pod-accounting.ts'
-import { finishedMs, hasLimitPerIndex, indexOf, isFailed, isIndexed, isSucceeded, newJobPod } from './job-pods.ts'
+import {
+  finishedMs,
+  hasLimitPerIndex,
+  indexedPodMaker,
+  indexOf,
+  isFailed,
+  isIndexed,
+  isSucceeded,
+  newJobPod,
+  podsByIndex,
+} from './job-pods.ts'
 import { isIgnored } from './job-policies.ts'
 
 const backoffMsInitial = 10_000
@@ -25,13 +36,14 @@ export function adjustParallelism(
   counts: Tally,
   nowMs: number,
 ): Parallelism {
-  if (job.spec.suspend) return { changes: active.map(deletePod) }
+  if (job.spec.suspend) return { changes: active.slice(0, podsBurstMax).map(deletePod) }
   const wanted = wantedPods(job, active.length, counts)
   const surplus = surplusPods(job, active, counts, Math.max(0, active.length - wanted), nowMs)
   if (surplus.length > 0) return { changes: surplus.slice(0, podsBurstMax).map(deletePod) }
   const ending = job.spec.podReplacementPolicy === 'Failed' ? pods.filter(isPodTerminating).length : 0
-  const missing = Math.min(wanted - ending - active.length, podsBurstMax)
-  if (missing <= 0) return { changes: [] }
+  const unmet = wanted - ending - active.length
+  if (unmet <= 0) return { changes: [] }
+  const missing = Math.min(unmet, podBurstOf(job.spec.template))
   return isIndexed(job) ? indexedPods(job, pods, active, counts, missing, nowMs) : plainPods(job, pods, missing, nowMs)
 }
 
@@ -45,21 +57,23 @@ function wantedPods({ spec }: Job, active: number, { succeeded, failedIndexes }:
 function surplusPods(job: Job, active: readonly Pod[], counts: Tally, atLeast: number, nowMs: number): Pod[] {
   const ranked = rankedForDeletion(active, [], nowMs)
   if (!isIndexed(job)) return ranked.slice(0, atLeast)
-  const taken = new Set<number>([...counts.succeededIndexes, ...counts.failedIndexes])
+  const isOver = (index: number) => counts.succeededIndexes.has(index) || counts.failedIndexes.has(index)
+  const taken = new Set<number>()
   const misplaced = ranked.toReversed().filter((pod) => {
     const index = indexOf(pod, job)
-    if (index < 0 || taken.has(index)) return true
+    if (index < 0 || taken.has(index) || isOver(index)) return true
     taken.add(index)
     return false
   })
-  const others = ranked.filter((pod) => !misplaced.includes(pod))
+  const isMisplaced = new Set(misplaced)
+  const others = ranked.filter((pod) => !isMisplaced.has(pod))
   return [...misplaced, ...others.slice(0, Math.max(0, atLeast - misplaced.length))]
 }
 
 function plainPods(job: Job, pods: readonly Pod[], missing: number, nowMs: number): Parallelism {
   const waitMs = backoffLeftMs(pods, nowMs)
   if (waitMs > 0) return { changes: [], waitMs }
-  const object = newJobPod(job, undefined)
+  const object = newJobPod(job)
   return { changes: Array.from({ length: missing }, () => createPod(object)) }
 }
 
@@ -78,30 +92,30 @@ function indexedPods(
   const busy = new Set(
     [...active, ...(replacesEnding ? [] : pods.filter(isPodTerminating))].map((pod) => indexOf(pod, job)),
   )
+  const byIndex = podsByIndex(job, pods)
+  const podOf = indexedPodMaker(job)
   const changes: Change[] = []
-  const waitsMs: number[] = []
-  for (let index = 0; index < (job.spec.completions ?? 0) && changes.length < missing; index++) {
-    if (busy.has(index) || counts.succeededIndexes.has(index) || counts.failedIndexes.has(index)) continue
-    const failed = isOwn ? lastFailed(job, pods, index) : undefined
-    const waitMs =
-      failed === undefined
-        ? 0
-        : backoffLeftMs(
-            pods.filter((pod) => indexOf(pod, job) === index),
-            nowMs,
-          )
-    if (waitMs > 0) waitsMs.push(waitMs)
+  let waitMs = Infinity
+  // An index gets no pod now only if it has one, so the loop is as long as what exists and one burst.
+  for (const index of counts.succeededIndexes.union(counts.failedIndexes).missingBelow(job.spec.completions ?? 0)) {
+    if (changes.length >= missing) break
+    if (busy.has(index)) continue
+    const own = byIndex.get(index) ?? []
+    const failed = isOwn ? lastFailed(job, own) : undefined
+    const indexMs = failed === undefined ? 0 : backoffLeftMs(own, nowMs)
+    if (indexMs > 0) waitMs = Math.min(waitMs, indexMs)
     else {
       const earlier = failed === undefined ? undefined : { pod: failed, isIgnored: isIgnored(job, failed) }
-      changes.push(createPod(newJobPod(job, index, earlier)))
+      changes.push(createPod(podOf(index, earlier)))
     }
   }
-  return { changes, ...(waitsMs.length === 0 ? {} : { waitMs: Math.min(...waitsMs) }) }
+  return { changes, ...(waitMs === Infinity ? {} : { waitMs }) }
 }
 
-const lastFailed = (job: Job, pods: readonly Pod[], index: number): Pod | undefined =>
+/** The last pod that failed, of those of one index. */
+const lastFailed = (job: Job, pods: readonly Pod[]): Pod | undefined =>
   pods
-    .filter((pod) => indexOf(pod, job) === index && isFailed(pod, job))
+    .filter((pod) => isFailed(pod, job))
     .toSorted((a, b) => (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1))
     .at(-1)
 

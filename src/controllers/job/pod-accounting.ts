@@ -5,7 +5,7 @@ import type { Job, JobStatus } from '../../api/batch/v1/job.ts'
 import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { Change } from '../runtime/controller.ts'
-import { indexSetText, parseIndexSet, type IndexSet } from './completion-indexes.ts'
+import { IndexSet } from './completion-indexes.ts'
 import {
   failuresBefore,
   hasLimitPerIndex,
@@ -14,6 +14,7 @@ import {
   isIndexed,
   isSucceeded,
   isTracked,
+  podsByIndex,
   trackingFinalizer,
 } from './job-pods.ts'
 import { failureVerdict, isIgnored } from './job-policies.ts'
@@ -31,22 +32,13 @@ export interface Tally {
 
 /** The numbers of succeeded and failed pods, including those not counted yet. */
 export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
-  const { status, spec } = job
+  const { status } = job
   const recorded = recordedIn(status)
   const open = pods.filter(
     (pod) => isTracked(pod) && !recorded.succeeded.has(pod.metadata.uid) && !recorded.failed.has(pod.metadata.uid),
   )
   const newlyFailed = open.filter((pod) => isFailed(pod, job) && !isIgnored(job, pod)).length
-  const completions = spec.completions ?? 0
-  const succeededIndexes = isIndexed(job) ? parseIndexSet(status.completedIndexes, completions) : new Set<number>()
-  if (isIndexed(job))
-    for (const pod of pods)
-      if (isTracked(pod) && isSucceeded(pod) && indexOf(pod, job) >= 0) succeededIndexes.add(indexOf(pod, job))
-  const failedIndexes = parseIndexSet(status.failedIndexes, completions)
-  if (hasLimitPerIndex(job))
-    for (const pod of pods)
-      if (isTracked(pod) && isFailed(pod, job) && indexOf(pod, job) >= 0 && isIndexLost(job, pod))
-        failedIndexes.add(indexOf(pod, job))
+  const { succeededIndexes, failedIndexes } = indexesOf(job, pods)
   return {
     succeeded: isIndexed(job)
       ? succeededIndexes.size
@@ -54,6 +46,23 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
     failed: (status.failed ?? 0) + recorded.failed.size + newlyFailed,
     succeededIndexes,
     failedIndexes,
+  }
+}
+
+/** The indexes in the status, with those of the pods that are not recorded in it yet. */
+function indexesOf(job: Job, pods: readonly Pod[]): Pick<Tally, 'succeededIndexes' | 'failedIndexes'> {
+  const { status, spec } = job
+  const completions = spec.completions ?? 0
+  const of = (isMeant: (pod: Pod) => boolean): number[] =>
+    pods.filter((pod) => isTracked(pod) && indexOf(pod, job) >= 0 && isMeant(pod)).map((pod) => indexOf(pod, job))
+  const failed = IndexSet.parse(status.failedIndexes, completions)
+  return {
+    succeededIndexes: isIndexed(job)
+      ? IndexSet.parse(status.completedIndexes, completions).with(of(isSucceeded))
+      : IndexSet.empty,
+    failedIndexes: hasLimitPerIndex(job)
+      ? failed.with(of((pod) => isFailed(pod, job) && isIndexLost(job, pod)))
+      : failed,
   }
 }
 
@@ -97,7 +106,8 @@ export function accountPods(
     for (const uid of recorded[result])
       if (tracked.has(uid)) next[result].add(uid)
       else counts[result]++
-  const storedIndexes = parseIndexSet(status.completedIndexes, job.spec.completions ?? 0)
+  const storedIndexes = IndexSet.parse(status.completedIndexes, job.spec.completions ?? 0)
+  const byIndex = podsByIndex(job, pods)
   const released: Pod[] = []
   for (const pod of tracked.values()) {
     const { uid } = pod.metadata
@@ -112,7 +122,7 @@ export function accountPods(
       else if (!isIndexed(job) && next.succeeded.size < recordedMax) next.succeeded.add(uid)
     } else if (hasFailed) {
       if (recorded.failed.has(uid) || isIgnored(job, pod)) {
-        if (outcome !== undefined || !isNeededForItsIndex(job, pod, pods, failedIndexes)) released.push(pod)
+        if (outcome !== undefined || !isNeededForItsIndex(job, pod, byIndex, failedIndexes)) released.push(pod)
       } else if (next.failed.size < recordedMax) next.failed.add(uid)
     } else if (outcome === 'succeeds' && isBeingDeleted(pod)) released.push(pod)
   }
@@ -122,8 +132,8 @@ export function accountPods(
       ...kept,
       ...positive('succeeded', isIndexed(job) ? succeededIndexes.size : counts.succeeded),
       ...positive('failed', counts.failed),
-      ...(succeededIndexes.size === 0 ? {} : { completedIndexes: indexSetText(succeededIndexes) }),
-      ...(hasLimitPerIndex(job) ? { failedIndexes: indexSetText(failedIndexes) } : {}),
+      ...(succeededIndexes.size === 0 ? {} : { completedIndexes: succeededIndexes.toString() }),
+      ...(hasLimitPerIndex(job) ? { failedIndexes: failedIndexes.toString() } : {}),
       uncountedTerminatedPods: {
         ...(next.succeeded.size === 0 ? {} : { succeeded: [...next.succeeded] }),
         ...(next.failed.size === 0 ? {} : { failed: [...next.failed] }),
@@ -137,15 +147,19 @@ export function accountPods(
 const positive = (name: string, count: number): object => (count > 0 ? { [name]: count } : {})
 
 /** The last failed pod of an index is kept until its replacement has copied its failure count. */
-function isNeededForItsIndex(job: Job, pod: Pod, pods: readonly Pod[], failedIndexes: IndexSet): boolean {
+function isNeededForItsIndex(
+  job: Job,
+  pod: Pod,
+  byIndex: ReadonlyMap<number, readonly Pod[]>,
+  failedIndexes: IndexSet,
+): boolean {
   if (!hasLimitPerIndex(job)) return false
   const index = indexOf(pod, job)
   if (index < 0 || failedIndexes.has(index)) return false
   const { creationTimestamp, uid } = pod.metadata
-  return !pods.some(
+  return !(byIndex.get(index) ?? []).some(
     (other) =>
       other.metadata.uid !== uid &&
-      indexOf(other, job) === index &&
       (other.metadata.creationTimestamp > creationTimestamp || failuresBefore(other) > failuresBefore(pod)),
   )
 }

@@ -1,5 +1,6 @@
 // Replicas: the plan that ReplicaSets and ReplicationControllers share. They differ only in their selectors. Missing
 // pods are created; surplus pods are deleted in the order of pod-ranking.ts.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { isPodAvailable, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -9,7 +10,8 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
 import type { ControllerFamilies } from '../metrics/controller-families.ts'
 import type { AppliedPlan, Change, Plan, PlanView } from '../runtime/controller.ts'
-import { createPod, deletePod, podFromTemplate, podsBurstMax } from '../workload/pod-from-template.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import { createPod, deletePod, podFromTemplate } from '../workload/pod-from-template.ts'
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 
 interface Condition {
@@ -56,9 +58,10 @@ function podChanges(
   { template, related }: ReplicasInput,
   nowMs: number,
 ): Change[] {
-  if (missing >= 0) {
+  if (missing === 0) return []
+  if (missing > 0) {
     const object = podFromTemplate(name, template)
-    return Array.from({ length: Math.min(missing, podsBurstMax) }, () => createPod(object))
+    return Array.from({ length: Math.min(missing, podBurstOf(template)) }, () => createPod(object))
   }
   const surplus = Math.min(-missing, podsBurstMax)
   // When all pods are deleted their order does not matter.
@@ -74,7 +77,7 @@ function deletionAgeRatios(changes: readonly Change[], active: readonly Pod[], n
   const chosen = changes.flatMap((change) => (change.kind === 'delete' ? [change.object as Pod] : []))
   if (chosen.length === 0 || chosen.length === active.length) return []
   const ageMs = ({ metadata }: Pod) => nowMs - Date.parse(metadata.creationTimestamp)
-  const youngestMs = Math.max(1, Math.min(...active.filter(isPodReady).map(ageMs)))
+  const youngestMs = Math.max(1, leastOf(active.filter(isPodReady).map(ageMs)))
   return chosen.filter(isPodReady).map((each) => Math.floor(ageMs(each) / youngestMs))
 }
 

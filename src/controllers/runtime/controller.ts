@@ -1,5 +1,6 @@
 // The definition of a controller: its name, the kinds that it reconciles, owns and watches, and a pure plan of changes,
 // or an explicit reconcile where a plan does not fit. The rest is the runtime's.
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { Backoff } from '../../base/work/work-queue.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -132,6 +133,8 @@ export interface ReconcileTools<State = unknown> {
   /** Cached objects of all watched kinds with an owner reference to the uid. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
   recordEvent(about: ApiObject, note: EventNote, context: Context): void
+  /** Lets other work run if the controllers have used up their time in this turn of the event loop. */
+  pause(): MaybePromise<void>
   /** Enqueues another key, such as one that was found in the state of the cluster when the controller started. */
   enqueue(key: string, context: Context): void
   /** The kinds found by discovery, for controllers with `watchesDiscovered`. */

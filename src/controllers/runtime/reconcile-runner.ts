@@ -5,6 +5,7 @@ import { byOwnerUid, type Informer } from '../../client/informer/informer.ts'
 import type { ReconcileController, ReconcileTools } from './controller.ts'
 import { DiscoveredKinds } from './discovered-kinds.ts'
 import type { Runner, RunnerDeps } from './runner.ts'
+import { pauseIfDue } from './turn-pause.ts'
 
 const ownerIndex = 'owner'
 
@@ -28,6 +29,7 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
       return clock.nowMs()
     },
     recordEvent: (about, note, context) => events.record(about, note, context),
+    pause: () => pauseIfDue(clock),
     enqueue: (key, { cause }) => queue.add(key, cause),
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informerOf(kind).get(key),
     all: <T extends ApiObject>(kind: Kind<T>) => informerOf(kind).all(),

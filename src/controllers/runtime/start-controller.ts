@@ -1,4 +1,5 @@
 // startController: the work queue, workers, retries, events, metrics and flow records of one controller.
+import { greatestOf } from '../../base/collections/extremes.ts'
 import { context } from '../../base/observability/context.ts'
 import { causeOf, noCause } from '../../base/observability/flow-recorder.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -13,6 +14,7 @@ import type { Controller } from './controller.ts'
 import { PlanRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
 import { reconcileRunner } from './reconcile-runner.ts'
+import { pauseIfDue } from './turn-pause.ts'
 
 /** From ten nanoseconds to ten seconds, in powers of ten, with upstream's rounding. */
 const secondsBounds = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 1e-3, 1e-2, 0.1, 1, 10]
@@ -74,8 +76,11 @@ export function startController(controller: Controller, deps: ControllerDeps, ta
   for (let worker = 0; worker < workers; worker++)
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
       await deps.informers.synced()
-      for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
+      for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal)) {
         await processKey(controller, runner, work, runnerDeps, series, signal)
+        const pause = pauseIfDue(deps.clock)
+        if (pause !== undefined) await pause
+      }
     })
 }
 
@@ -97,7 +102,7 @@ function collect(queue: WorkQueue<string>, series: ReturnType<typeof seriesOf>, 
   const seconds = [...series.startedMs.values()].map((startedMs) => (nowMs - startedMs) / 1000)
   series.depth.set(queue.depth)
   series.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
-  series.longestSeconds.set(Math.max(0, ...seconds))
+  series.longestSeconds.set(Math.max(0, greatestOf(seconds)))
 }
 
 async function processKey(

@@ -41,6 +41,9 @@ export function missingLabels(
   { metadata }: Pod,
   ordinal: number,
 ): Record<string, string> | undefined {
+  // The usual case, without allocations: a set may have very many pods.
+  const { labels, name } = metadata
+  if (labels?.[nameLabel] === name && Number(labels[indexLabel]) === ordinal) return undefined
   const wanted = Object.entries(identityLabels(set, ordinal))
   const missing = wanted.filter(([name, value]) => lookup(metadata.labels, name) !== value)
   return missing.length === 0 ? undefined : Object.fromEntries(missing)
@@ -76,26 +79,21 @@ export function newPod(set: StatefulSet, ordinal: number, revision: ControllerRe
   }
 }
 
-export interface NewClaim {
-  readonly name: string
-  readonly object: object
-}
+/** The names of an ordinal's volume claims, in the order of their templates. */
+export const claimNames = (set: StatefulSet, ordinal: number): string[] =>
+  (set.spec.volumeClaimTemplates ?? []).map(({ metadata: { name = '' } }) => claimName(name, set, ordinal))
 
-/** The volume claims of an ordinal. They outlive its pod, and have no owner unless the retention policy sets one. */
-export const newClaims = (set: StatefulSet, ordinal: number): NewClaim[] =>
-  (set.spec.volumeClaimTemplates ?? []).map((template) => {
-    const { name: claim = '', labels, annotations } = template.metadata
-    const name = claimName(claim, set, ordinal)
-    return {
+/** The volume claim from a template. It outlives its pod, and has no owner unless the retention policy sets one. */
+export function newClaim({ spec }: StatefulSet, name: string, index: number): object {
+  const template = spec.volumeClaimTemplates?.[index]
+  const { labels, annotations } = template?.metadata ?? {}
+  return {
+    metadata: {
       name,
-      object: {
-        metadata: {
-          name,
-          labels: { ...labels, ...set.spec.selector.matchLabels },
-          ...(annotations === undefined ? {} : { annotations }),
-          ownerReferences: [],
-        },
-        spec: (template as Pick<PersistentVolumeClaim, 'spec'>).spec,
-      },
-    }
-  })
+      labels: { ...labels, ...spec.selector.matchLabels },
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [],
+    },
+    spec: (template as Pick<PersistentVolumeClaim, 'spec'> | undefined)?.spec,
+  }
+}

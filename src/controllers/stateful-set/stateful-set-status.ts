@@ -17,10 +17,11 @@ export function statefulSetStatus(
   nowMs: number,
 ): StatefulSetStatus {
   const { metadata, spec, status } = set
+  const countOf = (isMeant: (pod: Pod) => boolean) => pods.reduce((count, pod) => (isMeant(pod) ? count + 1 : count), 0)
   const ofRevision = ({ metadata: { name } }: ControllerRevision) =>
-    pods.filter((pod) => !isBeingDeleted(pod) && revisionNameOf(pod) === name).length
+    countOf((pod) => !isBeingDeleted(pod) && revisionNameOf(pod) === name)
   const counts = {
-    readyReplicas: pods.filter(isRunningAndReady).length,
+    readyReplicas: countOf(isRunningAndReady),
     currentReplicas: ofRevision(current),
     updatedReplicas: ofRevision(update),
   }

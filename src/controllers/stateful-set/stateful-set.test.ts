@@ -45,6 +45,8 @@ const updated = (spec: object = {}) =>
   aSet({ template: template('2'), ...spec }, { status: { replicas: 3, currentRevision: first.metadata.name } })
 const rolling = (strategy: object) => ({ updateStrategy: { rollingUpdate: strategy } })
 
+const claimTemplate = (name: string) => ({ metadata: { name }, spec: { accessModes: ['ReadWriteOnce'] } })
+
 const plans: [why: string, set: StatefulSet, others: ApiObject[], changes: string[]][] = [
   ['first creates a revision of its template', aSet(), [], [`create controllerrevision ${first.metadata.name}`]],
   ['creates its first pod', aSet(), [first], ['create pod db-0']],
@@ -137,6 +139,46 @@ const plans: [why: string, set: StatefulSet, others: ApiObject[], changes: strin
 for (const [why, set, others, changes] of plans)
   test(`a StatefulSet ${why}`, () => deepEqual(shown(planOf(statefulSetController, set, ...others).changes), changes))
 
+const many = { replicas: 2_147_483_647, podManagementPolicy: 'Parallel' }
+const burst = 500
+const extremes: [why: string, set: StatefulSet, others: ApiObject[], first: string, last: string][] = [
+  ['creates pods', aSet(many), [], 'create pod db-0', `create pod db-${burst - 1}`],
+  ['skips what exists', aSet(many), [member(0, first)], 'create pod db-1', `create pod db-${burst}`],
+  [
+    'creates pods at the largest ordinals',
+    aSet({ ...many, ordinals: { start: 2_147_483_647 } }),
+    [],
+    'create pod db-2147483647',
+    `create pod db-${2_147_483_647 + burst - 1}`,
+  ],
+  [
+    'creates claims',
+    aSet({ ...many, volumeClaimTemplates: Array.from({ length: 60 }, (_, index) => claimTemplate(`v${index}`)) }),
+    [],
+    'create persistentvolumeclaim v0-db-0',
+    'create persistentvolumeclaim v19-db-8',
+  ],
+  [
+    'deletes surplus pods',
+    aSet({ ...many, replicas: 1 }),
+    [member(0, first), ...Array.from({ length: 600 }, (_, index) => member(index + 1, first))],
+    'delete pod db-600',
+    'delete pod db-101',
+  ],
+  [
+    'replaces outdated pods',
+    updated({ replicas: 600, ...rolling({ maxUnavailable: '100%' }) }),
+    [second, ...Array.from({ length: 600 }, (_, index) => member(index, first))],
+    'delete pod db-599',
+    'delete pod db-100',
+  ],
+]
+for (const [why, set, others, firstChange, lastChange] of extremes)
+  test(`one plan of a StatefulSet with the policy Parallel ${why}, at most ${burst}`, () => {
+    const changes = shown(planOf(statefulSetController, set, first, ...others).changes)
+    deepEqual([changes.length, changes[0], changes.at(-1)], [burst, firstChange, lastChange])
+  })
+
 test('a pod has its ordinal in name, labels and host name; below the partition it has the old template', () => {
   const plan = planOf(statefulSetController, updated(rolling({ partition: 1 })), first, second)
   const { metadata, spec } = firstObject<Pod>(plan)
@@ -150,7 +192,7 @@ test('a pod has its ordinal in name, labels and host name; below the partition i
   equal(plan.changes[0]?.event?.(aPod('x')).message, 'Create Pod db-0 in StatefulSet db successful')
 })
 
-const claims = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } }] }
+const claims = { volumeClaimTemplates: [claimTemplate('data')] }
 const aClaim = (owners: object[] = [], name = 'data-db-0') =>
   made(persistentVolumeClaim, name, { metadata: { ownerReferences: owners }, spec: { accessModes: ['ReadWriteOnce'] } })
 const retention = (whenDeleted: string, whenScaled: string) => ({

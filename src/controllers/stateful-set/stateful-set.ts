@@ -1,4 +1,5 @@
 // StatefulSet: pods with stable names, order and volume claims; scaled and updated in order or in parallel.
+import { append } from '../../base/collections/append.ts'
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import { resolveCount } from '../../api/validation/count-or-percent.ts'
@@ -10,10 +11,12 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Change, type PlanView } from '../runtime/controller.ts'
 import { planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
+import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
 import {
+  claimNames,
   isInRange,
   missingLabels,
-  newClaims,
+  newClaim,
   newPod,
   ordinalOf,
   podName,
@@ -72,14 +75,21 @@ interface Rollout {
   readonly view: PlanView
 }
 
-/** The changes for the first ordinal that needs any, unless the pod management policy is Parallel. */
+/**
+ * The changes for the first ordinal that needs any; with the pod management policy Parallel for all ordinals, up to the
+ * burst. An ordinal needs no change only if its pod or one of its claims exists, so the loop is as long as what exists
+ * and one burst, however many replicas are wanted.
+ */
 function nextChanges(rollout: Rollout): Change[] {
   const { set, pods } = rollout
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
+  const burst = podBurstOf(set.spec)
+  const byOrdinal = new Map(pods.map((each) => [ordinalOf(set, each), each]))
   const changes: Change[] = []
   for (let ordinal = startOrdinal(set); isInRange(set, ordinal); ordinal++) {
-    const step = fillOrdinal(rollout, ordinal)
-    changes.push(...step.changes)
+    const step = fillOrdinal(rollout, ordinal, byOrdinal.get(ordinal))
+    append(changes, step.changes)
+    if (changes.length >= burst) return changes.slice(0, burst)
     if (isOrdered && !step.isSettled) return changes
   }
   const condemned = pods
@@ -87,16 +97,19 @@ function nextChanges(rollout: Rollout): Change[] {
     .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
   const firstUnhealthy = condemned.findLast((each) => !isHealthy(rollout, each))
   for (const leaving of condemned) {
-    changes.push(...ownedClaims(rollout, leaving))
+    if (changes.length >= burst) break
+    append(changes, ownedClaims(rollout, leaving))
     if (!isBeingDeleted(leaving) && (!isOrdered || isHealthy(rollout, leaving) || leaving === firstUnhealthy))
       changes.push(deletePod(set, leaving))
     if (isOrdered) return changes
   }
-  return changes.length > 0 ? changes : replaceOutdated(rollout)
+  return changes.length > 0 ? changes.slice(0, burst) : replaceOutdated(rollout)
 }
 
 const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
   !isBeingDeleted(each) && isRunningAndReady(each) && isPodAvailable(each, set.spec.minReadySeconds ?? 0, view.nowMs)
+
+const noChanges: readonly Change[] = []
 
 interface OrdinalStep {
   readonly changes: readonly Change[]
@@ -104,9 +117,8 @@ interface OrdinalStep {
   readonly isSettled: boolean
 }
 
-function fillOrdinal(rollout: Rollout, ordinal: number): OrdinalStep {
-  const { set, pods } = rollout
-  const existing = pods.find((each) => ordinalOf(set, each) === ordinal)
+function fillOrdinal(rollout: Rollout, ordinal: number, existing: Pod | undefined): OrdinalStep {
+  const { set } = rollout
   if (existing === undefined) {
     const isReady = !hasStaleClaim(rollout, ordinal)
     const missing = missingClaims(rollout, ordinal)
@@ -116,9 +128,9 @@ function fillOrdinal(rollout: Rollout, ordinal: number): OrdinalStep {
   if (isBeingDeleted(existing)) return { changes: [], isSettled: false }
   if (isPodFinished(existing)) return { changes: [deletePod(set, existing)], isSettled: false }
   const missing = missingLabels(set, existing, ordinal)
-  const relabel: Change[] =
+  const relabel: readonly Change[] =
     missing === undefined
-      ? []
+      ? noChanges
       : [
           {
             kind: 'patch',
@@ -127,9 +139,11 @@ function fillOrdinal(rollout: Rollout, ordinal: number): OrdinalStep {
             patch: { metadata: { uid: existing.metadata.uid, labels: missing } },
           },
         ]
-  const claims = existing.status.phase === 'Pending' ? missingClaims(rollout, ordinal) : []
+  const claims = existing.status.phase === 'Pending' ? missingClaims(rollout, ordinal) : noChanges
+  const owned = ownedClaims(rollout, existing)
+  const isUnchanged = relabel.length + claims.length + owned.length === 0
   return {
-    changes: [...relabel, ...claims, ...ownedClaims(rollout, existing)],
+    changes: isUnchanged ? noChanges : [...relabel, ...claims, ...owned],
     isSettled: isHealthy(rollout, existing),
   }
 }
@@ -138,39 +152,47 @@ const claimOf = ({ set, view }: Rollout, name: string) =>
   view.find(persistentVolumeClaim, objectKey(namespaceOf(set), name))
 
 const hasStaleClaim = (rollout: Rollout, ordinal: number): boolean =>
-  newClaims(rollout.set, ordinal).some(({ name }) => {
+  claimNames(rollout.set, ordinal).some((name) => {
     const claim = claimOf(rollout, name)
     return claim !== undefined && (isBeingDeleted(claim) || isStale(claim, podName(rollout.set, ordinal)))
   })
 
-const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
-  newClaims(rollout.set, ordinal)
-    .filter(({ name }) => claimOf(rollout, name) === undefined)
-    .map(({ name, object }) => {
-      const { set } = rollout
-      const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
-      return {
-        kind: 'create',
-        of: persistentVolumeClaim,
-        object,
-        event: () => ({
-          type: 'Normal',
-          reason: 'SuccessfulCreate',
-          message: `Create Claim ${name} Pod ${of} success`,
-        }),
-        failureEvent: ({ message }) => ({
-          type: 'Warning',
-          reason: 'FailedCreate',
-          message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
-        }),
-      }
-    })
+const missingClaims = ({ set, view }: Rollout, ordinal: number): readonly Change[] =>
+  (set.spec.volumeClaimTemplates ?? []).length === 0
+    ? noChanges
+    : claimNames(set, ordinal)
+        .map((name, index) => ({ name, index }))
+        .filter(({ name }) => view.find(persistentVolumeClaim, objectKey(namespaceOf(set), name)) === undefined)
+        .slice(0, podBurstOf(set.spec))
+        .map(({ name, index }) => createClaim(set, ordinal, name, index))
 
-const ownedClaims = (rollout: Rollout, each: Pod): Change[] =>
-  newClaims(rollout.set, ordinalOf(rollout.set, each)).flatMap(({ name }) => {
+function createClaim(set: StatefulSet, ordinal: number, name: string, index: number): Change {
+  const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
+  return {
+    kind: 'create',
+    of: persistentVolumeClaim,
+    object: newClaim(set, name, index),
+    event: () => ({
+      type: 'Normal',
+      reason: 'SuccessfulCreate',
+      message: `Create Claim ${name} Pod ${of} success`,
+    }),
+    failureEvent: ({ message }) => ({
+      type: 'Warning',
+      reason: 'FailedCreate',
+      message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
+    }),
+  }
+}
+
+function ownedClaims(rollout: Rollout, each: Pod): readonly Change[] {
+  const { set } = rollout
+  if ((set.spec.volumeClaimTemplates ?? []).length === 0) return noChanges
+  return claimNames(set, ordinalOf(set, each)).flatMap((name) => {
     const claim = claimOf(rollout, name)
-    return claim === undefined ? [] : ownClaim(rollout.set, each, claim)
+    return claim === undefined ? [] : ownClaim(set, each, claim)
   })
+}
 
 /** A pod below the partition is recreated with the current revision, not the updated one. */
 function createPod({ set, current, update }: Rollout, ordinal: number): Change {
@@ -225,7 +247,8 @@ function replaceOutdated(rollout: Rollout): Change[] {
   let unavailable = inOrder.filter((each) => isCounted(each) && !isHealthy(rollout, each)).length
   const outdated: Pod[] = []
   for (const each of inOrder) {
-    if (ordinalOf(set, each) < startOrdinal(set) + partition || unavailable >= unavailableMax) break
+    if (ordinalOf(set, each) < startOrdinal(set) + partition) break
+    if (unavailable >= unavailableMax || outdated.length >= podsBurstMax) break
     const isOutdated = revisionNameOf(each) !== update.metadata.name && !isBeingDeleted(each)
     if (isOutdated) outdated.push(each)
     if (isOutdated || !isHealthy(rollout, each)) unavailable++

@@ -1,5 +1,6 @@
 // Bootstrap signer: signs the ConfigMap cluster-info with every bootstrap token, so that a joining node can verify it
 // with its token.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
@@ -35,7 +36,7 @@ export const bootstrapSignerController = defineController({
     const data = signedData(info, tokens, crypto)
     if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)
     // The signature of a token is removed when the token expires.
-    const nextEndMs = Math.min(Infinity, ...secrets.map(expiryMsOf).filter((endMs) => endMs > nowMs))
+    const nextEndMs = leastOf(secrets.map(expiryMsOf).filter((endMs) => endMs > nowMs))
     return nextEndMs === Infinity ? undefined : nextEndMs - nowMs
   },
 })

@@ -1,4 +1,5 @@
 // Pod availability: a ready pod is available after `minReadySeconds`, so a plan has to be repeated then.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { isPodReady, readyForMs } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
@@ -9,7 +10,7 @@ export function availabilityWaitMs(pods: readonly Pod[], minReadySeconds: number
     .filter(isPodReady)
     .map((pod) => minReadySeconds * 1000 - readyForMs(pod, nowMs))
     .filter((ms) => ms > 0)
-  return waits.length === 0 ? undefined : Math.min(...waits)
+  return waits.length === 0 ? undefined : leastOf(waits)
 }
 
 /** The shortest of the given waits, as part of a plan. */

@@ -3,9 +3,6 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-spec.ts'
 import type { Change } from '../runtime/controller.ts'
 
-/** Pods created or deleted by one plan; the others follow with the next. */
-export const podsBurstMax = 500
-
 export interface NewPod {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly spec: Pod['spec']

@@ -1,4 +1,5 @@
 // The order in which surplus pods are deleted.
+import { greatestOf } from '../../base/collections/extremes.ts'
 import { isPodReady, readyForMs } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
@@ -42,4 +43,4 @@ function deletionCost({ metadata }: Pod): number {
 const magnitude = (ms: number): number => (ms <= 0 ? -1 : Math.floor(Math.log2(ms * 1e6)))
 
 const mostRestarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount))
+  Math.max(0, greatestOf((status.containerStatuses ?? []).map(({ restartCount }) => restartCount)))

@@ -84,8 +84,13 @@ export class Filtering implements FilterRun {
     const { snapshot } = this.cycle
     const placed = nominatedPods.map((rival) => snapshot.place(rival, snapshot.nameAt(slot)))
     for (const each of placed) this.#updateStates(each, 1)
-    const found = this.#checkPlain(slot)
-    for (const each of placed) this.removePod(each)
+    let found: NodeVerdict | undefined
+    try {
+      found = this.#checkPlain(slot)
+    } finally {
+      // A filter may throw. The snapshot outlives the cycle.
+      for (const each of placed) this.removePod(each)
+    }
     return found ?? this.#checkPlain(slot)
   }
 

@@ -1,4 +1,5 @@
 // Preemption: selects victims on a node and ranks candidate nodes. Pure decisions.
+import { leastOf } from '../../base/collections/extremes.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
@@ -34,25 +35,33 @@ export function victimsOn(run: FilterRun, slot: number, budgets: readonly PodDis
   const { facts, snapshot } = run.cycle
   const lower = [...snapshot.podsOn(slot)].filter((placed) => placed.facts.priority < facts.priority)
   if (lower.length === 0) return noVictims
-  for (const placed of lower) run.removePod(placed)
-  const refused = run.check(slot)
-  if (refused !== undefined) {
-    for (const placed of lower) run.addPod(placed)
-    return refused.rejection
-  }
-  const { isProtected, others } = splitByBudgets(lower.toSorted(byImportance), budgets)
-  const victims: PlacedPod[] = []
-  const spare = (placed: PlacedPod): boolean => {
-    run.addPod(placed)
-    if (run.check(slot) === undefined) return true
+  const removed = new Set(lower)
+  const remove = (placed: PlacedPod) => {
     run.removePod(placed)
-    victims.push(placed)
-    return false
+    removed.add(placed)
   }
-  const violations = isProtected.filter((placed) => !spare(placed)).length
-  for (const placed of others) spare(placed)
-  for (const placed of victims) run.addPod(placed)
-  return candidate(slot, victims.toSorted(byImportance), violations)
+  const add = (placed: PlacedPod) => {
+    run.addPod(placed)
+    removed.delete(placed)
+  }
+  for (const placed of lower) run.removePod(placed)
+  try {
+    const refused = run.check(slot)
+    if (refused !== undefined) return refused.rejection
+    const { isProtected, others } = splitByBudgets(lower.toSorted(byImportance), budgets)
+    const spare = (placed: PlacedPod): boolean => {
+      add(placed)
+      if (run.check(slot) === undefined) return true
+      remove(placed)
+      return false
+    }
+    const violations = isProtected.filter((placed) => !spare(placed)).length
+    for (const placed of others) spare(placed)
+    return candidate(slot, [...removed].toSorted(byImportance), violations)
+  } finally {
+    // A filter may throw. The snapshot outlives the cycle.
+    for (const placed of removed) run.addPod(placed)
+  }
 }
 
 /** Pods whose eviction violates a budget, given that all pods before them are evicted. */
@@ -94,7 +103,7 @@ export function candidate(slot: number, victims: readonly PlacedPod[], violation
   const highest = victims[0]?.facts.priority ?? -Infinity
   const sum = victims.reduce((total, { facts }) => total + facts.priority + priorityOffset, 0)
   const foremost = victims.filter(({ facts }) => facts.priority === highest)
-  const earliestStart = Math.min(...foremost.map(startOf))
+  const earliestStart = leastOf(foremost.map(startOf))
   return { slot, victims, violations, ranks: [violations, highest, sum, victims.length, -earliestStart] }
 }
 

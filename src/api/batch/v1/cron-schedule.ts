@@ -25,7 +25,9 @@ export function scheduleError(text: string): string | undefined {
   const fields = schedule.split(/\s+/).filter((field) => field !== '')
   if (fields.length !== bounds.length) return `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`
   for (const [index, field] of fields.entries())
-    for (const range of field.split(',').filter((part) => part !== '')) {
+    // A list may repeat its items very often.
+    for (const range of new Set(field.split(','))) {
+      if (range === '') continue
       const error = rangeError(range, bounds[index] ?? { min: 0, max: 0, names: [] })
       if (error !== undefined) return error
     }

@@ -136,12 +136,18 @@ function validateFormat({ completions }: JobSpec, name: string, text: string): F
   return parsed?.kind === 'broken' ? [invalid(`status.${name}`, text, `error parsing ${name}: ${parsed.why}`)] : []
 }
 
-/** The first index that is in both texts. */
+/** The first index that is in both texts, whose intervals are in increasing order. */
 function commonIndex(text: string, other: string): number | undefined {
-  for (const [low, high] of intervalsOf(text))
-    for (const [otherLow, otherHigh] of intervalsOf(other))
-      if (low <= otherHigh && otherLow <= high) return Math.max(low, otherLow)
-  return undefined
+  const [intervals, others] = [intervalsOf(text), intervalsOf(other)]
+  for (let [at, otherAt] = [0, 0]; ;) {
+    const [interval, otherInterval] = [intervals[at], others[otherAt]]
+    if (interval === undefined || otherInterval === undefined) return undefined
+    const [[low, high], [otherLow, otherHigh]] = [interval, otherInterval]
+    if (low <= otherHigh && otherLow <= high) return Math.max(low, otherLow)
+    // An interval that is not one, with NaN as a limit, is passed over.
+    if (low <= otherLow || Number.isNaN(low + high)) at++
+    else otherAt++
+  }
 }
 
 const intervalsOf = (text: string): (readonly [low: number, high: number])[] =>

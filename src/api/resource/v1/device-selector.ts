@@ -70,22 +70,31 @@ const verdicts = new WeakMap<Device, Map<string, boolean>>()
 
 /**
  * Whether the selector matches the device; throws a SelectorError. The result is cached as long as the device is the
- * same.
+ * same. `onCost` is called with the cost of an evaluation.
  */
-export function isSelected(expression: string, driver: string, device: Device): boolean {
+export function isSelected(
+  expression: string,
+  driver: string,
+  device: Device,
+  onCost: (cost: number) => void = () => {},
+): boolean {
   const known = verdicts.get(device) ?? new Map<string, boolean>()
   verdicts.set(device, known)
-  const found = known.get(expression) ?? evaluated(expression, driver, device)
-  if (known.size < keptMax) known.set(expression, found)
-  return found
+  const found = known.get(expression)
+  if (found !== undefined) return found
+  const { value, cost } = evaluated(expression, driver, device)
+  if (known.size >= keptMax) known.clear()
+  known.set(expression, value)
+  onCost(cost)
+  return value
 }
 
-function evaluated(expression: string, driver: string, device: Device): boolean {
+function evaluated(expression: string, driver: string, device: Device): { value: boolean; cost: number } {
   const selector = compiledSelector(expression)
   if (typeof selector === 'string') throw new SelectorError(`CEL compile error: ${selector}`)
   try {
-    const { value } = selector.evaluate({ device: deviceValue(driver, device) }, costMax)
-    if (typeof value === 'boolean') return value
+    const { value, cost } = selector.evaluate({ device: deviceValue(driver, device) }, costMax)
+    if (typeof value === 'boolean') return { value, cost }
     throw new SelectorError('CEL runtime error: the expression gave no bool')
   } catch (error) {
     if (error instanceof EvalError || error instanceof CostLimitError)

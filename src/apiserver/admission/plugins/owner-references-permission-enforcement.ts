@@ -33,7 +33,8 @@ async function mayOwn(
   const may = (verb: string, on: object) => host.isAllowed(user, verb, { namespace, ...on }, signal)
   if (operation !== 'create' && !(await may('delete', { group, version, resource, name })))
     throw admissionForbidden(attributes, "cannot set an ownerRef on a resource you can't delete: , <nil>")
-  for (const owner of now.filter((each) => isNewlyBlocking(each, before))) {
+  const blockedBefore = new Set(before.filter(isBlocking).map(({ uid }) => uid))
+  for (const owner of now.filter((each) => isBlocking(each) && !blockedBefore.has(each.uid))) {
     const of = host.kindNamed(owner.apiVersion, owner.kind)
     if (of === undefined)
       throw admissionForbidden(
@@ -49,6 +50,4 @@ async function mayOwn(
   }
 }
 
-const isNewlyBlocking = (owner: OwnerReference, before: readonly OwnerReference[]): boolean =>
-  owner.blockOwnerDeletion === true &&
-  !before.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true)
+const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true

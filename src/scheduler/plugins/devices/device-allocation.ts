@@ -1,5 +1,6 @@
 // Device allocation: finds devices in the slices of a node that satisfy the requests of claims, by backtracking in the
 // order of the pools.
+import { leastOf } from '../../../base/collections/extremes.ts'
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import { keyOf } from '../../../api/meta/object.ts'
@@ -20,8 +21,12 @@ import type {
 import type { Device, DeviceAttribute } from '../../../api/resource/v1/resource-slice-spec.ts'
 import type { ResourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { consumedBy, hasRoom, isShareable, shareOf, type Share } from './device-capacity.ts'
+import type { SearchBudget } from './search-budget.ts'
 import { deviceId, devicePools, nanosOf, type CounterAmounts, type ReachableDevice } from './device-pools.ts'
 import { jsonText } from '../../../schema/json/exact-json.ts'
+
+/** The devices of one claim. */
+export const devicesPerClaimMax = 32
 
 /** One alternative of a request. */
 interface DeviceDemand {
@@ -89,17 +94,30 @@ export function claimProblem(
   return undefined
 }
 
+/** Why the claim cannot be allocated on any node, although its classes exist; the attempt ends with this error. */
+export function claimSizeProblem(claim: ResourceClaim): string | undefined {
+  const counts = (claim.spec.devices.requests ?? []).map((request) =>
+    leastOf(alternativesOf(request).map(({ isAll, count }) => (isAll ? 1 : count))),
+  )
+  const least = counts.reduce((sum, count) => sum + count, 0)
+  return least > devicesPerClaimMax
+    ? `claim ${keyOf(claim)}: number of requested devices ${least} exceeds the claim limit of ${devicesPerClaimMax}`
+    : undefined
+}
+
 /** Evaluates the selectors of class and request. A SelectorError names the selector. */
 function matchesSelectors(
   claim: ResourceClaim,
   demand: DeviceDemand,
   ofClass: DeviceClass | undefined,
   { driver, device }: ReachableDevice,
+  budget: SearchBudget,
 ): boolean {
   const all = (selectors: readonly DeviceSelector[], owner: string): boolean =>
     selectors.every(({ cel }, index) => {
       try {
-        return isSelected(cel?.expression ?? '', driver, device)
+        budget.spend(1)
+        return isSelected(cel?.expression ?? '', driver, device, (cost) => budget.spend(cost))
       } catch (error) {
         if (error instanceof SelectorError) throw new SelectorError(`${owner}: selector #${index}: ${error.message}`)
         throw error
@@ -117,19 +135,23 @@ export interface AllocationDeps {
   readonly newShareId: () => string
 }
 
-/** Allocates devices for all claims on this node; undefined when that is not possible. `taken` is not modified. */
+/**
+ * Allocates devices for all claims on this node; undefined when that is not possible. `taken` is not modified. Throws a
+ * SearchTimeout when the budget is used up.
+ */
 export function allocate(
   claims: readonly ResourceClaim[],
   node: Node,
   slices: readonly ResourceSlice[],
   taken: AllocatedDevices,
   deps: AllocationDeps,
+  budget: SearchBudget,
 ): Map<string, AllocationResult> | undefined {
   const { devices, left } = devicePools(slices, node, taken.ids)
   const results = new Map<string, AllocationResult>()
   let before: readonly Picked[] = []
   for (const claim of claims) {
-    const stock = { devices, left, taken, before }
+    const stock = { devices, left, taken, before, budget }
     const picked = pickFor(claim, stock, deps.classOf)
     if (picked === undefined) return undefined
     before = [...before, ...picked]
@@ -150,6 +172,7 @@ interface DeviceStock {
   readonly taken: AllocatedDevices
   /** Picked for earlier claims of the pod. */
   readonly before: readonly Picked[]
+  readonly budget: SearchBudget
 }
 
 function pickFor(
@@ -157,14 +180,17 @@ function pickFor(
   stock: DeviceStock,
   classOf: (name: string) => DeviceClass | undefined,
 ): readonly Picked[] | undefined {
-  const requests = claim.spec.devices.requests ?? []
+  const requests = (claim.spec.devices.requests ?? []).map((request) =>
+    alternativesOf(request).map((demand) => ({
+      demand,
+      usable: lazily(() => usableFor(claim, demand, stock, classOf)),
+    })),
+  )
   const pick = (index: number, picked: readonly Picked[]): readonly Picked[] | undefined => {
     const request = requests[index]
     if (request === undefined) return picked
-    for (const demand of alternativesOf(request)) {
-      const ofClass = classOf(demand.deviceClassName)
-      const meant = stock.devices.filter((each) => matchesSelectors(claim, demand, ofClass, each))
-      const found = fill(claim, demand, meant, stock, picked, (more) => pick(index + 1, more))
+    for (const { demand, usable } of request) {
+      const found = fill(claim, demand, usable(), stock, picked, (more) => pick(index + 1, more))
       if (found !== undefined) return found
     }
     return undefined
@@ -172,17 +198,38 @@ function pickFor(
   return pick(0, [])
 }
 
+/** The devices that the selectors match and whose taints are tolerated. */
+function usableFor(
+  claim: ResourceClaim,
+  demand: DeviceDemand,
+  { devices, budget }: DeviceStock,
+  classOf: (name: string) => DeviceClass | undefined,
+): readonly ReachableDevice[] {
+  const ofClass = classOf(demand.deviceClassName)
+  return devices.filter(
+    (each) => matchesSelectors(claim, demand, ofClass, each, budget) && tolerated(each.device, demand.tolerations),
+  )
+}
+
+const lazily = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 /** Picks the requested number of devices, then continues with `goOn`. Backtracks when that fails. */
 function fill(
   claim: ResourceClaim,
   demand: DeviceDemand,
-  devices: readonly ReachableDevice[],
+  usable: readonly ReachableDevice[],
   stock: DeviceStock,
   picked: readonly Picked[],
   goOn: (picked: readonly Picked[]) => readonly Picked[] | undefined,
 ): readonly Picked[] | undefined {
-  const usable = devices.filter(({ device }) => tolerated(device, demand.tolerations))
+  const { constraints = [] } = claim.spec.devices
+  if (picked.length + (demand.isAll ? usable.length : demand.count) > devicesPerClaimMax) return undefined
   const taking = (candidate: ReachableDevice, now: readonly Picked[]): readonly Picked[] | undefined => {
+    const compared = stock.before.length + (1 + constraints.length) * now.length
+    stock.budget.spend(1 + compared * (1 + candidate.counterAmounts.size))
     const share = shareOf(candidate.device, demand.capacity)
     if (share === undefined || !isFree(candidate, demand, share, stock, now)) return undefined
     const next = [...now, { ...candidate, demand, share }]
@@ -192,9 +239,11 @@ function fill(
     const all = usable.reduce<readonly Picked[] | undefined>((now, each) => now && taking(each, now), picked)
     return all === undefined || usable.length === 0 ? undefined : goOn(all)
   }
+  const areWhole = usable.every(({ device }) => !isShareable(device))
   const choose = (from: number, left: number, now: readonly Picked[]): readonly Picked[] | undefined => {
     if (left === 0) return goOn(now)
     for (let index = from; index < usable.length; index++) {
+      if (areWhole && usable.length - index < left) return undefined
       const candidate = usable[index] as ReachableDevice
       const next = taking(candidate, now)
       // A shareable device may be picked several times for one request.

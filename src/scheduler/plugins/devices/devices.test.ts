@@ -5,7 +5,8 @@ import { deviceClass } from '../../../api/resource/v1/device-class.ts'
 import { resourceClaim, type ResourceClaim } from '../../../api/resource/v1/resource-claim.ts'
 import { resourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { aNode, made as object } from '../../scheduler.harness.ts'
-import { allocate, AllocatedDevices } from './device-allocation.ts'
+import { allocate, AllocatedDevices, claimSizeProblem } from './device-allocation.ts'
+import { SearchBudget, SearchTimeout } from './search-budget.ts'
 
 const n = aNode('n')
 const device = (name: string, extra: object = {}) => ({ name, ...extra })
@@ -118,6 +119,7 @@ const allocations: readonly [
   ],
 ]
 const newShareId = () => 'share'
+const budget = () => new SearchBudget(1)
 
 /** Devices of pool p in use, each with the consumed capacity. */
 function having(ids: readonly string[], consumedCapacity: Record<string, string> = {}): AllocatedDevices {
@@ -132,9 +134,14 @@ function having(ids: readonly string[], consumedCapacity: Record<string, string>
 const anyClass = () => object(deviceClass, 'x', { spec: {} })
 for (const [why, wanted, devices, taken, got] of allocations)
   test(`devices: ${why}`, () => {
-    const found = allocate([wanted], n, [slice(devices)], having(taken), { classOf: anyClass, newShareId })?.get(
-      'default/c',
-    )
+    const found = allocate(
+      [wanted],
+      n,
+      [slice(devices)],
+      having(taken),
+      { classOf: anyClass, newShareId },
+      budget(),
+    )?.get('default/c')
     deepEqual(
       found?.devices.results?.map(({ request, device: name }) => `${request} ${name}`),
       got,
@@ -145,9 +152,14 @@ test('devices: the selectors of the class apply, and a missing attribute is an e
   const devices = [slice([device('a', model('1')), device('b')])]
   const allocatedBy = (expression: string) => () => {
     const byClass = () => object(deviceClass, 'x', { spec: selecting(expression) })
-    return allocate([claimFor([exactly('r')])], n, devices, having([]), { classOf: byClass, newShareId })?.get(
-      'default/c',
-    )?.devices.results
+    return allocate(
+      [claimFor([exactly('r')])],
+      n,
+      devices,
+      having([]),
+      { classOf: byClass, newShareId },
+      budget(),
+    )?.get('default/c')?.devices.results
   }
   equal(allocatedBy(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
   throws(
@@ -158,7 +170,14 @@ test('devices: the selectors of the class apply, and a missing attribute is an e
 
 test('devices: slices of other nodes, old generations and incomplete pools are ignored', () => {
   const got = (spec: object) =>
-    allocate([claimFor([exactly('r')])], n, [slice([device('a')], spec)], having([]), { classOf: anyClass, newShareId })
+    allocate(
+      [claimFor([exactly('r')])],
+      n,
+      [slice([device('a')], spec)],
+      having([]),
+      { classOf: anyClass, newShareId },
+      budget(),
+    )
   equal(got({ nodeName: 'm' }), undefined)
   equal(got({ pool: { name: 'p', generation: 1, resourceSliceCount: 2 } }), undefined)
   equal(got({ nodeName: undefined, allNodes: true })?.get('default/c')?.nodeSelector, undefined)
@@ -198,7 +217,14 @@ const partitioned: readonly [
 for (const [why, devices, taken, count, got] of partitioned)
   test(`devices that consume counters of their pool: ${why}`, () => {
     const deps = { classOf: anyClass, newShareId }
-    const found = allocate([claimFor([exactly('r', { count })])], n, partitions(...devices), having(taken), deps)
+    const found = allocate(
+      [claimFor([exactly('r', { count })])],
+      n,
+      partitions(...devices),
+      having(taken),
+      deps,
+      budget(),
+    )
     deepEqual(
       found?.get('default/c')?.devices.results?.map((result) => result.device),
       got,
@@ -253,7 +279,7 @@ for (const [why, offered, request, taken, got] of shared)
   test(`devices that are shared by capacity: ${why}`, () => {
     const others = taken === '' ? having([]) : having(['d/p/nic'], { bandwidth: taken })
     const deps = { classOf: anyClass, newShareId }
-    const found = allocate([claimFor([request])], n, [slice([offered])], others, deps)?.get('default/c')
+    const found = allocate([claimFor([request])], n, [slice([offered])], others, deps, budget())?.get('default/c')
     deepEqual(
       found?.devices.results?.map(({ shareID, consumedCapacity }) =>
         shareID === undefined ? 'whole' : consumedCapacity?.['bandwidth'],
@@ -261,3 +287,94 @@ for (const [why, offered, request, taken, got] of shared)
       got,
     )
   })
+
+const named = (count: number, extra: (index: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, index) => device(`d${index}`, extra(index)))
+const none = exactly('none', selecting(`device.driver == 'other'`))
+// Every combination of sixteen devices has to be tried before the second request, which no device meets, is known to fail.
+const endless: readonly [why: string, claim: ResourceClaim, devices: object[]][] = [
+  ['16 of 32 devices, and one that does not exist', claimFor([exactly('r', { count: 16 }), none]), named(32)],
+  [
+    '16 of 32 devices of different models',
+    claimFor([exactly('r', { count: 16 })], { constraints: [{ distinctAttribute: 'd/model' }] }),
+    named(32, (index) => model(String(index % 15))),
+  ],
+  [
+    '17 of 32 devices with a counter for 16',
+    claimFor([exactly('r', { count: 17 })]),
+    named(32, () => ({ consumesCounters: [{ counterSet: 'gpu', counters: { memory: { value: '512Mi' } } }] })),
+  ],
+]
+for (const [why, claim, devices] of endless)
+  test(`the search for devices ends: ${why}`, () => {
+    const deps = { classOf: anyClass, newShareId }
+    throws(() => allocate([claim], n, partitions(...devices), having([]), deps, budget()), SearchTimeout)
+  })
+
+test('16 of 32 devices that are all in use need no search', () => {
+  const claim = claimFor([exactly('r', { count: 16 })])
+  const taken = having(named(17).map(({ name }) => `d/p/${name}`))
+  const found = allocate([claim], n, [slice(named(32))], taken, { classOf: anyClass, newShareId }, budget())
+  equal(found, undefined)
+})
+
+test('selectors count by their cost, and their results are not paid for twice', () => {
+  const costly = selecting(`[${Array.from({ length: 40 }, () => '1').join(',')}].all(i, device.driver.size() < 100)`)
+  const deps = { classOf: anyClass, newShareId }
+  const slices = [slice(named(128)), slice(named(128), { pool: { name: 'q', generation: 1, resourceSliceCount: 1 } })]
+  const few = (steps: number) => ({ spend: (spent: number) => void ((steps -= spent) < 0 && throwTimeout()) })
+  const search = (steps: number) =>
+    allocate([claimFor([exactly('r', costly)])], n, slices, having([]), deps, few(steps) as SearchBudget)
+  throws(() => search(1_000), SearchTimeout)
+  for (let attempt = 0; attempt < 100; attempt++)
+    try {
+      return equal(search(1_000)?.get('default/c')?.devices.results?.length, 1)
+    } catch (error) {
+      if (!(error instanceof SearchTimeout)) throw error
+    }
+  throw new Error('the search gets no further')
+})
+
+function throwTimeout(): never {
+  throw new SearchTimeout()
+}
+
+const sizes: readonly [why: string, requests: object[], problem: string | undefined][] = [
+  ['32 devices', [exactly('r', { count: 16 }), exactly('s', { count: 16 })], undefined],
+  [
+    '33 devices',
+    [exactly('r', { count: 16 }), exactly('s', { count: 17 })],
+    'claim default/c: number of requested devices 33 exceeds the claim limit of 32',
+  ],
+  [
+    'the largest count',
+    [exactly('r', { count: 9_007_199_254_740_991 })],
+    'claim default/c: number of requested devices 9007199254740991 exceeds the claim limit of 32',
+  ],
+  [
+    'an alternative below the limit',
+    [
+      {
+        name: 'r',
+        firstAvailable: [
+          { name: 'many', deviceClassName: 'x', count: 64 },
+          { name: 'few', deviceClassName: 'x' },
+        ],
+      },
+    ],
+    undefined,
+  ],
+]
+for (const [why, requests, problem] of sizes)
+  test(`the size of a claim: ${why}`, () => equal(claimSizeProblem(claimFor(requests)), problem))
+
+test('one shareable device without capacity does not give more shares than a claim may have', () => {
+  const free = device('nic', { allowMultipleAllocations: true })
+  const deps = { classOf: anyClass, newShareId }
+  const claim = claimFor([
+    exactly('r', { count: 20 }),
+    exactly('s', { allocationMode: 'All' }),
+    exactly('t', { count: 12 }),
+  ])
+  equal(allocate([claim], n, [slice([free])], having([]), deps, budget()), undefined)
+})

@@ -28,7 +28,8 @@ import {
   type PreFilterResult,
   type SchedulerPlugin,
 } from '../../framework/framework.ts'
-import { allocate, claimProblem, AllocatedDevices, type AllocationDeps } from './device-allocation.ts'
+import { allocate, claimProblem, claimSizeProblem, AllocatedDevices, type AllocationDeps } from './device-allocation.ts'
+import { SearchBudget, SearchTimeout } from './search-budget.ts'
 import { untilReady } from './device-readiness.ts'
 import {
   extendedClaim,
@@ -55,6 +56,7 @@ interface PodClaims {
   readonly allocated: readonly ResourceClaim[]
   readonly pending: readonly ResourceClaim[]
   readonly taken: AllocatedDevices
+  readonly budget: SearchBudget
   /** The pod's extended resources that device classes provide, and the name of the claim for them. */
   readonly extended: readonly ExtendedRequest[]
   readonly extendedName: string
@@ -108,14 +110,16 @@ class DynamicResources {
         const more = unserved.length === 0 ? [] : [extendedClaim(pod, claims.extendedName, unserved)]
         const pending = [...claims.pending, ...more]
         if (pending.length === 0) return undefined
+        for (const claim of pending) throwProblem(claimSizeProblem(claim))
         const slices = this.#slicesFor(node.metadata.name)
         try {
-          const results = allocate(pending, node, slices, claims.taken, this.#allocation)
+          const results = allocate(pending, node, slices, claims.taken, this.#allocation, claims.budget)
           if (results === undefined) return noDevices
           claims.bySlot.set(slot, results)
           return undefined
         } catch (error) {
           if (error instanceof SelectorError) return rejection(error.message, false)
+          if (error instanceof SearchTimeout) throwProblem(`node ${node.metadata.name}: ${error.message}`)
           throw error
         }
       },
@@ -182,7 +186,8 @@ class DynamicResources {
     }
     const taken = this.#taken(pending.length + extended.length > 0)
     const extendedName = extended.length === 0 ? '' : `${pod.metadata.name}-extended-resources-${this.#suffix()}`
-    const state = { allocated, pending, taken, extended, extendedName, bySlot: new Map<number, never>() }
+    const budget = new SearchBudget(snapshot.size)
+    const state = { allocated, pending, taken, budget, extended, extendedName, bySlot: new Map<number, never>() }
     this.#states.set(pod, state)
     return { kind: 'check', state }
   }
@@ -305,6 +310,11 @@ class DynamicResources {
       this.#assumed.delete(key)
     }
   }
+}
+
+/** Ends the attempt, as upstream does; the pod is retried after its backoff. */
+function throwProblem(problem: string | undefined): void {
+  if (problem !== undefined) throw new Error(`running "DynamicResources" filter plugin: ${problem}`)
 }
 
 /** The names of the pod's claims. The name of a claim from a template is in the pod's status once it is created. */
