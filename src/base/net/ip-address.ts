@@ -16,6 +16,13 @@ export function parseIp(text: string): IpAddress | undefined {
   return bytes === undefined || isMappedIpv4(bytes) ? undefined : (ipText(bytes) as Ipv6Address)
 }
 
+/** For addresses of this program's own configuration. */
+export function mustParseIp(text: string): IpAddress {
+  const address = parseIp(text)
+  if (address === undefined) throw new Error(`${JSON.stringify(text)} is not an IP address`)
+  return address
+}
+
 /** The addresses among the texts, in their order, each once. */
 export const parseIps = (texts: Iterable<string>): readonly IpAddress[] => [
   ...new Set(Array.from(texts, parseIp).filter((address) => address !== undefined)),
