@@ -47,6 +47,9 @@ const isLoopbackBytes = (bytes: Uint8Array): boolean =>
 
 export const isLoopbackAddress = (address: IpAddress): boolean => isLoopbackBytes(ipBytes(address) ?? new Uint8Array())
 
+/** `0.0.0.0` or `::`. */
+export const isUnspecifiedAddress = (address: IpAddress): boolean => addressBits(address) === 0n
+
 /** An address that one machine can have: not `0.0.0.0`, not `::`, not multicast and not the broadcast address. */
 export function isUnicastAddress(address: IpAddress): boolean {
   const bytes = ipBytes(address) ?? new Uint8Array()

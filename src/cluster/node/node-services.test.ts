@@ -106,7 +106,7 @@ async function withNode({
       onPolicyAgent: (agent) => void agents.push(agent),
     },
     new Metrics(),
-    { ...programs, kernelSettings, sockets, listeners },
+    { ...programs, kernelSettings, sockets, listeners, listeningPorts: { read: () => Promise.resolve([]) } },
   )
   const tasks = new TaskGroup()
   const shared = { clock, random: seededRandom(1), log: silentLog }

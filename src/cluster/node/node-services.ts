@@ -18,6 +18,8 @@ import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ConntrackProgram } from '../../machine/conntrack/conntrack-program.ts'
 import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
+import type { ListeningPorts } from '../../machine/listening-ports/listening-ports.ts'
+import { nodeListeningPorts } from '../../machine/listening-ports/node-listening-ports.ts'
 import { NftProgram } from '../../machine/nftables/nft-program.ts'
 import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -49,12 +51,14 @@ export interface NodeServices {
 export interface ServicesMachine extends Pick<Platform, 'listeners' | 'sockets'> {
   readonly processes: Pick<Processes, 'run'> & InteractivePrograms
   readonly kernelSettings: KernelSettings
+  readonly listeningPorts: ListeningPorts
 }
 
 const thisMachine = (): ServicesMachine => ({
   ...nodePlatform,
   processes: nodeProcesses,
   kernelSettings: nodeKernelSettings(),
+  listeningPorts: nodeListeningPorts(),
 })
 
 /** Called once, because metrics are defined once. */
@@ -147,7 +151,11 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   if (network === undefined) return
   startPolicies(deps, network, informers, tasks)
   startHostPorts(
-    { ...{ informers, nftables, conntrack, clock, log, flow, nodeName }, podRanges: network.podRanges },
+    {
+      ...{ informers, nftables, conntrack, clock, log, flow, events, metrics, nodeName },
+      podRanges: network.podRanges,
+      listeningPorts: deps.machine.listeningPorts,
+    },
     tasks,
   )
 }

@@ -6,6 +6,7 @@ import { DisjointRanges } from '../../base/net/disjoint-ranges.ts'
 import { isLoopbackAddress, isUnicastAddress, parseIp, type IpAddress } from '../../base/net/ip-address.ts'
 import type { MacAddress } from '../../base/net/mac-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
+import { shownValue } from '../../base/text/shown-value.ts'
 import { hardwareAddressOf, type Peer } from './peer-paths.ts'
 
 /** What this node knows without other nodes. */
@@ -34,8 +35,6 @@ export interface PeerProblem {
 
 /** Further addresses of a node are not tried. */
 const addressesPerNodeMax = 16
-/** Of a value in a message. */
-const valueCharactersMax = 60
 
 /** Addresses that no pod has. */
 const specialRanges = parseCidrs([
@@ -61,7 +60,7 @@ export function peersOf(nodes: Iterable<Node>, own: OwnNetwork): Peers {
     }
     const { addresses, invalid } = addressesOf(node)
     if (invalid !== undefined) {
-      const message = `the address ${shown(invalid)} is ignored: it is not the IP address of a machine`
+      const message = `the address ${shownValue(invalid)} is ignored: it is not the IP address of a machine`
       problems.set(node, { reason: 'InvalidNodeAddress', message })
     }
     if (addresses.length > 0) peers.push({ name, addresses, podRanges: claimed })
@@ -99,7 +98,7 @@ class RangeClaims {
     for (const text of texts) {
       const range = parseCidr(text)
       const problem = range === undefined ? 'it is not a CIDR' : this.#conflictOf(range, ranges)
-      if (problem !== undefined) return `the pod range ${shown(text)} is ignored: ${problem}`
+      if (problem !== undefined) return `the pod range ${shownValue(text)} is ignored: ${problem}`
       if (range !== undefined) ranges.push(range)
     }
     const [first, ...others] = ranges
@@ -154,6 +153,3 @@ const inOrderOfAge = (nodes: Iterable<Node>, nodeName: string): readonly Node[] 
     .toSorted((a, b) => (a.age < b.age ? -1 : 1))
     .map(({ node }) => node)
 }
-
-const shown = (text: string): string =>
-  JSON.stringify(text.length > valueCharactersMax ? `${text.slice(0, valueCharactersMax)}…` : text)
