@@ -16,6 +16,8 @@ export interface ProxyEvents {
   nodeIgnored(node: Node, reason: string, message: string): void
   /** A host port of a pod is not mapped. */
   hostPortIgnored(pod: Pod, reason: string, message: string): void
+  /** Some traffic of the Service, or all of it, is not routed. kube-proxy has no such event. */
+  notRouted(service: Service, problem: string): void
 }
 
 export interface ProxyEventsDeps extends Pick<EventRecorderDeps, 'clock' | 'random' | 'log'> {
@@ -50,4 +52,9 @@ export const proxyEvents = (recorder: Pick<EventRecorder, 'record'>, nodeName: s
     recorder.record(node, { type: 'Warning', reason, action: 'SetPodRoutes', message }, { cause: noCause }),
   hostPortIgnored: (pod, reason, message) =>
     recorder.record(pod, { type: 'Warning', reason, action: 'MapHostPort', message }, { cause: noCause }),
+  notRouted(service, problem) {
+    const message = `node ${nodeName} does not route all traffic of the Service: ${problem}`
+    const note = { type: 'Warning', reason: 'ServiceNotRouted', action: 'SyncProxyRules', message } as const
+    recorder.record(service, note, { cause: noCause })
+  },
 })

@@ -5,6 +5,9 @@ import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import { triggerTimeAnnotation } from '../api/discovery/v1/endpoint-slice-labels.ts'
 import { splitKey, type ObjectKey } from '../api/meta/object.ts'
 import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
+import { parseCidrs } from '../base/net/cidr.ts'
+import { parseInterfaceName } from '../base/net/interface-name.ts'
+import { parseIps } from '../base/net/ip-address.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { mergeCauses, type FlowId, type FlowRecorder } from '../base/observability/flow-recorder.ts'
@@ -15,19 +18,26 @@ import type { Informers } from '../client/informer/informers.ts'
 import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import type { Nftables } from '../machine/nftables/nftables.ts'
+import { HeldChanges } from '../machine/nftables/held-changes.ts'
+import { rejectedObjects } from '../machine/nftables/rejected-objects.ts'
 import { removeTable, TableSync, type TableTransaction } from '../machine/nftables/table-sync.ts'
 import { ProxyHealth } from './health/proxy-health.ts'
 import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
 import { knownClientCommands } from './nftables/known-clients.ts'
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
 import { staleAmong, staleFlows } from './nftables/stale-flows.ts'
-import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
+import { presenceCommands, probeCommands, removalCommands, trialEnd } from './nftables/table-layout.ts'
 import { prepareBridges, routeLoopback, setConnectionTimeouts } from './kernel-preparation.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
 import type { ProxyEvents } from './proxy-events.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
+import { notRouted } from './routing/service-route.ts'
 
-export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'> {
+export interface ServiceProxyDeps extends Pick<ProxyTableOptions, 'masqueradesAll'> {
+  /** The addresses of pods, by which their traffic is recognised. */
+  readonly podCidrs: readonly string[]
+  /** The interface of pods through which node ports at 127.0.0.1 are routed. */
+  readonly loopbackInterface?: string
   readonly informers: Pick<Informers, 'of'>
   readonly nftables: Nftables
   readonly conntrack: Conntrack
@@ -51,6 +61,11 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
 /** Changes of more Services, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
 
+/** A Service that the kernel rejects is tried again when it changes, after this time at the earliest. */
+const rejectedMs = 60_000
+/** A Service about which the kernel was not asked in time is tried again after this time. */
+const undecidedMs = 1_000
+
 /** Runs in `tasks` until they are stopped. The rules remain, so that traffic continues while the proxy is restarted. */
 export function startServiceProxy(deps: ServiceProxyDeps, tasks: TaskGroup): ServiceProxy {
   const proxy = new ServiceProxy(deps)
@@ -73,7 +88,12 @@ export class ServiceProxy {
   readonly #startMs: number
   /** The routes before and after the changes that have not been applied. */
   readonly #unapplied = new Map<ObjectKey, Pick<RouteChange, 'before' | 'now'>>()
+  readonly #layout: Omit<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
   #table: ProxyTable
+  /** Services that the kernel rejects. They are left out, so that the others are routed. */
+  readonly #rejected = new HeldChanges<ObjectKey, RouteChange>()
+  /** What of a Service gets no traffic, as it was reported last. */
+  readonly #problems = new Map<ObjectKey, string>()
   #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
   readonly #sync: TableSync
   /** Whether the timeouts of tracked connections were set. */
@@ -92,8 +112,16 @@ export class ServiceProxy {
         if (failed !== undefined) deps.events.healthCheckFailed(failed, port, error)
       },
     })
-    this.#ranges = { nodeAddresses: deps.nodeAddresses?.() ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
-    this.#table = new ProxyTable({ ...deps, ...this.#ranges })
+    this.#ranges = {
+      nodeAddresses: parseIps(deps.nodeAddresses?.() ?? []),
+      serviceCidrs: parseCidrs(deps.serviceCidrs ?? []),
+    }
+    const loopbackInterface = parseInterfaceName(deps.loopbackInterface ?? '')
+    this.#layout = {
+      ...{ podCidrs: parseCidrs(deps.podCidrs), masqueradesAll: deps.masqueradesAll },
+      ...(loopbackInterface === undefined ? {} : { loopbackInterface }),
+    }
+    this.#table = new ProxyTable({ ...this.#layout, ...this.#ranges })
     this.#sync = new TableSync(
       {
         ...{ subject: 'Services', presenceCommands, probeCommands },
@@ -143,7 +171,7 @@ export class ServiceProxy {
     const addresses = now.status.addresses ?? []
     this.#setRanges({
       ...this.#ranges,
-      nodeAddresses: addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : [])),
+      nodeAddresses: parseIps(addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : []))),
     })
   }
 
@@ -152,7 +180,7 @@ export class ServiceProxy {
     informer.onChange(({ key, now }) => {
       if (now === undefined) known.delete(key)
       else known.set(key, now.spec?.cidrs ?? [])
-      this.#setRanges({ ...this.#ranges, serviceCidrs: [...new Set([...known.values()].flat())].toSorted() })
+      this.#setRanges({ ...this.#ranges, serviceCidrs: parseCidrs([...known.values()].flat()).toSorted() })
     })
   }
 
@@ -161,7 +189,7 @@ export class ServiceProxy {
     if (JSON.stringify(ranges) === JSON.stringify(this.#ranges)) return
     const { services } = this.#table
     this.#ranges = ranges
-    this.#table = new ProxyTable({ ...this.#deps, ...ranges })
+    this.#table = new ProxyTable({ ...this.#layout, ...ranges })
     this.#table.update(services)
     this.#queue()
     this.#sync.queueAll()
@@ -171,7 +199,7 @@ export class ServiceProxy {
     const { clock } = this.#deps
     if (isInDoubt) this.health.queued()
     const startMs = clock.monotonicMs()
-    const changes = this.#routes.takeChanges()
+    const changes = this.#takeChanges()
     const triggersMs = this.#triggersMs
     this.#triggersMs = []
     for (const { service: key, before, now } of changes)
@@ -187,21 +215,69 @@ export class ServiceProxy {
       finish: async (result, _isInDoubt, signal) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
-        if (result.kind === 'failed') return this.#deps.metrics.syncFailures.add({})
+        if (result.kind === 'failed') {
+          this.#deps.metrics.syncFailures.add({})
+          return isFull ? this.#leaveOutRejected() : undefined
+        }
         if (isFull || changes.length > 0) this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
         await this.#applied(isFull, signal)
       },
     }
   }
 
+  /** Changes of a Service that the kernel has rejected wait for their time. */
+  #takeChanges(): readonly RouteChange[] {
+    const nowMs = this.#deps.clock.nowMs()
+    const due = this.#rejected.takeDue(nowMs)
+    const changes = this.#routes.takeChanges()
+    for (const { service: key, now } of changes) if (now === notRouted) this.#rejected.forget(key)
+    return [...due, ...changes.filter((change) => this.#rejected.admits(change.service, change, nowMs))]
+  }
+
+  /** Finds the Services because of which the kernel rejects the table, and removes them from it. */
+  async #leaveOutRejected(): Promise<void> {
+    const { nftables, clock, informers, events, metrics } = this.#deps
+    const table = this.#table
+    const [accepted, suspects]: [ObjectKey[], ObjectKey[]] = [[], []]
+    for (const key of table.services.keys()) (this.#unapplied.has(key) ? suspects : accepted).push(key)
+    const trialCommands = (keys: readonly ObjectKey[]) => [...table.all(keys), trialEnd]
+    const { rejected, undecided } = await rejectedObjects({ nftables, accepted, suspects, trialCommands })
+    for (const [key, message] of rejected) {
+      this.#rejected.hold(key, clock.nowMs() + rejectedMs)
+      metrics.rejectedServices.add({})
+      const found = informers.of(service).get(key)
+      if (found !== undefined) events.notRouted(found, `the kernel rejects its rules: ${message}`)
+    }
+    for (const key of undecided) {
+      const change = { service: key, before: notRouted, now: table.services.get(key) ?? notRouted, causes: [] }
+      this.#rejected.hold(key, clock.nowMs() + undecidedMs, change)
+    }
+    this.#table.update([...rejected.keys(), ...undecided].map((key) => [key, notRouted]))
+  }
+
+  /** Reports what of the changed Services gets no traffic. */
+  #reportProblems(): void {
+    const { informers, events } = this.#deps
+    for (const key of this.#unapplied.keys()) {
+      const [problem, reported] = [this.#table.problemOf(key), this.#problems.get(key)]
+      if (problem === reported) continue
+      if (problem === undefined) this.#problems.delete(key)
+      else this.#problems.set(key, problem)
+      const found = informers.of(service).get(key)
+      if (problem !== undefined && found !== undefined) events.notRouted(found, problem)
+    }
+  }
+
   async #applied(isFull: boolean, signal: AbortSignal): Promise<void> {
+    this.#reportProblems()
     for (const [key, { now }] of this.#unapplied) this.#serviceHealth.update(key, now.healthCheck)
     this.health.updated()
     const applied = [...this.#unapplied.values()]
     this.#unapplied.clear()
-    const stale = isFull
-      ? await this.#staleOfAll(signal)
-      : applied.flatMap(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
+    const known = isFull
+      ? [undefined]
+      : applied.map(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
+    const stale = known.includes(undefined) ? await this.#staleOfAll(signal) : known.flatMap((flows) => flows ?? [])
     for (const flows of stale) await this.#removeFlows(flows, signal)
   }
 
@@ -263,6 +339,7 @@ export class ServiceProxy {
     if (!this.#hasTimeouts) await setConnectionTimeouts(this.#deps)
     this.#hasTimeouts = true
     await routeLoopback(this.#deps)
-    if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: nodeAddresses() })
+    if (this.#rejected.hasDue(this.#deps.clock.nowMs())) this.#queue()
+    if (nodeAddresses !== undefined) this.#setRanges({ ...this.#ranges, nodeAddresses: parseIps(nodeAddresses()) })
   }
 }

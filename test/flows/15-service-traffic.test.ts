@@ -36,7 +36,7 @@ function startProxy({ cluster, clock, random }: BareCluster, tasks: TaskGroup): 
       kernelSettings: new SimulatedKernelSettings({}),
       listeners: { listen: () => Promise.reject(new Error('no Service of this test has a health check')) },
       metrics: proxyMetrics(new Metrics()),
-      events: { started: () => undefined, healthCheckFailed: () => undefined },
+      events: { started: () => undefined, healthCheckFailed: () => undefined, notRouted: () => undefined },
       ...{ healthCheckHost: '127.0.0.1', podCidrs: ['10.244.0.0/16'], masqueradesAll: false },
     },
     tasks,

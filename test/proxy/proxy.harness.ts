@@ -39,7 +39,7 @@ export function startProxy(more: Partial<ServiceProxyDeps> = {}) {
       conntrack: new ConntrackProgram(nodeProcesses),
       kernelSettings: nodeKernelSettings(),
       listeners: nodePlatform.listeners,
-      events: { started: () => undefined, healthCheckFailed: () => undefined },
+      events: { started: () => undefined, healthCheckFailed: () => undefined, notRouted: () => undefined },
       ...{ nftables, clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
       ...{
         metrics: proxyMetrics(registry),

@@ -3,8 +3,9 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
+import { cidrHasAddress } from '../../base/net/cidr.ts'
+import { parseIp } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import type { NetworkHost } from '../../machine/network/link-faults.ts'
 import type { RoutedService, RouteTarget, ServiceRoute } from '../../proxy/routing/service-route.ts'
@@ -60,9 +61,11 @@ export class ServiceRouter {
     const node = this.#deps.nodeAt(address)
     const atNode = node === undefined ? undefined : this.#atNodePort(client, node, port)
     if (atNode !== undefined && atNode.kind !== 'direct') return atNode
-    for (const service of this.#deps.servicesAt(address)) {
-      const isClusterIp = service.spec.clusterIPs?.includes(address) ?? service.spec.clusterIP === address
-      if (isClusterIp) return this.#atClusterIp(client, service, address, port)
+    const services = this.#deps.servicesAt(address)
+    // A Service that names the cluster IP of another one as its external IP does not get its traffic.
+    const owner = services.find(({ spec }) => spec.clusterIPs?.includes(address) ?? spec.clusterIP === address)
+    if (owner !== undefined) return this.#atClusterIp(client, owner, address, port)
+    for (const service of services) {
       const routing = this.#atExternalIp(client, service, address, port, node)
       if (routing !== undefined) return routing
     }
@@ -99,13 +102,14 @@ export class ServiceRouter {
     port: number,
     owner: RouterNode | undefined,
   ): Routing | undefined {
+    const isBalanced = (route: ServiceRoute) => route.loadBalancerIps.some((each) => each === address)
     const isAtAddress = (route: ServiceRoute) =>
-      route.port === port && (route.externalIps.includes(address) || route.loadBalancerIps.includes(address))
+      route.port === port && (isBalanced(route) || route.externalIps.some((each) => each === address))
     const node = client.node === '' ? (owner ?? this.#balancedNode(service, isAtAddress)) : this.#node(client.node)
     if (node === undefined) return { kind: 'dropped', service: keyOf(service) }
     const route = this.#routes(service, node.name).find(isAtAddress)
     if (route === undefined) return undefined
-    const isRefused = route.loadBalancerIps.includes(address) && !acceptsClient(route, client)
+    const isRefused = isBalanced(route) && !acceptsClient(route, client)
     return isRefused ? { kind: 'dropped', service: route.service } : this.#external(route, client, node)
   }
 
@@ -174,7 +178,7 @@ const textOf = ({ address, port }: { readonly address: string; readonly port: nu
 
 /** Source ranges restrict all clients except the nodes themselves. */
 function acceptsClient({ sourceRanges }: ServiceRoute, { address, pod, node }: NetworkHost): boolean {
-  if (sourceRanges.length === 0 || (node !== '' && pod === '')) return true
-  const client = parseCidr(familyOf(address) === 'IPv4' ? `${address}/32` : `${address}/128`)
-  return sourceRanges.some((range) => containsCidr(parseCidr(range), client))
+  if (sourceRanges === undefined || (node !== '' && pod === '')) return true
+  const client = parseIp(address)
+  return client !== undefined && sourceRanges.some((range) => cidrHasAddress(range, client))
 }

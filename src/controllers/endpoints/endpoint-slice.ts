@@ -5,6 +5,7 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { headlessLabel, serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { AddressFamily } from '../../base/text/address-family.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
@@ -19,10 +20,10 @@ import {
   isHeadless,
   isReadyEndpoint,
   isServing,
-  podPort,
   podsOfServices,
   selectedPods,
 } from './pod-endpoints.ts'
+import { ServicePorts, type PodPort } from './service-ports.ts'
 import { sliceChanges, type EndpointGroup, type SliceMetadata } from './slice-changes.ts'
 import { sliceSync } from './slice-sync.ts'
 import { autoZones, isAuto, isTopologyChange, preferredHints } from './topology-hints.ts'
@@ -145,27 +146,23 @@ const sliceMetadata = (object: Service): SliceMetadata => ({
 
 /** One group for each set of port numbers: a named port may have different numbers on different pods. */
 function groupsOf(object: Service, pods: readonly Pod[], family: AddressFamily, view: PlanView): EndpointGroup[] {
-  const groups = new Map<string, { ports: EndpointPort[]; endpoints: Endpoint[] }>()
+  const groups = new Map<readonly PodPort[], { ports: EndpointPort[]; endpoints: Endpoint[] }>()
+  const ports = new ServicePorts(object)
   for (const pod of pods) {
     const addresses = addressesOf(pod, family)
     if (addresses.length === 0) continue
-    const ports = portsOf(object, pod)
-    const key = JSON.stringify(ports)
-    const group = groups.get(key) ?? { ports, endpoints: [] }
+    const ofPod = ports.on(pod)
+    const group = getOrInsert(groups, ofPod, () => ({ ports: ofPod.map(sliceFormOf), endpoints: [] }))
     group.endpoints.push(endpointOf(object, pod, addresses, view))
-    groups.set(key, group)
   }
   if (groups.size === 0) return [{ addressType: family, ports: [], endpoints: [] }]
   return [...groups.values()].map((group) => ({ addressType: family, ...group }))
 }
 
-const portsOf = ({ spec }: Service, pod: Pod): EndpointPort[] =>
-  (spec.ports ?? []).flatMap((each) => {
-    const port = podPort(pod, each)
-    if (port === undefined) return []
-    const { name = '', protocol, appProtocol } = each
-    return [{ name, protocol, port, ...(appProtocol === undefined ? {} : { appProtocol }) }]
-  })
+const sliceFormOf = ({ of: { name = '', protocol, appProtocol }, number }: PodPort): EndpointPort => ({
+  ...{ name, protocol, port: number },
+  ...(appProtocol === undefined ? {} : { appProtocol }),
+})
 
 function endpointOf(object: Service, pod: Pod, addresses: readonly string[], { find }: PlanView): Endpoint {
   const { name, namespace = '', uid } = pod.metadata

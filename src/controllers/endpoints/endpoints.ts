@@ -4,6 +4,7 @@ import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/co
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { defineController, type Change } from '../runtime/controller.ts'
 import { headlessLabel, triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
@@ -14,10 +15,10 @@ import {
   hostnameOf,
   isHeadless,
   isReadyEndpoint,
-  podPort,
   podsOfServices,
   selectedPods,
 } from './pod-endpoints.ts'
+import { ServicePorts, type PodPort } from './service-ports.ts'
 import { triggerTime, type ObservedTimes } from './trigger-time.ts'
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by'
@@ -51,38 +52,61 @@ export const endpointsController = defineController<Service>({
   },
 })
 
-/** An address at one port. */
+/** An address of a pod. */
 interface Row {
-  readonly port: EndpointPort | undefined
   readonly address: EndpointAddress
   readonly isReady: boolean
 }
 
-/** As upstream: ports with the same addresses share a subset. The order is deterministic, so equal pods give an equal object. */
-function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
-  const rows = pods.flatMap((pod) => rowsOf(object, pod))
-  const byPort = [...Map.groupBy(rows, ({ port }) => JSON.stringify(port ?? '')).values()].map((members) =>
-    members.toSorted((a, b) => (a.address.ip < b.address.ip ? -1 : 1)),
-  )
-  const byAddresses = Map.groupBy(byPort, (members) =>
-    JSON.stringify(members.map(({ address, isReady }) => [address, isReady])),
-  )
-  return [...byAddresses.values()].map((groups) => {
-    const members = groups[0] ?? []
-    const ready = members.filter(({ isReady }) => isReady).map(({ address }) => address)
-    const notReady = members.filter(({ isReady }) => !isReady).map(({ address }) => address)
-    const ports = groups.flatMap(([first]) => first?.port ?? [])
-    return {
-      ...(ready.length === 0 ? {} : { addresses: ready }),
-      ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
-      ...(ports.length === 0 ? {} : { ports }),
-    }
-  })
+/** Ports that have the same addresses. */
+interface PortGroup {
+  readonly rows: readonly (readonly Row[])[]
+  readonly ports: EndpointPort[]
 }
 
-function rowsOf(object: Service, pod: Pod): Row[] {
+/**
+ * As upstream: ports with the same addresses share a subset. The order is deterministic, so equal pods give an equal object.
+ * Pods with the same ports are taken together, so that a port does not cost a step for every pod.
+ */
+function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
+  const byPorts = new Map<readonly PodPort[], Row[]>()
+  const servicePorts = new ServicePorts(object)
+  for (const pod of pods) {
+    const row = rowOf(object, pod)
+    if (row !== undefined) getOrInsert(byPorts, servicePorts.on(pod), () => []).push(row)
+  }
+  if ((object.spec.ports ?? []).length === 0)
+    return byPorts.size === 0 ? [] : [subsetOf({ rows: [...byPorts.values()], ports: [] })]
+  const byPort = new Map<string, { readonly port: PodPort; readonly rows: (readonly Row[])[]; id: string }>()
+  let group = 0
+  for (const [ports, rows] of byPorts) {
+    group++
+    for (const port of ports) {
+      const found = getOrInsert(byPort, `${port.index} ${port.number}`, () => ({ port, rows: [], id: '' }))
+      found.rows.push(rows)
+      found.id += ` ${group}`
+    }
+  }
+  const groups = new Map<string, PortGroup>()
+  for (const { id, port, rows } of byPort.values())
+    getOrInsert(groups, id, () => ({ rows, ports: [] })).ports.push(subsetFormOf(port))
+  return [...groups.values()].map(subsetOf)
+}
+
+function subsetOf({ rows, ports }: PortGroup): EndpointSubset {
+  const members = rows.flat().toSorted((a, b) => (a.address.ip < b.address.ip ? -1 : 1))
+  const ready = members.filter(({ isReady }) => isReady).map(({ address }) => address)
+  const notReady = members.filter(({ isReady }) => !isReady).map(({ address }) => address)
+  return {
+    ...(ready.length === 0 ? {} : { addresses: ready }),
+    ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+    ...(ports.length === 0 ? {} : { ports }),
+  }
+}
+
+function rowOf(object: Service, pod: Pod): Row | undefined {
   const [ip] = addressesOf(pod, familiesOf(object)[0] ?? 'IPv4')
-  if (ip === undefined) return []
+  if (ip === undefined) return undefined
   const { name, namespace = '', uid } = pod.metadata
   const { nodeName } = pod.spec
   const hostname = hostnameOf(object, pod)
@@ -92,22 +116,14 @@ function rowsOf(object: Service, pod: Pod): Row[] {
     ...(nodeName === undefined ? {} : { nodeName }),
     targetRef: { kind: 'Pod', namespace, name, uid },
   }
-  const isReady = isReadyEndpoint(object, pod)
-  const { ports = [] } = object.spec
-  if (ports.length === 0) return [{ port: undefined, address, isReady }]
-  return ports.flatMap((each): Row[] => {
-    const port = podPort(pod, each)
-    const { name: portName, protocol, appProtocol } = each
-    if (port === undefined) return []
-    const offered = {
-      ...(portName === undefined ? {} : { name: portName }),
-      port,
-      protocol,
-      ...(appProtocol === undefined ? {} : { appProtocol }),
-    }
-    return [{ port: offered, address, isReady }]
-  })
+  return { address, isReady: isReadyEndpoint(object, pod) }
 }
+
+const subsetFormOf = ({ of: { name, protocol, appProtocol }, number }: PodPort): EndpointPort => ({
+  ...(name === undefined ? {} : { name }),
+  ...{ port: number, protocol },
+  ...(appProtocol === undefined ? {} : { appProtocol }),
+})
 
 /**
  * As upstream: addresses that are not ready are omitted first. Each subset keeps its share of what remains, rounded up while

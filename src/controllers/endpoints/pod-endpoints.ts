@@ -1,8 +1,7 @@
-// Pods as endpoints of a Service: addresses, target ports and readiness.
+// Pods as endpoints of a Service: addresses and readiness.
 import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
-import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
@@ -33,16 +32,6 @@ export const selectedPods = (object: Service, { within }: PlanView): Pod[] =>
   within(podKind, namespaceOf(object))
     .filter((pod) => selects({ matchLabels: object.spec.selector ?? {} }, pod.metadata.labels) && !isPodFinished(pod))
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-
-/** The port number on this pod for a port of the Service; undefined when the pod has no port of that name. */
-export function podPort({ spec }: Pod, { targetPort, port, protocol }: ServicePort): number | undefined {
-  if (typeof targetPort === 'number') return targetPort === 0 ? port : targetPort
-  if (targetPort === undefined || targetPort === '') return port
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-  return [...spec.containers, ...sidecars]
-    .flatMap(({ ports = [] }) => ports)
-    .find(({ name, protocol: offered }) => name === targetPort && offered === protocol)?.containerPort
-}
 
 export const isServing = (pod: Pod): boolean => isPodReady(pod)
 export const isReadyEndpoint = (object: Service, pod: Pod): boolean =>

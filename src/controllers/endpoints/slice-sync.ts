@@ -1,6 +1,7 @@
 // sliceSync: what the metrics show of one reconcile of a Service.
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { SliceOperation, SliceSync } from '../metrics/endpoint-slice-metrics.ts'
 import type { Change } from '../runtime/controller.ts'
 import { endpointsPerSliceDefault, idOf, type EndpointGroup } from './slice-changes.ts'
@@ -16,7 +17,9 @@ export function sliceSync(
   const [created, updated, deleted] = [count('create'), count('update'), count('delete')]
   const endpoints = groups.reduce((sum, group) => sum + group.endpoints.length, 0)
   const full = groups.reduce((sum, group) => sum + Math.ceil(group.endpoints.length / endpointsPerSliceDefault), 0)
-  const [had, has] = changes.length === 0 ? [none, none] : [endpointsOf(existing), endpointsOf(groups)]
+  const numbers = new Map<string, number>()
+  const [had, has] =
+    changes.length === 0 ? [none, none] : [endpointsOf(existing, numbers), endpointsOf(groups, numbers)]
   return {
     endpoints,
     slices: existing.length + created - deleted,
@@ -32,12 +35,18 @@ export function sliceSync(
 
 const none: ReadonlySet<string> = new Set()
 
-/** The endpoints with their ports: an endpoint whose ports change is removed and added. */
-function endpointsOf(groups: readonly Pick<EndpointSlice, 'addressType' | 'ports' | 'endpoints'>[]): Set<string> {
+/**
+ * The endpoints with their ports: an endpoint whose ports change is removed and added. Lists of ports can be long, so they are
+ * numbered.
+ */
+function endpointsOf(
+  groups: readonly Pick<EndpointSlice, 'addressType' | 'ports' | 'endpoints'>[],
+  numbers: Map<string, number>,
+): Set<string> {
   const found = new Set<string>()
   for (const { addressType, ports, endpoints } of groups) {
-    const prefix = `${addressType} ${JSON.stringify(ports ?? [])} `
-    for (const endpoint of endpoints ?? []) found.add(prefix + idOf(endpoint))
+    const number = getOrInsert(numbers, `${addressType} ${JSON.stringify(ports ?? [])}`, () => numbers.size)
+    for (const endpoint of endpoints ?? []) found.add(`${number} ${idOf(endpoint)}`)
   }
   return found
 }

@@ -153,6 +153,6 @@ export function headlessPath(
 
 /** All endpoints, at a port that the client chooses. */
 function endpointsAt(slices: readonly EndpointSlice[], port: number, node: NodeTopology): readonly PortEndpoint[] {
-  const all = slices.flatMap(({ endpoints }) => endpoints ?? []).map((each) => portEndpoint(each, port, node))
+  const all = slices.flatMap(({ endpoints }) => endpoints ?? []).flatMap((each) => portEndpoint(each, port, node) ?? [])
   return [...new Map(all.map((each) => [each.address, each])).values()]
 }

@@ -51,6 +51,10 @@ export const proxyMetrics = (metrics: Metrics) => ({
     'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
     'Cumulative proxy nftables sync failures',
   ),
+  rejectedServices: metrics.counter(
+    'coxswain_proxy_rejected_services_total',
+    'Services that were left out because the kernel rejected their rules',
+  ),
   healthzRequests: metrics.counter('kubeproxy_proxy_healthz_total', 'Cumulative proxy healthz HTTP status', ['code']),
   livezRequests: metrics.counter('kubeproxy_proxy_livez_total', 'Cumulative proxy livez HTTP status', ['code']),
   ignoredNodes: metrics.gauge(

@@ -1,83 +1,69 @@
 // Frontends: the addresses at which a node accepts the traffic of a Service, each with its target.
-import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
-import type { RouteTarget, ServiceRoute } from '../routing/service-route.ts'
+import { cidrHasAddress, cidrOfAddress, type Cidr } from '../../base/net/cidr.ts'
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
+import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import type { Protocol, RouteTarget, ServiceRoute } from '../routing/service-route.ts'
+
+/** Of several Services at one address and port, the one of the first kind gets the traffic. */
+export const frontendKinds = ['cluster IP', 'node port', 'load balancer IP', 'external IP'] as const
+export type FrontendKind = (typeof frontendKinds)[number]
 
 export interface Frontend {
+  readonly kind: FrontendKind
   /** The key of the maps in the kernel: address, protocol and port. */
-  readonly key: string
-  readonly address: string
+  readonly key: CommandText
+  readonly address: IpAddress
   readonly port: number
   readonly target: RouteTarget
   /** The target for traffic of this node and of pods, if the source address is preserved for other clients. */
   readonly ownTarget?: RouteTarget
   /** Whether the source address is replaced with the node's. */
   readonly isMasqueraded: boolean
-  /** An allocated address, which belongs to this Service only. */
-  readonly isClusterIp: boolean
-  /** Two Services may name the same address and port. */
-  readonly isShareable: boolean
   /** The only clients that are accepted; undefined for all. */
-  readonly sourceRanges?: readonly string[]
+  readonly sourceRanges?: readonly Cidr[]
 }
 
-export function frontendsOf(route: ServiceRoute, nodeAddresses: readonly string[]): readonly Frontend[] {
+/** By kind, in the order of `frontendKinds`. An address that is named twice is there twice. */
+export function frontendsOf(route: ServiceRoute, nodeAddresses: readonly IpAddress[]): readonly Frontend[] {
   const { clusterIp, port, nodePort, family, externalIps, loadBalancerIps, internal } = route
   const ofNode = nodePort === 0 ? [] : nodeAddresses.filter((address) => familyOf(address) === family)
   return [
-    {
-      ...at(route, clusterIp, port),
-      target: internal,
-      isMasqueraded: false,
-      isClusterIp: true,
-      isShareable: false,
-    },
-    ...ofNode.map((address) => external(route, address, nodePort, false)),
-    ...externalIps.map((address) => external(route, address, port, true)),
+    { ...at(route, clusterIp, port), kind: 'cluster IP', target: internal, isMasqueraded: false },
+    ...ofNode.map((address) => external(route, address, nodePort, 'node port')),
     ...loadBalancerIps.map((address) => ({
-      ...external(route, address, port, true),
+      ...external(route, address, port, 'load balancer IP'),
       ...acceptedSources(route, address, nodeAddresses),
     })),
+    ...externalIps.map((address) => external(route, address, port, 'external IP')),
   ]
 }
 
-const external = (route: ServiceRoute, address: string, port: number, isShareable: boolean): Frontend => ({
+const external = (route: ServiceRoute, address: IpAddress, port: number, kind: FrontendKind): Frontend => ({
   ...at(route, address, port),
-  target: route.external,
+  ...{ kind, target: route.external, isMasqueraded: !route.preservesClientIp },
   ...(route.preservesClientIp ? { ownTarget: route.externalFromCluster } : {}),
-  isMasqueraded: !route.preservesClientIp,
-  isClusterIp: false,
-  isShareable,
 })
 
-const at = ({ protocol }: ServiceRoute, address: string, port: number) => ({
-  key: `${address} . ${protocol.toLowerCase()} . ${port}`,
+export const protocolNames = { SCTP: 'sctp', TCP: 'tcp', UDP: 'udp' } as const satisfies Record<Protocol, string>
+
+const at = ({ protocol }: ServiceRoute, address: IpAddress, port: number) => ({
+  key: commandText`${address} . ${protocolNames[protocol]} . ${port}`,
   address,
   port,
 })
 
 /**
- * The kernel rejects overlapping ranges. If this node is accepted, so is the address itself, which is the source of the
- * node's own connections if the address is assigned to one of its interfaces.
+ * If this node is accepted, so is the address itself, which is the source of the node's own connections if the address is
+ * assigned to one of its interfaces.
  */
 function acceptedSources(
-  { sourceRanges, family }: ServiceRoute,
-  address: string,
-  nodeAddresses: readonly string[],
+  { sourceRanges }: ServiceRoute,
+  address: IpAddress,
+  nodeAddresses: readonly IpAddress[],
 ): Pick<Frontend, 'sourceRanges'> {
-  if (sourceRanges.length === 0 || sourceRanges.some((range) => range.endsWith('/0'))) return {}
-  const acceptsNode = nodeAddresses.some(
-    (each) => familyOf(each) === family && sourceRanges.some((range) => contains(range, hostRange(each, family))),
-  )
-  return { sourceRanges: withoutOverlaps([...sourceRanges, ...(acceptsNode ? [hostRange(address, family)] : [])]) }
+  if (sourceRanges === undefined || sourceRanges.some((range) => range.endsWith('/0'))) return {}
+  const acceptsNode = nodeAddresses.some((node) => sourceRanges.some((range) => cidrHasAddress(range, node)))
+  return { sourceRanges: acceptsNode ? disjointCidrs([...sourceRanges, cidrOfAddress(address)]) : sourceRanges }
 }
-
-const hostRange = (address: string, family: AddressFamily): string => `${address}/${family === 'IPv6' ? 128 : 32}`
-
-const contains = (outer: string, inner: string): boolean => containsCidr(parseCidr(outer), parseCidr(inner))
-
-const withoutOverlaps = (ranges: readonly string[]): readonly string[] =>
-  ranges.filter(
-    (range, index) =>
-      !ranges.some((other, at) => at !== index && contains(other, range) && !(contains(range, other) && index < at)),
-  )

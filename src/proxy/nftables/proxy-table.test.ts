@@ -1,14 +1,20 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { endpointAt, serviceWith, sliceWith } from '../routing/routing.harness.ts'
 import { notRouted, routedService } from '../routing/service-route.ts'
+import { parseCidrs } from '../../base/net/cidr.ts'
+import { parseIps } from '../../base/net/ip-address.ts'
 import { ProxyTable } from './proxy-table.ts'
-import { endpointsPerTargetMax } from './service-content.ts'
+import { contentSizeMax, endpointsPerTargetMax } from './service-content.ts'
 
 const here = { name: 'node-a' }
-const options = { podCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/12'], masqueradesAll: false }
-const newTable = () => new ProxyTable({ ...options, nodeAddresses: ['192.168.0.1', 'fd00::1'] })
+const options = {
+  podCidrs: parseCidrs(['10.244.0.0/16']),
+  serviceCidrs: parseCidrs(['10.96.0.0/12']),
+  masqueradesAll: false,
+}
+const newTable = () => new ProxyTable({ ...options, nodeAddresses: parseIps(['192.168.0.1', 'fd00::1']) })
 
 const pods = (...addresses: string[]) => [sliceWith(addresses.map((address) => endpointAt(address)))]
 const elsewhere = (...addresses: string[]) => [
@@ -105,7 +111,7 @@ const rows: readonly (readonly [
     [{ type: 'LoadBalancer', loadBalancerSourceRanges: ['192.168.0.0/16', '192.168.1.0/24'] }, [], balanced],
     [
       'add element firewalled4 { 192.0.2.8 . tcp . 80 }',
-      'add element accepted4 { 192.0.2.8 . tcp . 80 . 192.168.0.0/16, 192.0.2.8 . tcp . 80 . 192.0.2.8/32 }',
+      'add element accepted4 { 192.0.2.8 . tcp . 80 . 192.0.2.8/32, 192.0.2.8 . tcp . 80 . 192.168.0.0/16 }',
     ],
   ],
   [
@@ -153,23 +159,130 @@ test('an address of several endpoints of this node is a hairpin until the last o
   ])
 })
 
-test('the first Service that names an external address uses it; the next one succeeds it', () => {
+const created = (year: number) => `${year}-01-01T00:00:00Z`
+/** A Service with one endpoint, `10.244.1.<last>`, and the cluster IP `10.96.0.<last>`. */
+const ofYear = (year: number, name: string, last: number, spec: object = {}, status: object = {}) => ({
+  service: `default/${name}`,
+  now: routedService(
+    serviceWith(
+      { clusterIP: `10.96.0.${last}`, clusterIPs: [`10.96.0.${last}`], ...spec },
+      { name, uid: name, creationTimestamp: created(year) },
+      status,
+    ),
+    elsewhere(`10.244.1.${last}`),
+    here,
+  ),
+})
+const external = (...externalIPs: string[]) => ({ externalIPs })
+const at30080 = { ports: [{ name: 'http', protocol: 'TCP', port: 30080 }] }
+
+/** Who is at an address that two Services name, whichever is known first. */
+const owners: readonly (readonly [string, address: string, ReturnType<typeof ofYear>, ReturnType<typeof ofYear>])[] = [
+  [
+    'the older one',
+    '192.0.2.9',
+    ofYear(2020, 'b', 2, external('192.0.2.9')),
+    ofYear(2021, 'a', 3, external('192.0.2.9')),
+  ],
+  [
+    'the one with the lower uid',
+    '192.0.2.9',
+    ofYear(2020, 'a', 2, external('192.0.2.9')),
+    ofYear(2020, 'b', 3, external('192.0.2.9')),
+  ],
+  ['the one whose cluster IP it is', '10.96.0.2', ofYear(2021, 'b', 2), ofYear(2020, 'a', 3, external('10.96.0.2'))],
+  [
+    'the one whose node port it is',
+    '192.168.0.1 . tcp . 30080',
+    ofYear(2021, 'b', 2, nodePort),
+    ofYear(2020, 'a', 3, { ...at30080, ...external('192.168.0.1') }),
+  ],
+  [
+    'the one whose load balancer has it',
+    '192.0.2.8',
+    ofYear(2021, 'b', 2, { type: 'LoadBalancer' }, balanced),
+    ofYear(2020, 'a', 3, external('192.0.2.8')),
+  ],
+  [
+    'the older one of two with the same cluster IP',
+    '10.96.0.2',
+    ofYear(2020, 'b', 2),
+    { ...ofYear(2021, 'a', 3, { clusterIP: '10.96.0.2', clusterIPs: ['10.96.0.2'] }) },
+  ],
+]
+for (const [name, address, owner, other] of owners) {
+  const endpointAtAddress = (table: ProxyTable) =>
+    /[^{,]*: 10\.244\.1\.\d/.exec(
+      brief(table.all())
+        .filter((text) => text.includes('element endpoints4'))
+        .flatMap((text) => text.split(/[{,]/))
+        .filter((text) => text.includes(` ${address} `))
+        .join(),
+    )?.[0]
+  for (const order of [
+    [owner, other],
+    [other, owner],
+  ])
+    test(`an address of two Services: ${name}, ${order[0] === owner ? 'known first' : 'known later'}`, () => {
+      const table = newTable()
+      const kernel = new SimulatedTable()
+      for (const change of order) kernel.apply(table.change([change]))
+      ok(endpointAtAddress(table)?.endsWith('10.244.1.2'), table.all().join('\n'))
+      deepEqual(kernel.elements, new SimulatedTable(table.all()).elements)
+      match(table.problemOf(other.service) ?? '', /is used by the Service default\/b|is used by the Service default\/a/)
+      equal(table.problemOf(owner.service), undefined)
+      kernel.apply(table.change([{ service: owner.service, now: notRouted }]))
+      ok(endpointAtAddress(table)?.endsWith('10.244.1.3'), table.all().join('\n'))
+      deepEqual(kernel.elements, new SimulatedTable(table.all()).elements)
+      equal(table.problemOf(other.service), undefined)
+    })
+}
+
+/** The elements that the kernel would have; it rejects an element that exists, or is deleted and does not. */
+class SimulatedTable {
+  readonly elements = new Set<string>()
+
+  constructor(commands: readonly string[] = []) {
+    this.apply(commands)
+  }
+
+  apply(commands: readonly string[] | undefined): void {
+    for (const command of commands ?? []) {
+      const [, verb, set, list] = /^(add|delete) element inet coxswain-proxy (\S+) \{ (.*) \}$/.exec(command) ?? []
+      for (const element of list?.split(', ') ?? []) {
+        const key = `${set} ${element.split(' : ')[0]}`
+        if (element.startsWith('0.0.0.0') || element.startsWith('::')) continue
+        equal(this.elements.has(key), verb === 'delete', `${verb} ${key}`)
+        if (verb === 'delete') this.elements.delete(key)
+        else this.elements.add(key)
+      }
+    }
+  }
+}
+
+test('an address that one Service names twice is one element', () => {
   const table = newTable()
-  const withExternal = (clusterIp: string) => ({
-    clusterIP: clusterIp,
-    clusterIPs: [clusterIp],
-    externalIPs: ['192.0.2.9'],
-  })
-  const external = (commands: readonly string[] | undefined) =>
-    brief(commands).filter((text) => text.includes('192.0.2.9'))
-  const first = changeOf(withExternal('10.96.0.20'), elsewhere('10.244.1.2'))
-  equal(external(table.change([first])).length, 3)
-  deepEqual(external(table.change([changeOf(withExternal('10.96.0.21'), elsewhere('10.244.1.3'), 'other')])), [])
-  const commands = external(table.change([{ service: first.service, now: notRouted }]))
-  ok(
-    commands.some((text) => text.startsWith('add element endpoints4') && text.includes('10.244.1.3')),
-    commands.join('\n'),
-  )
+  const twice = {
+    type: 'LoadBalancer',
+    loadBalancerSourceRanges: ['10.0.0.0/8'],
+    ...external('192.0.2.8', '10.96.0.2'),
+  }
+  const kernel = new SimulatedTable(table.change([ofYear(2020, 'a', 2, twice, balanced)]))
+  ok(kernel.elements.has('firewalled4 192.0.2.8 . tcp . 80'))
+  equal(kernel.elements.has('masqueraded4 10.96.0.2 . tcp . 80'), false)
+})
+
+test('a Service with very many ports and addresses has a bounded part of the table', () => {
+  const ports = Array.from({ length: 15_000 }, (_, index) => ({ name: `p${index}`, protocol: 'TCP', port: index + 1 }))
+  const addresses = Array.from({ length: 100 }, (_, index) => `10.244.1.${index}`)
+  const slices = elsewhere(...addresses).map((slice) => ({ ...slice, ports }))
+  const externalIPs = Array.from({ length: 2_000 }, (_, index) => `198.51.${index >> 8}.${index & 255}`)
+  const table = newTable()
+  const now = routedService(serviceWith({ ports, externalIPs }), slices as EndpointSlice[], here)
+  const commands = table.change([{ service: 'default/web', now }])
+  const elements = commands?.join('\n').split(', ').length ?? 0
+  ok(elements > 15_000 && elements <= contentSizeMax * 1.1, `${elements} elements`)
+  match(table.problemOf('default/web') ?? '', /too many ports and addresses/)
 })
 
 test('a Service with more endpoints than there are chains for replaces the table', () => {

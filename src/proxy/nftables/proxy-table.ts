@@ -1,6 +1,8 @@
 // ProxyTable: the desired content of the table, and the transactions that lead to it. A transaction depends on the changed
 // Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
 import type { ObjectKey } from '../../api/meta/object.ts'
+import { commandText } from '../../base/net/command-text.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import {
   contentCommands,
@@ -13,32 +15,32 @@ import {
 import type { RouteChange } from '../routing/route-table.ts'
 import { notRouted, type RoutedService, type RouteTarget, type ServiceRoute } from '../routing/service-route.ts'
 import { FrontendClaims } from './frontend-claims.ts'
-import { localAddressesOf, serviceContent, type ServiceContent } from './service-content.ts'
+import { frontendsOf, type Frontend } from './frontends.ts'
+import { localAddressesOf, noContent, serviceContent, type ServiceContent } from './service-content.ts'
 import { inSlots } from './slot-order.ts'
 import { layoutCommands, suffixOf, table, type LayoutOptions } from './table-layout.ts'
 
 export interface ProxyTableOptions extends LayoutOptions {
   /** The addresses of node ports. */
-  readonly nodeAddresses: readonly string[]
+  readonly nodeAddresses: readonly IpAddress[]
 }
 
 /** Doubled, by replacing the table, when a Service has more endpoints. */
 const endpointsMaxInitial = 16
 
-const noContent: ServiceContent = { elements: new Map(), objects: new Map(), endpointsMax: 0 }
-
 export class ProxyTable {
   readonly #options: ProxyTableOptions
   /** The routes of each Service, with endpoints in the order of their slots. */
   readonly #services = new Map<ObjectKey, RoutedService>()
-  readonly #claims = new FrontendClaims()
+  readonly #claims: FrontendClaims
   /** The number of Services with each endpoint address of this node. */
-  readonly #localAddresses = new Map<string, number>()
+  readonly #localAddresses = new Map<IpAddress, number>()
   /** The table has chains for Services with up to this number of endpoints. */
   #endpointsMax = endpointsMaxInitial
 
   constructor(options: ProxyTableOptions) {
     this.#options = options
+    this.#claims = new FrontendClaims(options.nodeAddresses)
   }
 
   /** The Services that are routed. */
@@ -51,25 +53,25 @@ export class ProxyTable {
    * must be replaced.
    */
   change(changes: readonly Pick<RouteChange, 'service' | 'now'>[]): readonly string[] | undefined {
-    const changed = new Map(changes.map(({ service, now }) => [service, now]))
-    // A Service that gets a frontend which another one gives up changes as well.
-    const affected = [...changed.keys(), ...this.#claims.successorsOf(changed, this.#options.nodeAddresses)]
+    const changed = new Map(changes.map(({ service, now }) => [service, this.#inSlots(service, now)]))
+    // A Service that gets a frontend which another one gives up, or loses one to another, changes as well.
+    const affected = [...changed.keys(), ...this.#claims.affectedBy(changed)]
     const before = affected.map((service) => this.#contentOf(service))
     const diff = noDiff()
     for (const [service, now] of changed) this.#replace(service, now, diff)
     const now = affected.map((service) => this.#contentOf(service))
-    for (const [index, content] of now.entries()) contentDiff(before[index] ?? noContent, content, diff)
+    for (const [index, content] of now.entries()) contentDiff(before[index] ?? noContent(), content, diff)
     return this.#hasChainsFor(now) ? [...diffCommands(table, diff)] : undefined
   }
 
   /** Updates the content without the commands of the changes, for a table that is to be replaced. */
   update(changes: Iterable<readonly [ObjectKey, RoutedService]>): void {
-    for (const [service, now] of changes) this.#replace(service, now, noDiff())
+    for (const [service, now] of changes) this.#replace(service, this.#inSlots(service, now), noDiff())
   }
 
-  /** Commands that replace the table. */
-  all(): readonly string[] {
-    const contents = Array.from(this.#services.keys(), (service) => this.#contentOf(service))
+  /** Commands that replace the table by one with these Services only. */
+  all(services: Iterable<ObjectKey> = this.#services.keys()): readonly string[] {
+    const contents = Array.from(services, (service) => this.#contentOf(service))
     this.#hasChainsFor(contents)
     const hairpins: Elements = new Map()
     for (const address of this.#localAddresses.keys()) addHairpin(hairpins, address)
@@ -85,6 +87,18 @@ export class ProxyTable {
     })
   }
 
+  /** What of the Service gets no traffic, and why; undefined if all of it does. */
+  problemOf(service: ObjectKey): string | undefined {
+    const routed = this.#services.get(service)
+    if (routed === undefined) return undefined
+    for (const route of routed.routes)
+      for (const frontend of frontendsOf(route, this.#options.nodeAddresses)) {
+        const owner = this.#claims.ownerOf(frontend)
+        if (owner !== service) return `the ${frontend.kind} ${frontend.address} is used by the Service ${owner ?? ''}`
+      }
+    return this.#contentOf(service).isCut ? 'it has too many ports and addresses' : routed.cut
+  }
+
   /** If not, the next table that replaces this one has them. */
   #hasChainsFor(contents: readonly ServiceContent[]): boolean {
     const needed = contents.reduce((most, { endpointsMax }) => Math.max(most, endpointsMax), 0)
@@ -93,12 +107,15 @@ export class ProxyTable {
     return false
   }
 
+  #inSlots(service: ObjectKey, now: RoutedService): RoutedService {
+    return inSlotsOf(this.#services.get(service) ?? notRouted, now)
+  }
+
   #replace(service: ObjectKey, now: RoutedService, diff: ContentDiff): void {
     const before = this.#services.get(service) ?? notRouted
-    const ordered = inSlotsOf(before, now)
     if (now.routes.length === 0) this.#services.delete(service)
-    else this.#services.set(service, ordered)
-    this.#claims.replace(service, ordered, this.#options.nodeAddresses)
+    else this.#services.set(service, now)
+    this.#claims.replace(service, now)
     const [localBefore, localNow] = [localAddressesOf(before), localAddressesOf(now)]
     for (const address of localNow)
       if (!localBefore.has(address) && this.#count(address, 1) === 1) addHairpin(diff.added, address)
@@ -107,7 +124,7 @@ export class ProxyTable {
   }
 
   /** The number of Services with the address afterwards. */
-  #count(address: string, step: 1 | -1): number {
+  #count(address: IpAddress, step: 1 | -1): number {
     const count = (this.#localAddresses.get(address) ?? 0) + step
     if (count === 0) this.#localAddresses.delete(address)
     else this.#localAddresses.set(address, count)
@@ -116,16 +133,16 @@ export class ProxyTable {
 
   #contentOf(service: ObjectKey): ServiceContent {
     const routed = this.#services.get(service)
-    if (routed === undefined) return noContent
-    const isOwner = (frontend: string) => this.#claims.ownerOf(frontend) === service
+    if (routed === undefined) return noContent()
+    const isOwner = (frontend: Frontend) => this.#claims.ownerOf(frontend) === service
     return serviceContent(routed, { nodeAddresses: this.#options.nodeAddresses, isOwner })
   }
 }
 
-function addHairpin(elements: Elements, address: string): void {
-  const set = `hairpin${suffixOf(familyOf(address))}`
+function addHairpin(elements: Elements, address: IpAddress): void {
+  const set = commandText`hairpin${suffixOf(familyOf(address))}`
   const known = elements.get(set)
-  const key = `${address} . ${address}`
+  const key = commandText`${address} . ${address}`
   if (known === undefined) elements.set(set, new Map([[key, '']]))
   else known.set(key, '')
 }
@@ -139,12 +156,13 @@ function inSlotsOf(before: RoutedService, now: RoutedService): RoutedService {
     routes: now.routes.map((route) => {
       const earlier = known.get(idOf(route))
       if (earlier === undefined) return route
-      return {
-        ...route,
-        internal: targetInSlots(earlier.internal, route.internal),
-        external: targetInSlots(earlier.external, route.external),
-        externalFromCluster: targetInSlots(earlier.externalFromCluster, route.externalFromCluster),
-      }
+      const externalFromCluster = targetInSlots(earlier.externalFromCluster, route.externalFromCluster)
+      // Most targets are the same one.
+      const inOrder = (use: 'external' | 'internal') =>
+        route[use] === route.externalFromCluster && earlier[use] === earlier.externalFromCluster
+          ? externalFromCluster
+          : targetInSlots(earlier[use], route[use])
+      return { ...route, internal: inOrder('internal'), external: inOrder('external'), externalFromCluster }
     }),
   }
 }

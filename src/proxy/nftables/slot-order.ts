@@ -1,8 +1,10 @@
 // inSlots: the order of endpoints in a map. Endpoints keep their positions, so that a changed endpoint changes one element
 // of the map, whatever the number of endpoints.
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { PortEndpoint } from '../routing/endpoint-selection.ts'
 
 export function inSlots(before: readonly PortEndpoint[], now: readonly PortEndpoint[]): readonly PortEndpoint[] {
+  if (isSameOrder(before, now)) return now
   const unplaced = new Map(now.map((endpoint) => [slotId(endpoint), endpoint]))
   const slots: (PortEndpoint | undefined)[] = before.slice(0, unplaced.size).map((endpoint) => {
     const id = slotId(endpoint)
@@ -15,4 +17,8 @@ export function inSlots(before: readonly PortEndpoint[], now: readonly PortEndpo
   return [...slots.filter((slot) => slot !== undefined), ...rest]
 }
 
-export const slotId = ({ address, port }: PortEndpoint): string => `${address} . ${port}`
+const isSameOrder = (before: readonly PortEndpoint[], now: readonly PortEndpoint[]): boolean =>
+  before.length === now.length &&
+  before.every(({ address, port }, index) => address === now[index]?.address && port === now[index].port)
+
+export const slotId = ({ address, port }: PortEndpoint): CommandText => commandText`${address} . ${port}`

@@ -13,43 +13,49 @@ const forNodes = (...nodes: string[]) => ({ hints: { forNodes: nodes.map((name) 
 
 const rows: readonly (readonly [string, readonly Endpoint[], cluster: string, local: string, hasAny: boolean])[] = [
   ['no endpoints', [], '', '', false],
-  ['ready endpoints of two nodes', [endpointAt('a'), endpointAt('b', {}, elsewhere)], 'a b', 'a', true],
-  ['unready endpoints', [endpointAt('a', unready)], '', '', false],
-  ['an endpoint without conditions is ready', [endpointAt('a', { ready: undefined })], 'a', 'a', true],
+  ['ready endpoints of two nodes', [endpointAt('10.0.0.1'), endpointAt('10.0.0.2', {}, elsewhere)], 'a b', 'a', true],
+  ['unready endpoints', [endpointAt('10.0.0.1', unready)], '', '', false],
+  ['an endpoint without conditions is ready', [endpointAt('10.0.0.1', { ready: undefined })], 'a', 'a', true],
   [
     'terminating endpoints are not used beside ready ones',
-    [endpointAt('a', terminating), endpointAt('b', {}, elsewhere)],
+    [endpointAt('10.0.0.1', terminating), endpointAt('10.0.0.2', {}, elsewhere)],
     'b',
     'a',
     true,
   ],
-  ['terminating endpoints that serve are the last resort', [endpointAt('a', terminating)], 'a', 'a', true],
+  ['terminating endpoints that serve are the last resort', [endpointAt('10.0.0.1', terminating)], 'a', 'a', true],
   [
     'terminating endpoints that do not serve are never used',
-    [endpointAt('a', { ready: false, serving: false, terminating: true })],
+    [endpointAt('10.0.0.1', { ready: false, serving: false, terminating: true })],
     '',
     '',
     false,
   ],
   [
     'local ready endpoints go before local terminating ones',
-    [endpointAt('a', terminating), endpointAt('b')],
+    [endpointAt('10.0.0.1', terminating), endpointAt('10.0.0.2')],
     'b',
     'b',
     true,
   ],
   [
     'the hinted zone',
-    [endpointAt('a', {}, forZones('one')), endpointAt('b', {}, { ...elsewhere, ...forZones('two') })],
+    [endpointAt('10.0.0.1', {}, forZones('one')), endpointAt('10.0.0.2', {}, { ...elsewhere, ...forZones('two') })],
     'a',
     'a',
     true,
   ],
-  ['one endpoint without a zone hint', [endpointAt('a', {}, forZones('one')), endpointAt('b')], 'a b', 'a b', true],
-  ['no endpoint for this zone', [endpointAt('a', {}, forZones('two'))], 'a', 'a', true],
+  [
+    'one endpoint without a zone hint',
+    [endpointAt('10.0.0.1', {}, forZones('one')), endpointAt('10.0.0.2')],
+    'a b',
+    'a b',
+    true,
+  ],
+  ['no endpoint for this zone', [endpointAt('10.0.0.1', {}, forZones('two'))], 'a', 'a', true],
   [
     'hints of unready endpoints do not matter',
-    [endpointAt('a', {}, forZones('one')), endpointAt('b', unready)],
+    [endpointAt('10.0.0.1', {}, forZones('one')), endpointAt('10.0.0.2', unready)],
     'a',
     'a',
     true,
@@ -57,8 +63,8 @@ const rows: readonly (readonly [string, readonly Endpoint[], cluster: string, lo
   [
     'the hinted node goes before the hinted zone',
     [
-      endpointAt('a', {}, { hints: { ...forNodes('node-a').hints, ...forZones('one').hints } }),
-      endpointAt('b', {}, { hints: { ...forNodes('node-b').hints, ...forZones('one').hints } }),
+      endpointAt('10.0.0.1', {}, { hints: { ...forNodes('node-a').hints, ...forZones('one').hints } }),
+      endpointAt('10.0.0.2', {}, { hints: { ...forNodes('node-b').hints, ...forZones('one').hints } }),
     ],
     'a',
     'a b',
@@ -67,8 +73,8 @@ const rows: readonly (readonly [string, readonly Endpoint[], cluster: string, lo
   [
     'the zone is used if no endpoint is hinted for this node',
     [
-      endpointAt('a', {}, { hints: { ...forNodes('node-c').hints, ...forZones('two').hints } }),
-      endpointAt('b', {}, { hints: { ...forNodes('node-b').hints, ...forZones('one').hints } }),
+      endpointAt('10.0.0.1', {}, { hints: { ...forNodes('node-c').hints, ...forZones('two').hints } }),
+      endpointAt('10.0.0.2', {}, { hints: { ...forNodes('node-b').hints, ...forZones('one').hints } }),
     ],
     'b',
     'a b',
@@ -76,19 +82,20 @@ const rows: readonly (readonly [string, readonly Endpoint[], cluster: string, lo
   ],
   [
     'local traffic ignores hints',
-    [endpointAt('a', {}, forZones('two')), endpointAt('b', {}, { ...elsewhere, ...forZones('one') })],
+    [endpointAt('10.0.0.1', {}, forZones('two')), endpointAt('10.0.0.2', {}, { ...elsewhere, ...forZones('one') })],
     'b',
     'a',
     true,
   ],
 ]
 
-const names = (endpoints: readonly { readonly address: string }[]) => endpoints.map(({ address }) => address).join(' ')
+const names = (endpoints: readonly { readonly address: string }[]) =>
+  endpoints.map(({ address }) => 'abcde'[Number(address.split('.')[3]) - 1]).join(' ')
 
 for (const [name, endpoints, cluster, local, hasAny] of rows)
   test(`selected endpoints: ${name}`, () => {
     const selected = selectEndpoints(
-      endpoints.map((each) => portEndpoint(each, 80, here)),
+      endpoints.flatMap((each) => portEndpoint(each, 80, here) ?? []),
       here,
     )
     deepEqual([names(selected.cluster), names(selected.local), selected.hasAny], [cluster, local, hasAny])

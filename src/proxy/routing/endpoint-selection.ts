@@ -1,5 +1,7 @@
 // Which endpoints of a Service port a node routes traffic to: by readiness, termination, topology hints and node.
 import type { Endpoint } from '../../api/discovery/v1/endpoint.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
+import { parseStoredIp } from '../../base/net/stored-address.ts'
 
 /** The node on which the traffic arrives. */
 export interface NodeTopology {
@@ -9,7 +11,7 @@ export interface NodeTopology {
 
 /** An endpoint of one port of a Service. */
 export interface PortEndpoint {
-  readonly address: string
+  readonly address: IpAddress
   readonly port: number
   readonly isReady: boolean
   readonly isServing: boolean
@@ -29,12 +31,17 @@ export interface SelectedEndpoints {
   readonly hasAny: boolean
 }
 
-/** As in upstream, an endpoint without a `ready` condition is ready, and one without `serving` serves if it is ready. */
+/**
+ * As in upstream, an endpoint without a `ready` condition is ready, and one without `serving` serves if it is ready.
+ * undefined: its address is not an IP address.
+ */
 export function portEndpoint(
-  { addresses: [address = ''], conditions, nodeName, hints }: Endpoint,
+  { addresses: [text = ''], conditions, nodeName, hints }: Endpoint,
   port: number,
   node: NodeTopology,
-): PortEndpoint {
+): PortEndpoint | undefined {
+  const address = parseStoredIp(text)
+  if (address === undefined) return undefined
   const isReady = conditions.ready ?? true
   return {
     address,

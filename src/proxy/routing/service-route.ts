@@ -5,10 +5,17 @@ import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { headlessLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
+import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import type { Cidr } from '../../base/net/cidr.ts'
+import { isUnicastAddress, type IpAddress } from '../../base/net/ip-address.ts'
+import { parsePort } from '../../base/net/port.ts'
+import { parseStoredCidr, parseStoredIps } from '../../base/net/stored-address.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
-import { portEndpoint, selectEndpoints, type NodeTopology, type PortEndpoint } from './endpoint-selection.ts'
+import { selectEndpoints, type NodeTopology, type PortEndpoint, type SelectedEndpoints } from './endpoint-selection.ts'
+import { ServiceEndpoints, type PortIdentity } from './service-endpoints.ts'
 
-export type Protocol = 'SCTP' | 'TCP' | 'UDP'
+const protocols = ['SCTP', 'TCP', 'UDP'] as const
+export type Protocol = (typeof protocols)[number]
 
 /** What happens to a new connection. */
 export type RouteTarget =
@@ -23,15 +30,15 @@ export interface ServiceRoute {
   readonly portName: string
   readonly family: AddressFamily
   readonly protocol: Protocol
-  readonly clusterIp: string
+  readonly clusterIp: IpAddress
   /** The port at the cluster IP, external IPs and load balancer IPs. */
   readonly port: number
   /** 0 without a node port. */
   readonly nodePort: number
-  readonly externalIps: readonly string[]
-  readonly loadBalancerIps: readonly string[]
-  /** The clients that load balancer IPs accept; empty for all. */
-  readonly sourceRanges: readonly string[]
+  readonly externalIps: readonly IpAddress[]
+  readonly loadBalancerIps: readonly IpAddress[]
+  /** The clients that load balancer IPs accept, without overlaps; undefined for all. */
+  readonly sourceRanges?: readonly Cidr[]
   /** For how long a client keeps its endpoint; 0 without session affinity. */
   readonly affinitySeconds: number
   /** Whether external traffic keeps its source address (external traffic policy `Local`). */
@@ -57,65 +64,124 @@ export interface ServiceHealthCheck {
 export interface RoutedService {
   readonly routes: readonly ServiceRoute[]
   readonly healthCheck?: ServiceHealthCheck
+  /** Of two Services that name the same address, the older one uses it. */
+  readonly creationTimestamp: string
+  readonly uid: string
+  /** What of the Service is not routed because it has too many ports, endpoints or addresses. */
+  readonly cut?: string
 }
 
-export const notRouted: RoutedService = { routes: [] }
+export const notRouted: RoutedService = { routes: [], creationTimestamp: '', uid: '' }
 
 /** Services with this label are routed by another proxy. */
 const otherProxyLabel = 'service.kubernetes.io/service-proxy-name'
 
+/** Ports times external addresses of one Service and family. Further addresses are not routed. */
+export const portAddressesMax = 16_384
+/** Further ranges are not accepted. */
+export const sourceRangesMax = 1_024
+
 /** The routes of a Service on a node. `slices` are the EndpointSlices of this Service. */
 export function routedService(object: Service, slices: readonly EndpointSlice[], node: NodeTopology): RoutedService {
   const { spec, metadata } = object
-  const clusterIps = (spec.clusterIPs ?? [spec.clusterIP ?? '']).filter((ip) => ip !== '' && ip !== 'None')
+  const clusterIps = addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? ''])
   if (spec.type === 'ExternalName' || clusterIps.length === 0 || metadata.labels?.[otherProxyLabel] !== undefined)
     return notRouted
   const usable = slices.filter(({ metadata: { labels } }) => labels?.[headlessLabel] === undefined)
+  const ports = (spec.ports ?? []).filter(isRoutable)
+  const cuts: string[] = []
   const routes = clusterIps.flatMap((clusterIp) => {
     const family = familyOf(clusterIp)
-    const ofFamily = usable.filter(({ addressType }) => addressType === family)
-    return (spec.ports ?? []).map((port) =>
-      routeOf(object, port, { clusterIp, family }, portEndpoints(ofFamily, port, node), node),
+    const endpoints = new ServiceEndpoints(
+      usable.filter(({ addressType }) => addressType === family),
+      node,
+      ports.length,
     )
+    if (endpoints.isCut) cuts.push(`${endpoints.perPortMax} endpoints of each port`)
+    const shared = { ...sharedRoute(object, family, ports.length, cuts), clusterIp }
+    return ports.map((port) => routeOf(object, port, shared, selectEndpoints(endpoints.of(port), node)))
   })
   const healthCheck = healthCheckOf(object, usable, node)
-  return healthCheck === undefined ? { routes } : { routes, healthCheck }
+  return {
+    ...{ routes, creationTimestamp: metadata.creationTimestamp ?? '', uid: metadata.uid ?? '' },
+    ...(healthCheck === undefined ? {} : { healthCheck }),
+    ...(cuts.length === 0 ? {} : { cut: `only ${[...new Set(cuts)].join(' and ')} are used` }),
+  }
+}
+
+const isRoutable = ({ port, nodePort = 0, protocol }: ServicePort): boolean =>
+  parsePort(port) !== undefined &&
+  (nodePort === 0 || parsePort(nodePort) !== undefined) &&
+  protocols.some((known) => known === protocol)
+
+/** Texts that are no addresses of a machine are ignored: `None`, for example. */
+const addressesIn = (texts: readonly string[]): readonly IpAddress[] => parseStoredIps(texts).filter(isUnicastAddress)
+
+type SharedRoute = Pick<
+  ServiceRoute,
+  | 'affinitySeconds'
+  | 'clusterIp'
+  | 'externalIps'
+  | 'family'
+  | 'loadBalancerIps'
+  | 'preservesClientIp'
+  | 'service'
+  | 'sourceRanges'
+>
+
+/** What the routes of all ports have in common. */
+function sharedRoute(
+  object: Service,
+  family: AddressFamily,
+  ports: number,
+  cuts: string[],
+): Omit<SharedRoute, 'clusterIp'> {
+  const { spec, status } = object
+  const ofFamily = (address: string) => familyOf(address) === family
+  const ingress = spec.type === 'LoadBalancer' ? (status.loadBalancer.ingress ?? []) : []
+  const balanced = ingress.flatMap(({ ip = '', ipMode }) => (ipMode === 'Proxy' ? [] : [ip]))
+  const max = Math.floor(portAddressesMax / Math.max(1, ports))
+  const loadBalancerIps = addressesIn(balanced).filter(ofFamily)
+  const externalIps = addressesIn(spec.externalIPs ?? []).filter(ofFamily)
+  if (loadBalancerIps.length + externalIps.length > max) cuts.push(`${max} external addresses`)
+  const ranges = sourceRangesOf(spec.loadBalancerSourceRanges ?? [], family)
+  if (ranges !== undefined && ranges.length > sourceRangesMax) cuts.push(`${sourceRangesMax} source ranges`)
+  return {
+    ...{ service: keyOf(object), family },
+    externalIps: externalIps.slice(0, Math.max(0, max - loadBalancerIps.length)),
+    loadBalancerIps: loadBalancerIps.slice(0, max),
+    ...(ranges === undefined ? {} : { sourceRanges: ranges.slice(0, sourceRangesMax) }),
+    affinitySeconds: affinitySecondsOf(object),
+    preservesClientIp: spec.externalTrafficPolicy === 'Local',
+  }
+}
+
+/** Ranges of the other family do not restrict the clients of this one, as in upstream. A text that is no range does. */
+function sourceRangesOf(texts: readonly string[], family: AddressFamily): readonly Cidr[] | undefined {
+  const ranges = texts.map((text) => parseStoredCidr(text.trim()))
+  const known = ranges.filter((range) => range !== undefined).filter((range) => familyOf(range) === family)
+  return known.length === 0 && !ranges.includes(undefined) ? undefined : disjointCidrs(known)
 }
 
 function routeOf(
-  object: Service,
+  { spec }: Service,
   port: ServicePort,
-  { clusterIp, family }: { readonly clusterIp: string; readonly family: AddressFamily },
-  endpoints: readonly PortEndpoint[],
-  node: NodeTopology,
+  shared: SharedRoute,
+  { cluster, local, hasAny }: SelectedEndpoints,
 ): ServiceRoute {
-  const { spec, status } = object
-  const ofFamily = (address: string) => familyOf(address) === family
-  const { cluster, local, hasAny } = selectEndpoints(endpoints, node)
-  const target = (policy: string | undefined): RouteTarget => {
-    const chosen = policy === 'Local' ? local : cluster
-    if (chosen.length > 0) return { kind: 'endpoints', endpoints: chosen }
-    return { kind: hasAny ? 'drop' : 'reject' }
-  }
-  const ingress = spec.type === 'LoadBalancer' ? (status.loadBalancer.ingress ?? []) : []
+  const targetOf = (endpoints: readonly PortEndpoint[]): RouteTarget =>
+    endpoints.length > 0 ? { kind: 'endpoints', endpoints } : { kind: hasAny ? 'drop' : 'reject' }
+  const anywhere = targetOf(cluster)
+  const target = (policy: string | undefined) => (policy === 'Local' ? targetOf(local) : anywhere)
   return {
-    service: keyOf(object),
+    ...shared,
     portName: port.name ?? '',
-    family,
     protocol: port.protocol,
-    clusterIp,
     port: port.port,
     nodePort: port.nodePort ?? 0,
-    externalIps: (spec.externalIPs ?? []).filter(ofFamily),
-    loadBalancerIps: ingress.flatMap(({ ip = '', ipMode }) =>
-      ip !== '' && ipMode !== 'Proxy' && ofFamily(ip) ? [ip] : [],
-    ),
-    sourceRanges: (spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()).filter(ofFamily),
-    affinitySeconds: affinitySecondsOf(object),
-    preservesClientIp: spec.externalTrafficPolicy === 'Local',
     internal: target(spec.internalTrafficPolicy),
     external: target(spec.externalTrafficPolicy),
-    externalFromCluster: target('Cluster'),
+    externalFromCluster: anywhere,
   }
 }
 
@@ -125,32 +191,12 @@ const affinitySecondsDefault = 10_800
 const affinitySecondsOf = ({ spec: { sessionAffinity, sessionAffinityConfig } }: Service): number =>
   sessionAffinity === 'ClientIP' ? (sessionAffinityConfig?.clientIP?.timeoutSeconds ?? affinitySecondsDefault) : 0
 
-/**
- * The endpoints of one port, in whatever state. An endpoint can be in two slices while it moves between them; the one in
- * the better state is used.
- */
-export function portEndpoints(
+/** The endpoints of one port, in whatever state. */
+export const portEndpoints = (
   slices: readonly EndpointSlice[],
-  port: ServicePort,
+  port: PortIdentity,
   node: NodeTopology,
-): readonly PortEndpoint[] {
-  const found = new Map<string, PortEndpoint>()
-  for (const { endpoints, ports } of slices) {
-    const number = ports?.find(
-      ({ name, protocol }) => (name ?? '') === (port.name ?? '') && (protocol ?? 'TCP') === port.protocol,
-    )?.port
-    if (number === undefined) continue
-    for (const endpoint of endpoints ?? []) {
-      const each = portEndpoint(endpoint, number, node)
-      const key = `${each.address} ${number}`
-      const known = found.get(key)
-      if (known === undefined || rank(each) > rank(known)) found.set(key, each)
-    }
-  }
-  return [...found.values()]
-}
-
-const rank = ({ isReady, isServing }: PortEndpoint): number => (isReady ? 2 : isServing ? 1 : 0)
+): readonly PortEndpoint[] => new ServiceEndpoints(slices, node, 1).of(port)
 
 /** Counts the ready endpoints of this node by address: the check is about the Service, not about one of its ports. */
 function healthCheckOf(
