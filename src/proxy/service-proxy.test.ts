@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseIp } from '../base/net/ip-address.ts'
 import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
 import { presenceCommands, probeCommands, trialEnd } from './nftables/table-layout.ts'
 import { endpointAt, nodeWith, serviceWith, sliceWith } from './routing/routing.harness.ts'
@@ -214,8 +215,8 @@ test('what follows from a change happens after a failure as well, when its rules
   await clock.settle()
   slices.put(sliceWith([endpointAt('10.244.0.4')], { ports }))
   conntrack.flows = ['10.244.0.2', '10.244.0.4'].map((address) => ({
-    ...{ family: 'IPv4', address: '10.96.0.20', port: 53 },
-    endpoint: { address, port: 53 },
+    ...{ family: 'IPv4', address: mustParseIp('10.96.0.20'), port: 53 },
+    endpoint: { address: mustParseIp(address), port: 53 },
   }))
   await clock.advance(100)
   equal(conntrack.removed.length, 0)
@@ -232,8 +233,8 @@ test('a proxy that starts removes UDP flows to endpoints that disappeared before
   await using _tasks = tasks
   const ports = [{ name: 'dns', protocol: 'UDP', port: 53 }]
   const flows = ['10.244.0.2', '10.244.0.3'].map((address) => ({
-    ...({ family: 'IPv4', address: '10.96.0.20', port: 53 } as const),
-    endpoint: { address, port: 53 },
+    ...({ family: 'IPv4', address: mustParseIp('10.96.0.20'), port: 53 } as const),
+    endpoint: { address: mustParseIp(address), port: 53 },
   }))
   conntrack.flows = flows
   services.put(serviceWith({ ports }))

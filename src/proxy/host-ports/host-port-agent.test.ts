@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseIp } from '../../base/net/ip-address.ts'
 import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
 import { portCheckMs, removeHostPortRules } from './host-port-agent.ts'
 import { presenceCommands, probeCommands } from './host-port-table.ts'
@@ -118,8 +119,8 @@ test('UDP flows to the node itself and to a pod that is gone are removed, others
   await using _tasks = tasks
   await clock.settle()
   const flow = (port: number, endpoint: string) => ({
-    ...{ family: 'IPv4' as const, address: '192.168.50.1', port },
-    endpoint: { address: endpoint, port: 8080 },
+    ...{ family: 'IPv4' as const, address: mustParseIp('192.168.50.1'), port },
+    endpoint: { address: mustParseIp(endpoint), port: 8080 },
   })
   const flows = [flow(53, '192.168.50.1'), flow(53, '10.244.0.2'), flow(54, '10.244.0.2'), flow(53, '10.244.0.9')]
   conntrack.flows = flows
