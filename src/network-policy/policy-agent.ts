@@ -5,6 +5,9 @@ import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { keyOf, splitKey, type ObjectKey } from '../api/meta/object.ts'
 import { networkPolicy, type NetworkPolicy } from '../api/networking/v1/network-policy.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
+import { parseCidrs } from '../base/net/cidr.ts'
+import { parseInterfaceName } from '../base/net/interface-name.ts'
+import type { IpAddress } from '../base/net/ip-address.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import {
   mergeCauses,
@@ -21,12 +24,21 @@ import type { Informers } from '../client/informer/informers.ts'
 import { filterBridges } from '../machine/kernel-settings/filter-bridges.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import type { Nftables } from '../machine/nftables/nftables.ts'
+import { HeldChanges } from '../machine/nftables/held-changes.ts'
+import { rejectedObjects } from '../machine/nftables/rejected-objects.ts'
 import { removeTable, TableSync, type TableTransaction } from '../machine/nftables/table-sync.ts'
-import { presenceCommands, probeCommands, removalCommands } from './nftables/policy-layout.ts'
+import { presenceCommands, probeCommands, removalCommands, trialEnd } from './nftables/policy-layout.ts'
 import { PolicyTable, type PolicyTableOptions } from './nftables/policy-table.ts'
-import { podFacts } from './rules/pod-facts.ts'
+import type { PolicyReports } from './policy-reports.ts'
+import { podAddresses, podFacts } from './rules/pod-facts.ts'
 
-export interface PolicyAgentDeps extends PolicyTableOptions {
+export interface PolicyAgentDeps extends Pick<PolicyTableOptions, 'nodeName'> {
+  /** The addresses of the pods of this node. Those that are not known as a pod are closed. */
+  readonly ownRanges: readonly string[]
+  /** The bridge of the pods. */
+  readonly bridge?: string
+  /** Of policies that cannot be enforced as written. The log has them in any case. */
+  readonly reports?: PolicyReports
   readonly informers: Pick<Informers, 'of'>
   readonly nftables: Nftables
   readonly kernelSettings: KernelSettings
@@ -40,6 +52,11 @@ const flowEventsPerSyncMax = 100
 
 /** Further causes of one change are not recorded. */
 const causesMax = 16
+
+/** A policy that the kernel rejects is tried again when it changes, after this time at the earliest. */
+const rejectedMs = 60_000
+/** A policy about which the kernel was not asked in time is tried again after this time. */
+const undecidedMs = 1_000
 
 interface ChangedObject {
   readonly object: FlowObject
@@ -64,17 +81,30 @@ export class PolicyAgent {
   readonly #sync: TableSync
   readonly #informersSynced: Promise<unknown>
   /** The addresses of sandboxes that were started since the start of the agent. They are known before the API has them. */
-  readonly #sandboxes = new Map<ObjectKey, readonly string[]>()
+  readonly #sandboxes = new Map<ObjectKey, readonly IpAddress[]>()
   /** The causes of changes that have not been applied, by object. */
   #causes = new Map<string, ChangedObject>()
+  readonly #policies = new Map<ObjectKey, NetworkPolicy>()
+  /** Policies that have changed since the kernel had all rules. */
+  readonly #changed = new Set<ObjectKey>()
+  /** Policies whose rules the kernel rejects. They are left out, so that those of the others are in effect. */
+  readonly #rejected = new HeldChanges<ObjectKey, ObjectKey>()
   /** Resolves when what has changed up to now is applied. */
   #applied = Promise.withResolvers<void>()
 
   constructor(deps: PolicyAgentDeps) {
     this.#deps = deps
-    this.#table = new PolicyTable(deps)
+    const bridge = parseInterfaceName(deps.bridge ?? '')
+    this.#table = new PolicyTable({
+      ...{ nodeName: deps.nodeName, ownRanges: parseCidrs(deps.ownRanges) },
+      ...(bridge === undefined ? {} : { bridge }),
+    })
     this.#sync = new TableSync(
-      { subject: 'network policies', presenceCommands, probeCommands, next: (isFull) => this.#next(isFull) },
+      {
+        ...{ subject: 'network policies', presenceCommands, probeCommands },
+        next: (isFull) => this.#next(isFull),
+        beforeCheck: () => Promise.resolve(this.#queueDue()),
+      },
       deps,
     )
     const { informers } = deps
@@ -93,7 +123,7 @@ export class PolicyAgent {
   /** Applies the rules of a pod whose sandbox was started. Its containers must not start before this resolves. */
   async protect(started: Pod, addresses: readonly string[], signal: AbortSignal): Promise<void> {
     await unlessAborted(this.#informersSynced, signal)
-    this.#sandboxes.set(keyOf(started), addresses)
+    this.#sandboxes.set(keyOf(started), podAddresses(addresses))
     this.#observePod(keyOf(started), started)
     await this.applied(signal)
   }
@@ -130,9 +160,40 @@ export class PolicyAgent {
   }
 
   #observePolicy({ key, now, cause }: ObjectChange<NetworkPolicy>): void {
-    this.#table.setPolicy(key, now)
+    if (now === undefined) {
+      this.#policies.delete(key)
+      this.#rejected.forget(key)
+    } else this.#policies.set(key, now)
+    this.#changed.add(key)
+    this.#table.setPolicy(key, now, this.#rejected.admits(key, key, this.#deps.clock.nowMs()))
     this.#note('networkpolicies', key, cause)
     this.#sync.queue()
+  }
+
+  #queueDue(): void {
+    if (this.#rejected.hasDue(this.#deps.clock.nowMs())) this.#sync.queue()
+  }
+
+  /** Finds the policies because of which the kernel rejects the table, and leaves out their rules. */
+  async #leaveOutRejected(): Promise<void> {
+    const { nftables, clock } = this.#deps
+    const [accepted, suspects]: [ObjectKey[], ObjectKey[]] = [[], []]
+    for (const key of this.#table.policies) (this.#changed.has(key) ? suspects : accepted).push(key)
+    const trialCommands = (keys: readonly ObjectKey[]) => [...this.#table.all(new Set(keys)), trialEnd]
+    const { rejected, undecided } = await rejectedObjects({ nftables, accepted, suspects, trialCommands })
+    for (const [key, message] of rejected) {
+      this.#rejected.hold(key, clock.nowMs() + rejectedMs)
+      this.#report(key, `the kernel rejects them: ${message}`)
+    }
+    for (const key of undecided) this.#rejected.hold(key, clock.nowMs() + undecidedMs, key)
+    for (const key of [...rejected.keys(), ...undecided]) this.#table.setPolicy(key, this.#policies.get(key), false)
+  }
+
+  #report(key: ObjectKey, problem: string): void {
+    const { log, reports } = this.#deps
+    const policy = this.#policies.get(key)
+    log.error('the rules of a network policy are not in effect', { policy: key, problem })
+    if (policy !== undefined) reports?.notEnforced(policy, problem)
   }
 
   #note(resource: string, key: ObjectKey, cause: Cause): void {
@@ -142,6 +203,10 @@ export class PolicyAgent {
   }
 
   #next(isFull: boolean): TableTransaction {
+    for (const key of this.#rejected.takeDue(this.#deps.clock.nowMs())) {
+      this.#table.setPolicy(key, this.#policies.get(key))
+      this.#changed.add(key)
+    }
     const [applied, causes] = [this.#applied, this.#causes]
     this.#applied = Promise.withResolvers<void>()
     this.#causes = new Map()
@@ -150,12 +215,17 @@ export class PolicyAgent {
     return {
       commands,
       isFull,
-      finish: (result, isInDoubt) => {
+      finish: async (result, isInDoubt) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
-        if (!isInDoubt) return applied.resolve()
+        for (const key of this.#table.takeOversized()) this.#report(key, 'there are too many')
+        if (!isInDoubt) {
+          this.#changed.clear()
+          return applied.resolve()
+        }
         // Who waits for these changes waits for the next transaction.
         this.#applied.promise.then(applied.resolve, applied.reject)
+        if (result.kind === 'failed' && isFull) await this.#leaveOutRejected()
       },
     }
   }

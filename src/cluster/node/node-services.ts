@@ -32,6 +32,7 @@ import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metri
 import { startProxyEvents, type ProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
 import { removePolicyRules, startPolicyAgent, type PolicyAgent } from '../../network-policy/policy-agent.ts'
+import { startPolicyReports } from '../../network-policy/policy-reports.ts'
 import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
 import { bridge, interfaceRanges, removeBridge } from './machine-network.ts'
 import type { NodeNetwork } from './node-network.ts'
@@ -198,6 +199,7 @@ function startPolicies(deps: StartedProxyDeps, network: NodeNetwork, informers: 
     nodeName,
     ownRanges: network.podRanges,
     bridge,
+    reports: startPolicyReports(deps, tasks),
   }
   deps.onPolicyAgent(startPolicyAgent(options, tasks))
 }

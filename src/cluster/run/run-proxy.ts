@@ -19,6 +19,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
 import { PolicyAgent, removePolicyRules, type PolicyAgentDeps } from '../../network-policy/policy-agent.ts'
+import { startPolicyReports } from '../../network-policy/policy-reports.ts'
 import { proxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { startProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
@@ -90,7 +91,8 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
   tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
   const enforced = Promise.withResolvers<void>()
   if (options.enforcesPolicies) {
-    const ofPolicies = { informers, nftables: policyNftables, kernelSettings, clock, log, flow, nodeName }
+    const reports = startPolicyReports({ client, nodeName, registry, clock, random, log }, tasks)
+    const ofPolicies = { informers, nftables: policyNftables, kernelSettings, clock, log, flow, nodeName, reports }
     tasks.start('network policies', (stop) => enforcePolicies(ofPolicies, enforced.resolve, stop))
   } else enforced.resolve()
   void Promise.all([proxy.synced, enforced.promise]).then(() => onSynced(ports))

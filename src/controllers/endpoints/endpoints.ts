@@ -77,6 +77,10 @@ function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
   }
   if ((object.spec.ports ?? []).length === 0)
     return byPorts.size === 0 ? [] : [subsetOf({ rows: [...byPorts.values()], ports: [] })]
+  const [only, ...others] = byPorts
+  if (only === undefined) return []
+  if (others.length === 0)
+    return only[0].length === 0 ? [] : [subsetOf({ rows: [only[1]], ports: only[0].map(subsetFormOf) })]
   const byPort = new Map<string, { readonly port: PodPort; readonly rows: (readonly Row[])[]; id: string }>()
   let group = 0
   for (const [ports, rows] of byPorts) {

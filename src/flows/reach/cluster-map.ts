@@ -76,7 +76,7 @@ export class ClusterMap implements PolicyView {
 
   /** The pod that has the address for itself. */
   podAt(address: string): Pod | undefined {
-    return this.#objects.pods.find((each) => podFacts(each)?.addresses.includes(address))
+    return this.#objects.pods.find((each) => podFacts(each)?.addresses.some((own) => own === address))
   }
 
   nodeAt(address: string): Node | undefined {

@@ -1,6 +1,7 @@
 // PolicyChains: a chain for each policy and direction, and a chain for each combination of policies that selects a pod of
 // this node. Pods with the same policies share both. A policy with named ports has a chain for each meaning of the names.
 import type { ObjectKey } from '../../api/meta/object.ts'
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import { directions, type CompiledPolicy, type Direction } from '../rules/compiled-policy.ts'
 import { namedPortId, type PodFacts } from '../rules/pod-facts.ts'
 import type { PeerSet, PeerSets } from './peer-sets.ts'
@@ -9,7 +10,7 @@ import type { TrackedContent } from './tracked-content.ts'
 
 interface PolicyChain {
   readonly id: string
-  readonly name: string
+  readonly name: CommandText
   readonly policy: ObjectKey
   readonly direction: Direction
   /** The ports of the pods for which the chain is. */
@@ -21,7 +22,7 @@ interface PolicyChain {
 /** Isolates pods in one direction. */
 export interface IsolationChain {
   readonly id: string
-  readonly name: string
+  readonly name: CommandText
   readonly chains: readonly PolicyChain[]
   uses: number
 }
@@ -32,6 +33,8 @@ export class PolicyChains {
   readonly #chains = new Map<string, PolicyChain>()
   readonly #ofPolicy = new Map<ObjectKey, Set<PolicyChain>>()
   readonly #isolations = new Map<string, IsolationChain>()
+  /** Policies that have more rules than a chain may have. */
+  readonly #oversized = new Set<ObjectKey>()
   #lastNumber = 0
 
   constructor(content: TrackedContent, sets: PeerSets) {
@@ -51,9 +54,9 @@ export class PolicyChains {
       return known
     }
     const chains = isolating.map((policy) => this.#acquireChain(policy, direction, pod))
-    const isolation: IsolationChain = { id, name: this.#newName(`pod-${direction}`), chains, uses: 1 }
+    const isolation: IsolationChain = { id, name: this.#newName('pod', direction), chains, uses: 1 }
     this.#isolations.set(id, isolation)
-    const lines = [...chains.map(({ name }) => `jump ${name}`), 'drop']
+    const lines = [...chains.map(({ name }) => commandText`jump ${name}`), commandText`drop`]
     this.#content.setObject(isolation.name, { kind: 'chain', lines })
     return isolation
   }
@@ -63,6 +66,18 @@ export class PolicyChains {
     this.#isolations.delete(isolation.id)
     this.#content.setObject(isolation.name, undefined)
     for (const chain of isolation.chains) this.#releaseChain(chain)
+  }
+
+  /** The chains with the rules of a policy. */
+  namesOf(policy: ObjectKey): readonly CommandText[] {
+    return Array.from(this.#ofPolicy.get(policy) ?? [], ({ name }) => name)
+  }
+
+  /** Policies of which a chain was rendered without rules since the last call, because there are too many. */
+  takeOversized(): readonly ObjectKey[] {
+    const oversized = [...this.#oversized]
+    this.#oversized.clear()
+    return oversized
   }
 
   /** Renders the chains of a changed policy. A direction that it no longer has is released with its last pod. */
@@ -77,7 +92,7 @@ export class PolicyChains {
       known.uses++
       return known
     }
-    const name = this.#newName(`policy-${direction}`)
+    const name = this.#newName('policy', direction)
     const chain: PolicyChain = { id, name, policy: policy.key, direction, ports: pod.ports, uses: 1, sets: [] }
     this.#chains.set(id, chain)
     const ofPolicy = this.#ofPolicy.get(policy.key)
@@ -111,14 +126,15 @@ export class PolicyChains {
         return set.name
       },
     })
+    if (lines === undefined) this.#oversized.add(policy.key)
     const before = chain.sets
     chain.sets = sets
-    this.#content.setObject(chain.name, { kind: 'chain', lines })
+    this.#content.setObject(chain.name, { kind: 'chain', lines: lines ?? [] })
     for (const set of before) this.#sets.release(set)
   }
 
-  #newName(prefix: string): string {
-    return `${prefix}-${++this.#lastNumber}`
+  #newName(prefix: 'pod' | 'policy', direction: Direction): CommandText {
+    return commandText`${prefix}-${direction}-${++this.#lastNumber}`
   }
 }
 

@@ -1,11 +1,15 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCidrs } from '../../base/net/cidr.ts'
+import { parseInterfaceName } from '../../base/net/interface-name.ts'
 import { podAt, policyWith } from '../network-policy.harness.ts'
 import { podFacts } from '../rules/pod-facts.ts'
 import { PolicyTable } from './policy-table.ts'
 
 function newTable() {
-  const table = new PolicyTable({ nodeName: 'node-a', ownRanges: ['10.244.0.0/24'], bridge: 'cni0' })
+  const bridge = parseInterfaceName('cni0')
+  ok(bridge !== undefined)
+  const table = new PolicyTable({ nodeName: 'node-a', ownRanges: parseCidrs(['10.244.0.0/24']), bridge })
   for (const name of ['x', 'y']) table.setNamespace(name, { ns: name })
   const put = (...args: Parameters<typeof podAt>) => table.setPod(args[0], podFacts(podAt(...args)))
   const policy = (path: string, spec: object | undefined) =>
@@ -65,7 +69,7 @@ test('a changed rule changes one chain, whatever the number of pods', () => {
   policy('x/p', { podSelector: {}, ingress: [{ ports: [{ port: 81 }] }] })
   deepEqual(changes(), [
     'flush chain policy-ingress-1',
-    'add rule policy-ingress-1 tcp dport { 81 } accept comment "x/p ingress[0]"',
+    'add rule policy-ingress-1 tcp dport { 81 } accept comment "policy/x/p ingress[0]"',
   ])
 })
 
@@ -111,7 +115,7 @@ const lines: readonly (readonly [string, object, readonly string[]])[] = [
   [
     'a block with exceptions',
     { ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16', '10.2.0.0/16'] } }] }] },
-    ['ip saddr 10.0.0.0/8 ip saddr != 10.1.0.0/16 ip saddr != 10.2.0.0/16 accept'],
+    ['ip saddr 10.0.0.0/8 ip saddr != { 10.1.0.0/16, 10.2.0.0/16 } accept'],
   ],
   [
     'a block of IPv6, for egress',

@@ -4,11 +4,14 @@ import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Labels } from '../../api/selectors/selectors.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { commandText } from '../../base/net/command-text.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import { contentDiff, diffCommands, noDiff } from '../../machine/nftables/table-content.ts'
 import {
   compiledPolicy,
   directions,
+  withoutRules,
   type CompiledPolicy,
   type Direction,
   type PodSelection,
@@ -26,7 +29,7 @@ export interface PolicyTableOptions extends PolicyLayout {
 
 /** A pod of this node. */
 interface LocalPod {
-  readonly addresses: readonly string[]
+  readonly addresses: readonly IpAddress[]
   readonly isolation: Readonly<Record<Direction, IsolationChain | undefined>>
 }
 
@@ -40,7 +43,7 @@ export class PolicyTable {
   readonly #policyIndex = new SelectionIndex<CompiledPolicy>()
   readonly #local = new Map<ObjectKey, LocalPod>()
   /** The pods of this node with each address. The last one has it. */
-  readonly #owners = new Map<string, ObjectKey[]>()
+  readonly #owners = new Map<IpAddress, ObjectKey[]>()
   readonly #sets: PeerSets
   readonly #chains: PolicyChains
 
@@ -76,9 +79,11 @@ export class PolicyTable {
     return this.#policies.size > 0 && this.#content.changes !== changes
   }
 
-  setPolicy(key: ObjectKey, policy: NetworkPolicy | undefined): void {
+  /** Without its rules, a policy isolates its pods and allows nothing. */
+  setPolicy(key: ObjectKey, policy: NetworkPolicy | undefined, hasRules = true): void {
     const before = this.#policies.get(key)
-    const now = policy === undefined ? undefined : compiledPolicy(policy)
+    const compiled = policy === undefined ? undefined : compiledPolicy(policy)
+    const now = compiled === undefined || hasRules ? compiled : withoutRules(compiled)
     if (before !== undefined) this.#policyIndex.remove(subjectOf(before), before)
     if (now === undefined) this.#policies.delete(key)
     else {
@@ -97,11 +102,26 @@ export class PolicyTable {
     return [...diffCommands(table, this.#content.take())]
   }
 
-  /** Commands that replace the table. */
-  all(): readonly string[] {
+  /** The policies that are known. */
+  get policies(): Iterable<ObjectKey> {
+    return this.#policies.keys()
+  }
+
+  /** Policies whose rules are left out since the last call, because they are too many. */
+  takeOversized(): readonly ObjectKey[] {
+    return this.#chains.takeOversized()
+  }
+
+  /** Commands that replace the table, with the rules of these policies; the others isolate their pods and allow nothing. */
+  all(policies?: ReadonlySet<ObjectKey>): readonly string[] {
     this.#content.take()
     const diff = noDiff()
     contentDiff({ elements: new Map(), objects: new Map() }, this.#content.current, diff)
+    if (policies !== undefined)
+      for (const policy of this.#policies.keys())
+        if (!policies.has(policy))
+          for (const name of this.#chains.namesOf(policy))
+            diff.objects.set(name, { before: undefined, now: { kind: 'chain', lines: [] } })
     return [...layoutCommands(this.#options), ...diffCommands(table, diff)]
   }
 
@@ -134,29 +154,31 @@ export class PolicyTable {
     return { addresses: pod.addresses, isolation: { ingress: chainOf('ingress'), egress: chainOf('egress') } }
   }
 
-  #own(address: string, key: ObjectKey): void {
+  #own(address: IpAddress, key: ObjectKey): void {
     const owners = getOrInsert(this.#owners, address, () => [])
     if (!owners.includes(key)) owners.push(key)
     this.#updateAddress(address)
   }
 
-  #disown(address: string, key: ObjectKey): void {
+  #disown(address: IpAddress, key: ObjectKey): void {
     const owners = (this.#owners.get(address) ?? []).filter((each) => each !== key)
     if (owners.length === 0) this.#owners.delete(address)
     else this.#owners.set(address, owners)
     this.#updateAddress(address)
   }
 
-  #updateAddress(address: string): void {
+  #updateAddress(address: IpAddress): void {
     const suffix = suffixOf(familyOf(address))
     const owner = this.#owners.get(address)?.at(-1)
     const isolation = owner === undefined ? undefined : this.#local.get(owner)?.isolation
-    this.#content.setElement(`pods${suffix}`, address, owner === undefined ? undefined : '')
+    this.#content.setElement(commandText`pods${suffix}`, commandText`${address}`, owner === undefined ? undefined : '')
     const isIsolated = directions.some((direction) => isolation?.[direction] !== undefined)
-    this.#content.setElement(`self${suffix}`, `${address} . ${address}`, isIsolated ? '' : undefined)
+    const self = commandText`${address} . ${address}`
+    this.#content.setElement(commandText`self${suffix}`, self, isIsolated ? '' : undefined)
     for (const direction of directions) {
       const chain = isolation?.[direction]
-      this.#content.setElement(`${direction}${suffix}`, address, chain === undefined ? undefined : `goto ${chain.name}`)
+      const verdict = chain === undefined ? undefined : commandText`goto ${chain.name}`
+      this.#content.setElement(commandText`${direction}${suffix}`, commandText`${address}`, verdict)
     }
   }
 }

@@ -1,5 +1,6 @@
 // TrackedContent: the desired content of the table, and what of it changed since the kernel had it last.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { CommandText } from '../../base/net/command-text.ts'
 import { noDiff, type ContentDiff, type TableContent, type TableObject } from '../../machine/nftables/table-content.ts'
 
 export class TrackedContent {
@@ -15,7 +16,7 @@ export class TrackedContent {
   }
 
   /** Undefined removes the element. */
-  setElement(set: string, key: string, value: string | undefined): void {
+  setElement(set: CommandText, key: CommandText, value: CommandText | '' | undefined): void {
     const elements = getOrInsert(this.#current.elements, set, () => new Map<string, string>())
     const before = elements.get(key)
     if (before === value) return
@@ -28,7 +29,7 @@ export class TrackedContent {
   }
 
   /** Undefined removes the chain or set. */
-  setObject(name: string, object: TableObject | undefined): void {
+  setObject(name: CommandText, object: TableObject | undefined): void {
     const { objects } = this.#current
     const before = objects.get(name)
     if (before?.lines.join('\n') === object?.lines.join('\n')) return

@@ -3,6 +3,11 @@ import type { NetworkPolicyPeer, NetworkPolicyPort } from '../../api/networking/
 import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
 import { keyOf, namespaceOf, type ObjectKey } from '../../api/meta/object.ts'
 import { everything, selectorOf, type Selector } from '../../api/selectors/selectors.ts'
+import type { Cidr } from '../../base/net/cidr.ts'
+import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import { parsePort } from '../../base/net/port.ts'
+import { parseStoredCidr } from '../../base/net/stored-address.ts'
+import { familyOf } from '../../base/text/address-family.ts'
 
 export const directions = ['ingress', 'egress'] as const
 export type Direction = (typeof directions)[number]
@@ -18,7 +23,8 @@ export interface PodSelection {
 
 export type PeerMatch =
   | { readonly kind: 'pods'; readonly selection: PodSelection }
-  | { readonly kind: 'block'; readonly cidr: string; readonly except: readonly string[] }
+  /** The exceptions do not overlap, and are of the family of the block. */
+  | { readonly kind: 'block'; readonly cidr: Cidr; readonly except: readonly Cidr[] }
 
 export type PortMatch =
   | { readonly kind: 'range'; readonly protocol: Protocol; readonly first: number; readonly last: number }
@@ -53,8 +59,8 @@ export function compiledPolicy(policy: NetworkPolicy): CompiledPolicy {
     index: number,
   ) => ({
     index,
-    peers: peers.length === 0 ? undefined : peers.map((peer) => peerMatch(peer, namespace)),
-    ports: ports.length === 0 ? undefined : ports.map(portMatch),
+    peers: peers.length === 0 ? undefined : peers.flatMap((peer) => peerMatch(peer, namespace) ?? []),
+    ports: ports.length === 0 ? undefined : ports.flatMap((port) => portMatch(port) ?? []),
   })
   return {
     key: keyOf(policy),
@@ -71,8 +77,12 @@ export function compiledPolicy(policy: NetworkPolicy): CompiledPolicy {
   }
 }
 
-function peerMatch({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, namespace: string): PeerMatch {
-  if (ipBlock !== undefined) return { kind: 'block', cidr: ipBlock.cidr, except: ipBlock.except ?? [] }
+/** undefined: a block that is no range. It allows nothing. */
+function peerMatch(
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  namespace: string,
+): PeerMatch | undefined {
+  if (ipBlock !== undefined) return blockMatch(ipBlock)
   const selector = selectorOf(namespaceSelector)
   return {
     kind: 'pods',
@@ -83,8 +93,31 @@ function peerMatch({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPee
   }
 }
 
-function portMatch({ protocol, port, endPort }: NetworkPolicyPort): PortMatch {
+function blockMatch(block: NonNullable<NetworkPolicyPeer['ipBlock']>): PeerMatch | undefined {
+  const cidr = parseStoredCidr(block.cidr)
+  const except: Cidr[] = []
+  for (const text of block.except ?? []) {
+    const excepted = parseStoredCidr(text)
+    if (excepted === undefined) return undefined
+    except.push(excepted)
+  }
+  if (cidr === undefined) return undefined
+  return { kind: 'block', cidr, except: disjointCidrs(except.filter((each) => familyOf(each) === familyOf(cidr))) }
+}
+
+/** undefined: a port that does not exist. It allows nothing. */
+function portMatch({ protocol, port, endPort }: NetworkPolicyPort): PortMatch | undefined {
+  if (!protocols.includes(protocol)) return undefined
   if (port === undefined) return { kind: 'range', protocol, first: 0, last: portLast }
   if (typeof port === 'string') return { kind: 'named', protocol, name: port }
-  return { kind: 'range', protocol, first: port, last: endPort ?? port }
+  const [first, last] = [parsePort(port), parsePort(endPort ?? port)]
+  return first === undefined || last === undefined || last < first
+    ? undefined
+    : { kind: 'range', protocol, first, last }
 }
+
+/** The policy isolates the same pods, and allows nothing. */
+export const withoutRules = ({ rules, ...policy }: CompiledPolicy): CompiledPolicy => ({
+  ...policy,
+  rules: { ingress: rules.ingress && [], egress: rules.egress && [] },
+})

@@ -1,9 +1,9 @@
 // What policies decide about one connection, with the rule that decides: the same rules as in the kernel, for explanations
 // and for the simulated network.
 import type { ObjectKey } from '../../api/meta/object.ts'
-import { containsCidr, parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
 import type { Labels } from '../../api/selectors/selectors.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { cidrHasAddress, type Cidr } from '../../base/net/cidr.ts'
+import { parseStoredIp } from '../../base/net/stored-address.ts'
 import type { CompiledPolicy, Direction, PeerMatch, PolicyRule, PortMatch, Protocol } from './compiled-policy.ts'
 import { isSelected, namedPortId, type PodFacts } from './pod-facts.ts'
 
@@ -103,8 +103,10 @@ function isPeer(match: PeerMatch, { address, pod }: TrafficEnd, view: PolicyView
   return isInside(address, match.cidr) && !match.except.some((cidr) => isInside(address, cidr))
 }
 
-const isInside = (address: string, cidr: string): boolean =>
-  containsCidr(parseCidr(cidr), parseCidr(`${address}/${widthOf(familyOf(address))}`))
+function isInside(address: string, cidr: Cidr): boolean {
+  const parsed = parseStoredIp(address)
+  return parsed !== undefined && cidrHasAddress(cidr, parsed)
+}
 
 function isPort(match: PortMatch, { to, protocol, port }: Traffic, hasNames: boolean): boolean {
   if (match.protocol !== protocol) return false

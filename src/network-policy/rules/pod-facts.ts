@@ -2,13 +2,16 @@
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, namespaceOf, type ObjectKey } from '../../api/meta/object.ts'
 import { matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
+import { isUnicastAddress, type IpAddress } from '../../base/net/ip-address.ts'
+import { parsePort } from '../../base/net/port.ts'
+import { parseStoredIps } from '../../base/net/stored-address.ts'
 import type { PodSelection, Protocol } from './compiled-policy.ts'
 
 export interface PodFacts {
   readonly key: ObjectKey
   readonly namespace: string
   readonly labels: Labels
-  readonly addresses: readonly string[]
+  readonly addresses: readonly IpAddress[]
   /** The numbers of named ports, by `namedPortId`. */
   readonly ports: ReadonlyMap<string, readonly number[]>
   readonly nodeName: string
@@ -27,18 +30,22 @@ export function podFacts(pod: Pod): PodFacts | undefined {
     key: keyOf(pod),
     namespace: namespaceOf(pod),
     labels: metadata.labels ?? {},
-    addresses: (status.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === '' ? [] : [ip])),
+    addresses: podAddresses((status.podIPs ?? []).map(({ ip = '' }) => ip)),
     ports: namedPorts(pod),
     nodeName: spec.nodeName ?? '',
   }
 }
+
+/** Texts that are no addresses of a machine are ignored. */
+export const podAddresses = (texts: Iterable<string>): readonly IpAddress[] =>
+  parseStoredIps(texts).filter(isUnicastAddress)
 
 function namedPorts({ spec }: Pod): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>()
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   for (const { ports = [] } of [...spec.containers, ...sidecars])
     for (const { name = '', protocol = 'TCP', containerPort } of ports) {
-      if (name === '') continue
+      if (name === '' || parsePort(containerPort) === undefined) continue
       const id = namedPortId(protocol, name)
       const numbers = found.get(id)
       if (numbers === undefined) found.set(id, [containerPort])
