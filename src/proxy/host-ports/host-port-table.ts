@@ -6,7 +6,7 @@ import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import type { TableContent } from '../../machine/nftables/table-content.ts'
 import type { HostPort } from './host-ports.ts'
 
-export const hostPortTable = 'inet coxswain-host-ports'
+export const hostPortTable = commandText`inet coxswain-host-ports`
 
 /** The bit of the packet mark that requests masquerading, as that of the CNI plugin portmap. */
 const masqueradeMark = '0x2000'
@@ -81,16 +81,16 @@ function familyLayout(
 /** The elements of all host ports. If several pods name one, the first gets it. */
 export function hostPortContent(ports: readonly HostPort[]): TableContent {
   const elements: TableContent['elements'] = new Map()
-  const add = (set: string, key: CommandText, value: CommandText): void => {
-    const ofSet = getOrInsert(elements, set, () => new Map<string, string>())
+  const add = (set: CommandText, key: CommandText, value: CommandText | ''): void => {
+    const ofSet = getOrInsert(elements, set, () => new Map<CommandText, CommandText | ''>())
     if (!ofSet.has(key)) ofSet.set(key, value)
   }
   for (const { family, protocol, hostIp, hostPort, target } of ports) {
     const [suffix, key] = [suffixOf(family), commandText`${protocol} . ${hostPort}`]
     const value = commandText`${target.address} . ${target.port}`
-    add(`ports${suffix}`, key, commandText``)
-    if (hostIp === undefined) add(`any${suffix}`, key, value)
-    else add(`named${suffix}`, commandText`${hostIp} . ${key}`, value)
+    add(commandText`ports${suffix}`, key, '')
+    if (hostIp === undefined) add(commandText`any${suffix}`, key, value)
+    else add(commandText`named${suffix}`, commandText`${hostIp} . ${key}`, value)
   }
   return { elements, objects: new Map() }
 }
