@@ -30,7 +30,7 @@ export function podFacts(pod: Pod): PodFacts | undefined {
     key: keyOf(pod),
     namespace: namespaceOf(pod),
     labels: metadata.labels ?? {},
-    addresses: podAddresses((status.podIPs ?? []).map(({ ip = '' }) => ip)),
+    addresses: podAddresses((status.podIPs ?? []).map(({ ip }) => ip)),
     ports: namedPorts(pod),
     nodeName: spec.nodeName ?? '',
   }
