@@ -1,5 +1,6 @@
 // The events of the service proxy, with the reasons and messages of kube-proxy.
 import type { Node } from '../api/core/v1/node/node.ts'
+import type { Pod } from '../api/core/v1/pod/pod.ts'
 import type { Service } from '../api/core/v1/service/service.ts'
 import { keyOf } from '../api/meta/object.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
@@ -11,6 +12,10 @@ export interface ProxyEvents {
   started(node: Node): void
   /** The health check port of a Service could not be opened. */
   healthCheckFailed(service: Service, port: number, error: string): void
+  /** Paths to the pods of another node are not set, because its Node is not valid. */
+  nodeIgnored(node: Node, reason: string, message: string): void
+  /** A host port of a pod is not mapped. */
+  hostPortIgnored(pod: Pod, reason: string, message: string): void
   /** Some traffic of the Service, or all of it, is not routed. kube-proxy has no such event. */
   notRouted(service: Service, problem: string): void
 }
@@ -43,6 +48,10 @@ export const proxyEvents = (recorder: Pick<EventRecorder, 'record'>, nodeName: s
     const note = { type: 'Warning', reason: 'FailedToStartServiceHealthcheck', action: 'Listen', message } as const
     recorder.record(service, note, { cause: noCause })
   },
+  nodeIgnored: (node, reason, message) =>
+    recorder.record(node, { type: 'Warning', reason, action: 'SetPodRoutes', message }, { cause: noCause }),
+  hostPortIgnored: (pod, reason, message) =>
+    recorder.record(pod, { type: 'Warning', reason, action: 'MapHostPort', message }, { cause: noCause }),
   notRouted(service, problem) {
     const message = `node ${nodeName} does not route all traffic of the Service: ${problem}`
     const note = { type: 'Warning', reason: 'ServiceNotRouted', action: 'SyncProxyRules', message } as const

@@ -1,5 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText } from '../base/net/command-text.ts'
+import { mustParseIp } from '../base/net/ip-address.ts'
 import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
 import { presenceCommands, probeCommands, trialEnd } from './nftables/table-layout.ts'
 import { endpointAt, nodeWith, serviceWith, sliceWith } from './routing/routing.harness.ts'
@@ -34,8 +36,8 @@ test('clients with affinity are added to a table that replaces another one', asy
   )
   slices.put(sliceWith([endpointAt('10.244.0.2'), endpointAt('10.244.0.3')]))
   const set = (address: string) => `clients-default/web/http/tcp/IPv4/60s/${address}-8080`
-  nftables.learned.set(set('10.244.0.3'), ['192.0.2.1 expires 20s', '192.0.2.2 expires 59s'])
-  nftables.learned.set(set('10.244.0.9'), ['192.0.2.3 expires 20s'])
+  nftables.learned.set(set('10.244.0.3'), [commandText`192.0.2.1 expires 20s`, commandText`192.0.2.2 expires 59s`])
+  nftables.learned.set(set('10.244.0.9'), [commandText`192.0.2.3 expires 20s`])
   await clock.settle()
   await proxy.synced
   const all = nftables.transactions.find(isFull) ?? []
@@ -55,7 +57,7 @@ test('without a table there are no known clients', async () => {
   slices.put(sliceWith([endpointAt('10.244.0.2')]))
   nftables.respond = (commands) =>
     commands === presenceCommands ? { kind: 'failed', messages: ['No such file or directory'] } : { kind: 'applied' }
-  nftables.learned.set('clients-default/web/http/tcp/IPv4/60s/10.244.0.2-8080', ['192.0.2.1 expires 20s'])
+  nftables.learned.set('clients-default/web/http/tcp/IPv4/60s/10.244.0.2-8080', [commandText`192.0.2.1 expires 20s`])
   await clock.settle()
   deepEqual(
     nftables.transactions.filter(isFull).map((commands) => commands.some((command) => command.includes('192.0.2.1'))),
@@ -214,8 +216,8 @@ test('what follows from a change happens after a failure as well, when its rules
   await clock.settle()
   slices.put(sliceWith([endpointAt('10.244.0.4')], { ports }))
   conntrack.flows = ['10.244.0.2', '10.244.0.4'].map((address) => ({
-    ...{ family: 'IPv4', address: '10.96.0.20', port: 53 },
-    endpoint: { address, port: 53 },
+    ...{ family: 'IPv4', address: mustParseIp('10.96.0.20'), port: 53 },
+    endpoint: { address: mustParseIp(address), port: 53 },
   }))
   await clock.advance(100)
   equal(conntrack.removed.length, 0)
@@ -232,8 +234,8 @@ test('a proxy that starts removes UDP flows to endpoints that disappeared before
   await using _tasks = tasks
   const ports = [{ name: 'dns', protocol: 'UDP', port: 53 }]
   const flows = ['10.244.0.2', '10.244.0.3'].map((address) => ({
-    ...({ family: 'IPv4', address: '10.96.0.20', port: 53 } as const),
-    endpoint: { address, port: 53 },
+    ...({ family: 'IPv4', address: mustParseIp('10.96.0.20'), port: 53 } as const),
+    endpoint: { address: mustParseIp(address), port: 53 },
   }))
   conntrack.flows = flows
   services.put(serviceWith({ ports }))

@@ -49,7 +49,7 @@ export interface ServiceProxyDeps extends Pick<ProxyTableOptions, 'masqueradesAl
   readonly clock: Clock
   readonly log: Log
   readonly metrics: ProxyMetrics
-  readonly events: ProxyEvents
+  readonly events: Omit<ProxyEvents, 'hostPortIgnored' | 'nodeIgnored'>
   readonly flow: FlowRecorder
   readonly nodeName: string
   /** The addresses of node ports, read repeatedly; by default the internal addresses in the status of the Node. */

@@ -4,12 +4,14 @@ import { deepEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { node } from '../../src/api/core/v1/node/node.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
 import { Informers } from '../../src/client/informer/informers.ts'
 import { adminUser, proxyUser } from '../../src/cluster/client/component-users.ts'
 import { flowTreesOf } from '../../src/flows/flow-graph.ts'
 import { textDiagram } from '../../src/flows/text-diagram.ts'
 import type { PodNetwork } from '../../src/machine/pod-network/pod-network.ts'
+import { proxyMetrics } from '../../src/proxy/metrics/proxy-metrics.ts'
 import { PodRoutes } from '../../src/proxy/pod-routes/pod-routes.ts'
 import { ctx, startBareCluster, type BareCluster } from './bare-cluster.ts'
 import { comparePage, excerpt, since } from './page.ts'
@@ -30,7 +32,7 @@ class Machine {
       setPaths: ({ routes }) => {
         if (this.failures-- > 0) return Promise.reject(new Error('RTNETLINK answers: Network is unreachable'))
         this.paths = routes.map(({ range, via, kind }) => `${range} via ${via} (${kind})`)
-        return Promise.resolve()
+        return Promise.resolve(new Map())
       },
       forwardingBlockedBy: () => Promise.resolve(undefined),
     }
@@ -44,7 +46,10 @@ function startRoutes(bare: BareCluster, tasks: TaskGroup, nodeName: string, addr
   const nodes = new Informers(client, { clock, random, log: silentLog }, tasks).of(node)
   const publish = () => Promise.resolve()
   const routes = new PodRoutes({
-    ...{ nodes, network: machine.network(address), nodeName, clock, flow: cluster.flow, log: silentLog, publish },
+    ...{ nodes, network: machine.network(address), clock, flow: cluster.flow, log: silentLog, publish },
+    own: { nodeName, podRanges: [], serviceRanges: [], clusterRanges: [], interfaceRanges: () => [] },
+    events: { nodeIgnored: () => undefined },
+    metrics: proxyMetrics(new Metrics()),
   })
   tasks.start(`pod routes of ${nodeName}`, (signal) => routes.run(signal))
   return machine

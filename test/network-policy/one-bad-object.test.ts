@@ -1,6 +1,7 @@
 // One NetworkPolicy never stops the others: objects that an editor of one namespace can create, with the table of the kernel.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText } from '../../src/base/net/command-text.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { NftProgram } from '../../src/machine/nftables/nft-program.ts'
 import type { Nftables } from '../../src/machine/nftables/nftables.ts'
@@ -72,7 +73,7 @@ inNamespaces(import.meta.url, () => {
   test('a policy that the kernel rejects isolates its pods, allows nothing and is reported', async () => {
     await using nft = new NftProgram({ processes: nodeProcesses, clock: realClock })
     // No object is known whose rules the kernel rejects, so a conflict is added to those of one policy.
-    const conflict = 'create table inet coxswain-policy'
+    const conflict = commandText`create table inet coxswain-policy`
     const apply: Nftables['apply'] = (commands) =>
       nft.apply(commands.flatMap((text) => (text.includes('policy/x/bad') ? [text, conflict] : [text])))
     const nftables: Nftables = {

@@ -3,12 +3,26 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import type { Node } from '../../src/api/core/v1/node/node.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
+import { realClock } from '../../src/base/time/clock.ts'
 import { NodePodNetwork, removePodNetwork } from '../../src/machine/pod-network/node-pod-network.ts'
+import { mustParseCidr, type Cidr } from '../../src/base/net/cidr.ts'
+import { mustParseInterfaceName } from '../../src/base/net/interface-name.ts'
+import { mustParseIp } from '../../src/base/net/ip-address.ts'
 import type { KernelSettings } from '../../src/machine/kernel-settings/kernel-settings.ts'
 import type { Processes } from '../../src/platform/process/processes.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { gatewayOf, hardwareAddressOf, nextHopOf, peerPaths, type Peer } from '../../src/proxy/pod-routes/peer-paths.ts'
+import { proxyMetrics } from '../../src/proxy/metrics/proxy-metrics.ts'
+import { PodRoutes } from '../../src/proxy/pod-routes/pod-routes.ts'
+import { nodeWith, ScriptedSource } from '../../src/proxy/routing/routing.harness.ts'
+import { until } from '../until.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
 
 const { signal } = new AbortController()
@@ -24,17 +38,22 @@ interface Machine {
   readonly gateway: string
   /** 24 by default. */
   readonly prefixLength?: number
-  readonly podRanges: readonly string[]
+  readonly podRanges: readonly [Cidr, ...Cidr[]]
 }
 
+const ranges = (first: string, ...others: readonly string[]): readonly [Cidr, ...Cidr[]] => [
+  mustParseCidr(first),
+  ...others.map(mustParseCidr),
+]
+
 const machines: readonly Machine[] = [
-  { name: 'one', address: '192.0.2.1', gateway: '192.0.2.254', podRanges: ['10.244.1.0/24', 'fd00:0:0:1::/64'] },
-  { name: 'two', address: '192.0.2.2', gateway: '192.0.2.254', podRanges: ['10.244.2.0/24', 'fd00:0:0:2::/64'] },
+  { name: 'one', address: '192.0.2.1', gateway: '192.0.2.254', podRanges: ranges('10.244.1.0/24', 'fd00:0:0:1::/64') },
+  { name: 'two', address: '192.0.2.2', gateway: '192.0.2.254', podRanges: ranges('10.244.2.0/24', 'fd00:0:0:2::/64') },
   {
     name: 'three',
     address: '198.51.100.3',
     gateway: '198.51.100.254',
-    podRanges: ['10.244.3.0/24', 'fd00:0:0:3::/64'],
+    podRanges: ranges('10.244.3.0/24', 'fd00:0:0:3::/64'),
   },
 ]
 /** Both are on one segment. The network of the first one includes the other's address, but not vice versa. */
@@ -42,17 +61,17 @@ const wide: Machine = {
   name: 'wide',
   address: '192.0.2.4',
   gateway: '192.0.2.254',
-  podRanges: ['10.244.4.0/24'],
+  podRanges: ranges('10.244.4.0/24'),
 }
 const narrow: Machine = {
   name: 'narrow',
   address: '192.0.2.130',
   prefixLength: 25,
   gateway: '192.0.2.254',
-  podRanges: ['10.244.5.0/24'],
+  podRanges: ranges('10.244.5.0/24'),
 }
-const peerOf = ({ name, address, podRanges }: Machine): Peer => ({ name, addresses: [address], podRanges })
-const podAddress = (range: string): string =>
+const peerOf = ({ name, address, podRanges }: Machine): Peer => ({ name, addresses: [mustParseIp(address)], podRanges })
+const podAddress = (range: Cidr): string =>
   nextHopOf(range).replace(/(\.0|::)$/, (end) => (end === '::' ? '::9' : '.9'))
 
 /** Programs run in the namespace of a machine. */
@@ -71,10 +90,10 @@ const kernelSettingsIn = (namespace: string): KernelSettings => ({
 const networkOf = ({ name, address, podRanges }: Machine): NodePodNetwork =>
   new NodePodNetwork(
     {
-      bridge: 'coxswain0',
+      bridge: mustParseInterfaceName('coxswain0'),
       ranges: podRanges.map((range) => ({ range, gateway: gatewayOf(range), tunnelAddress: nextHopOf(range) })),
       hardwareAddress: hardwareAddressOf(podRanges),
-      nodeAddress: address,
+      nodeAddress: mustParseIp(address),
       serviceRanges: [],
     },
     { processes: processesIn(name), kernelSettings: kernelSettingsIn(name) },
@@ -154,11 +173,11 @@ function callFrom(namespace: string, address: string): string {
 async function setPaths(machine: Machine, others: readonly Machine[]): Promise<ReadonlyMap<string, string>> {
   const network = networkOf(machine)
   const adjacent = await network.adjacent(
-    others.map(({ address }) => address),
+    others.map(({ address }) => mustParseIp(address)),
     signal,
   )
   const paths = peerPaths(others.map(peerOf), (address) => adjacent.has(address))
-  await network.setPaths(paths, signal)
+  deepEqual([...(await network.setPaths(paths, signal))], [])
   return paths.nodes
 }
 
@@ -200,13 +219,13 @@ inNamespaces(import.meta.url, () => {
     for (const to of machines)
       test(`a pod on ${from.name} reaches a pod on ${to.name} in both families with its own address`, () => {
         for (const [index, range] of to.podRanges.entries())
-          equal(callFrom(`pod-${from.name}`, podAddress(range)), podAddress(from.podRanges[index] ?? ''))
+          equal(callFrom(`pod-${from.name}`, podAddress(range)), podAddress(from.podRanges[index] ?? from.podRanges[0]))
       })
 
   for (const from of machines)
     test(`the node ${from.name} reaches the pods of all nodes`, () => {
       for (const to of machines) {
-        const client = callFrom(from.name, podAddress(to.podRanges[0] ?? ''))
+        const client = callFrom(from.name, podAddress(to.podRanges[0]))
         equal(/^(10\.244|192\.0\.2|198\.51\.100)\./.test(client), true, client)
       }
     })
@@ -219,7 +238,7 @@ inNamespaces(import.meta.url, () => {
   })
 
   test('a partitioned node is not reached, the others are, and all are after the recovery', () => {
-    const first = ({ podRanges: [range = ''] }: Machine) => podAddress(range)
+    const first = ({ podRanges: [range] }: Machine) => podAddress(range)
     const [one, two, three] = machines as [Machine, Machine, Machine]
     ip('-n router link set to-three down')
     match(callFrom('pod-one', first(three)), /^(timeout|EHOSTUNREACH)$/)
@@ -240,9 +259,9 @@ inNamespaces(import.meta.url, () => {
       run('ip', 'netns', 'exec', 'one', 'bridge', 'fdb', 'show', 'dev', 'coxswain-vx').includes(three.address),
       false,
     )
-    equal(callFrom('pod-one', podAddress(two.podRanges[0] ?? '')), podAddress(one.podRanges[0] ?? ''))
+    equal(callFrom('pod-one', podAddress(two.podRanges[0])), podAddress(one.podRanges[0]))
     await setPaths(one, [two, three])
-    equal(callFrom('pod-one', podAddress(three.podRanges[0] ?? '')), podAddress(one.podRanges[0] ?? ''))
+    equal(callFrom('pod-one', podAddress(three.podRanges[0])), podAddress(one.podRanges[0]))
   })
 
   test('two nodes, of which only one considers the other adjacent, reach the pods of each other', async () => {
@@ -251,12 +270,49 @@ inNamespaces(import.meta.url, () => {
       [await setPaths(wide, [narrow]), await setPaths(narrow, [wide])].map((kinds) => [...kinds.values()]),
       [['route'], ['vxlan']],
     )
-    const [wideRange = ''] = wide.podRanges
-    const [narrowRange = ''] = narrow.podRanges
+    const [wideRange] = wide.podRanges
+    const [narrowRange] = narrow.podRanges
     equal(callFrom('pod-wide', podAddress(narrowRange)), podAddress(wideRange))
     equal(callFrom('pod-narrow', podAddress(wideRange)), podAddress(narrowRange))
     match(callFrom('wide', podAddress(narrowRange)), /^192\.0\.2\.4$/)
     match(callFrom('narrow', podAddress(wideRange)), /^10\.244\.5\.0$/)
+  })
+
+  test('a Node whose address has lines of its own executes nothing, and costs its own path only', async () => {
+    const [one, two] = machines as [Machine, Machine, Machine]
+    const mark = '/run/executed'
+    const nodes = new ScriptedSource<Node>()
+    const nodeAt = (name: string, address: string, range: string) =>
+      nodes.put({
+        ...nodeWith(name),
+        spec: { podCIDRs: [range] },
+        status: { addresses: [{ type: 'InternalIP', address }] },
+      } as unknown as Node)
+    nodeAt('a', `192.0.2.2\nnetns exec ${one.name} touch ${mark}`, '10.250.1.0/24')
+    nodeAt('b', two.address, '0.0.0.0/0')
+    nodeAt('c', '192.0.2.255', '10.250.3.0/24')
+    nodeAt('d', two.address, '10.250.4.0/24')
+    const events: string[] = []
+    await using tasks = new TaskGroup()
+    const routes = new PodRoutes({
+      ...{ nodes, network: networkOf(one), clock: realClock, flow: new FlowRecorder(realClock), log: silentLog },
+      own: {
+        nodeName: one.name,
+        podRanges: one.podRanges,
+        serviceRanges: [],
+        clusterRanges: [],
+        interfaceRanges: () => [],
+      },
+      events: { nodeIgnored: ({ metadata }, reason) => void events.push(`${metadata.name} ${reason}`) },
+      metrics: proxyMetrics(new Metrics()),
+      publish: () => Promise.resolve(),
+    })
+    tasks.start('pod routes', (stop) => routes.run(stop))
+    await until(() => ip('-n one route show 10.250.4.0/24').includes('via 192.0.2.2'))
+    await until(() => events.length >= 2)
+    deepEqual(events.slice(0, 2), ['a InvalidNodeAddress', 'b InvalidPodCIDR'])
+    equal(existsSync(mark), false)
+    match(ip('-n one route show default'), /^default via 192\.0\.2\.254 /)
   })
 
   test('routes and rules of others are kept, ours are removed', async () => {

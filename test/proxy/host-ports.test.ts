@@ -1,14 +1,20 @@
 // Host ports with real packets, between the machines of the test network.
-import { equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { parseCidrs } from '../../src/base/net/cidr.ts'
 import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { ConntrackProgram } from '../../src/machine/conntrack/conntrack-program.ts'
+import { nodeListeningPorts } from '../../src/machine/listening-ports/node-listening-ports.ts'
 import { NftProgram } from '../../src/machine/nftables/nft-program.ts'
 import { nodeProcesses } from '../../src/platform/node/process/processes.ts'
+import { proxyMetrics } from '../../src/proxy/metrics/proxy-metrics.ts'
 import { removeHostPortRules, startHostPorts } from '../../src/proxy/host-ports/host-port-agent.ts'
 import { presenceCommands, probeCommands } from '../../src/proxy/host-ports/host-port-table.ts'
 import { informersOf, podWith, portOf } from '../../src/proxy/host-ports/host-ports.harness.ts'
@@ -24,7 +30,7 @@ const port = (hostPort: number, more: object = {}) => portOf(hostPort, { contain
 
 inNamespaces(import.meta.url, () => {
   let network: TestNetwork
-  const [pods, tasks] = [new ScriptedSource<Pod>(), new TaskGroup()]
+  const [pods, tasks, events] = [new ScriptedSource<Pod>(), new TaskGroup(), [] as string[]]
   const nftables = new NftProgram({ processes: nodeProcesses, clock: realClock })
   before(async () => {
     network = await startNetwork()
@@ -33,7 +39,10 @@ inNamespaces(import.meta.url, () => {
       {
         ...{ informers: informersOf(pods), nftables, conntrack: new ConntrackProgram(nodeProcesses) },
         ...{ clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
-        ...{ nodeName: 'node-a', podRanges: ['10.244.0.0/24', 'fd01::a:0/112'] },
+        ...{ nodeName: 'node-a', podRanges: parseCidrs(['10.244.0.0/24', 'fd01::a:0/112']) },
+        listeningPorts: nodeListeningPorts(),
+        metrics: proxyMetrics(new Metrics()),
+        events: { hostPortIgnored: ({ metadata }, reason) => void events.push(`${metadata.name} ${reason}`) },
       },
       tasks,
     )
@@ -76,6 +85,30 @@ inNamespaces(import.meta.url, () => {
     match(await reach('outside', nodeV4, 7003), /^pod-a2 /)
     equal(await reach('node-a', '127.0.0.1', 7003), 'refused')
     equal(await reach('outside', nodeV6, 7003), 'refused')
+  })
+
+  test('a host IP with lines of its own executes nothing, and the host ports of other pods are mapped', async () => {
+    run('nft add table inet others')
+    pods.put(podWith({ name: 'bad', ports: [port(7005, { hostIP: `${nodeV4}\ndelete table inet others` })] }))
+    pods.put(podWith({ name: 'worse', ports: [port(7006, { hostIP: 'not-an-address' })] }))
+    pods.put(podWith({ name: 'good', ports: [port(7007)] }))
+    await applied(7007)
+    match(await reach('outside', nodeV4, 7007), /^pod-a1 /)
+    deepEqual(events.slice(-2), ['bad InvalidHostIP', 'worse InvalidHostIP'])
+    match(run('nft list tables'), /table inet others/)
+    run('nft delete table inet others')
+  })
+
+  test('a port of a program of the machine, as that of the API server, is not taken by a pod, also on loopback', async () => {
+    const server = createServer((socket) => socket.end('the machine')).listen(7008, '127.0.0.1')
+    await once(server, 'listening')
+    pods.put(podWith({ name: 'greedy', ports: [port(7008), port(7009)] }))
+    await applied(7009)
+    deepEqual(events.slice(-1), ['greedy HostPortConflict'])
+    const [answer] = (await once(connect(7008, '127.0.0.1'), 'data')) as [Buffer]
+    equal(String(answer), 'the machine')
+    match(await reach('outside', nodeV4, 7009), /^pod-a1 /)
+    server.close()
   })
 
   test('a UDP client follows the pod that replaces another one, and nothing remains after the last', async () => {

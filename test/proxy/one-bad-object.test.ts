@@ -1,6 +1,7 @@
 // One Service never stops the others: objects that an editor of one namespace can create, with the table of the kernel.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText } from '../../src/base/net/command-text.ts'
 import type { Service } from '../../src/api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
 import { realClock } from '../../src/base/time/clock.ts'
@@ -106,7 +107,7 @@ inNamespaces(import.meta.url, () => {
     await using nft = new NftProgram({ processes: nodeProcesses, clock: realClock })
     const events: string[] = []
     // No object is known whose rules the kernel rejects, so a conflict is added to those of one Service.
-    const conflict = 'add element inet coxswain-proxy services4 { 10.96.0.66 . tcp . 80 : drop }'
+    const conflict = commandText`add element inet coxswain-proxy services4 { 10.96.0.66 . tcp . 80 : drop }`
     const isBad = (command: string) => command.includes('10.96.0.66 . tcp . 80 : goto')
     const apply: Nftables['apply'] = (commands) =>
       nft.apply(commands.flatMap((command) => (isBad(command) ? [command, conflict] : [command])))

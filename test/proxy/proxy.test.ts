@@ -1,6 +1,8 @@
 // The service proxy with real packets: affinity, source ranges, stale flows, lost rules, rules of others, SCTP, loopback.
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { commandText, joinCommandText } from '../../src/base/net/command-text.ts'
+import { parseIps } from '../../src/base/net/ip-address.ts'
 import { realClock } from '../../src/base/time/clock.ts'
 import { NftProgram } from '../../src/machine/nftables/nft-program.ts'
 import { nftablesContract } from '../../src/machine/nftables/nftables-contract.suite.ts'
@@ -57,15 +59,15 @@ inNamespaces(import.meta.url, () => {
     await removeServiceRules(proxy.nftables)
   }
 
-  nftablesContract('nft in the kernel', newNft, 'delete table inet none')
+  nftablesContract('nft in the kernel', newNft, commandText`delete table inet none`)
 
   test('a program that was killed is started again', async () => {
     await using nftables = newNft()
-    equal((await nftables.apply(['add table inet again'])).kind, 'applied')
+    equal((await nftables.apply([commandText`add table inet again`])).kind, 'applied')
     const [pid] = run('pgrep -x nft').trim().split('\n')
     run(`kill -9 ${pid}`)
-    await until(async () => (await nftables.apply(['add table inet again'])).kind === 'applied')
-    await nftables.apply(['delete table inet again'])
+    await until(async () => (await nftables.apply([commandText`add table inet again`])).kind === 'applied')
+    await nftables.apply([commandText`delete table inet again`])
   })
 
   test('a client with affinity keeps its endpoint until the timeout, also when others change', () =>
@@ -122,22 +124,25 @@ inNamespaces(import.meta.url, () => {
 
   test('the elements of a set are read with the time until they expire', async () => {
     await using nftables = newNft()
-    const set = 'inet read clients-default/web'
+    const set = commandText`inet read clients-default/web`
     const many = Array.from({ length: 100 }, (_, index) => `10.0.0.${index}`)
     await nftables.apply([
-      'add table inet read',
-      `add set ${set} { typeof ip saddr; flags dynamic,timeout; timeout 1h; size 1000; }`,
-      `add element ${set} { ${many.join(', ')} }`,
+      commandText`add table inet read`,
+      commandText`add set ${set} { typeof ip saddr; flags dynamic,timeout; timeout 1h; size 1000; }`,
+      commandText`add element ${set} { ${joinCommandText(parseIps(many), ', ')} }`,
     ])
-    const elements = (await nftables.elements('inet read', 'clients-default/web')) ?? []
+    const elements = (await nftables.elements(commandText`inet read`, commandText`clients-default/web`)) ?? []
     deepEqual(elements.map((element) => element.split(' ')[0]).toSorted(), many.toSorted())
     ok(elements.every((element) => /^\S+ expires \S+$/.test(element)))
-    const again = [`flush set ${set}`, `add element ${set} { ${elements.join(', ')} }`]
+    const again = [
+      commandText`flush set ${set}`,
+      commandText`add element ${set} { ${joinCommandText(elements, ', ')} }`,
+    ]
     deepEqual(await nftables.apply(again), { kind: 'applied' })
-    await nftables.apply([`flush set ${set}`])
-    deepEqual(await nftables.elements('inet read', 'clients-default/web'), [])
-    equal(await nftables.elements('inet read', 'none'), undefined)
-    await nftables.apply(['delete table inet read'])
+    await nftables.apply([commandText`flush set ${set}`])
+    deepEqual(await nftables.elements(commandText`inet read`, commandText`clients-default/web`), [])
+    equal(await nftables.elements(commandText`inet read`, commandText`none`), undefined)
+    await nftables.apply([commandText`delete table inet read`])
   })
 
   test('only clients in the source ranges reach the address of a load balancer', () =>

@@ -18,6 +18,13 @@ export function parseCidr(text: string): Cidr | undefined {
   return Number(length) <= bitsIn(familyOf(address)) ? cidrOf(address, Number(length)) : undefined
 }
 
+/** For ranges of this program's own configuration. */
+export function mustParseCidr(text: string): Cidr {
+  const cidr = parseCidr(text)
+  if (cidr === undefined) throw new Error(`${JSON.stringify(text)} is not a CIDR`)
+  return cidr
+}
+
 /** The CIDRs among the texts, in their order, each once. */
 export const parseCidrs = (texts: Iterable<string>): readonly Cidr[] => [
   ...new Set(Array.from(texts, parseCidr).filter((cidr) => cidr !== undefined)),

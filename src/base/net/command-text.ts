@@ -36,3 +36,7 @@ const identifierCharactersMax = 255
 /** The name of a chain, a set or a map in nftables; undefined if the kernel or nft would not accept the text as one. */
 export const parseIdentifier = (text: string): CommandText | undefined =>
   text.length <= identifierCharactersMax && /^[A-Za-z][A-Za-z0-9/_.-]*$/.test(text) ? (text as CommandText) : undefined
+
+/** An element of a set as nft prints it: an address, and the time until it expires. */
+export const parseElement = (text: string): CommandText | undefined =>
+  /^[0-9A-Za-z.:/ ]+$/.test(text) ? (text as CommandText) : undefined

@@ -1,7 +1,14 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { familyOf } from '../text/address-family.ts'
-import { addressBits, addressOfBits, isIpv4Address, isLoopbackAddress, isUnicastAddress } from './ip-address.ts'
+import {
+  addressBits,
+  addressOfBits,
+  isIpv4Address,
+  isLoopbackAddress,
+  isUnicastAddress,
+  isUnspecifiedAddress,
+} from './ip-address.ts'
 import { parseIp, parseIps } from './ip-address.ts'
 import { ipBytes, ipText, isIpv4, isIpv6, maskedBytes } from './ip-bytes.ts'
 
@@ -96,6 +103,7 @@ for (const [text, isLoopback, isUnicast] of kinds)
   test(`${text}: loopback ${isLoopback}, unicast ${isUnicast}`, () => {
     const address = parseIp(text)
     deepEqual(address && [isLoopbackAddress(address), isUnicastAddress(address)], [isLoopback, isUnicast])
+    equal(address && isUnspecifiedAddress(address), ['0.0.0.0', '::'].includes(text))
   })
 
 test('the first bits of an address', () =>

@@ -16,6 +16,13 @@ export function parseIp(text: string): IpAddress | undefined {
   return bytes === undefined || isMappedIpv4(bytes) ? undefined : (ipText(bytes) as Ipv6Address)
 }
 
+/** For addresses of this program's own configuration. */
+export function mustParseIp(text: string): IpAddress {
+  const address = parseIp(text)
+  if (address === undefined) throw new Error(`${JSON.stringify(text)} is not an IP address`)
+  return address
+}
+
 /** The addresses among the texts, in their order, each once. */
 export const parseIps = (texts: Iterable<string>): readonly IpAddress[] => [
   ...new Set(Array.from(texts, parseIp).filter((address) => address !== undefined)),
@@ -39,6 +46,9 @@ const isLoopbackBytes = (bytes: Uint8Array): boolean =>
   bytes.length === 4 ? bytes[0] === 127 : bytes.every((byte, index) => byte === (index === 15 ? 1 : 0))
 
 export const isLoopbackAddress = (address: IpAddress): boolean => isLoopbackBytes(ipBytes(address) ?? new Uint8Array())
+
+/** `0.0.0.0` or `::`. */
+export const isUnspecifiedAddress = (address: IpAddress): boolean => addressBits(address) === 0n
 
 /** An address that one machine can have: not `0.0.0.0`, not `::`, not multicast and not the broadcast address. */
 export function isUnicastAddress(address: IpAddress): boolean {

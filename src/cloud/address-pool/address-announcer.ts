@@ -1,6 +1,7 @@
 // AddressAnnouncer: makes this node respond for the addresses of load balancers for which it is elected. There is one
 // Lease per address. The leader gives up before its Lease ends, and the kernel removes addresses that are not refreshed, so
 // a node that is cut off or stopped does not respond for long beside its successor.
+import { mustParseIp, type IpAddress } from '../../base/net/ip-address.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
@@ -50,7 +51,7 @@ export class AddressAnnouncer {
   /** The addresses for whose election this node stands, with what ends it. */
   readonly #candidacies = new Map<string, AbortController>()
   /** The addresses for which this node is elected. */
-  readonly #led = new Set<string>()
+  readonly #led = new Set<IpAddress>()
   #applied: Promise<unknown> = Promise.resolve()
   #changed = Promise.withResolvers<void>()
 
@@ -112,8 +113,9 @@ export class AddressAnnouncer {
     }
   }
 
-  async #announce(address: string, { service: key }: Announceable, signal: AbortSignal): Promise<void> {
+  async #announce(text: string, { service: key }: Announceable, signal: AbortSignal): Promise<void> {
     const { flow, log, nodeName } = this.#deps
+    const address = mustParseIp(text)
     const about = { resource: 'services', ...splitKey(key) }
     const recorded = flow.record('call', `announcer/${nodeName}`, 'Network', `announce ${address}`, about, 0, noCause)
     this.#led.add(address)
@@ -144,7 +146,7 @@ export class AddressAnnouncer {
   }
 
   /** Changes of the machine's addresses are made one after the other. */
-  #apply(): Promise<ReadonlyMap<string, string>> {
+  #apply(): Promise<ReadonlyMap<IpAddress, string>> {
     const { machine, clock } = this.#deps
     const next = this.#applied
       .catch(() => undefined)

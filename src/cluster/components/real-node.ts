@@ -39,7 +39,7 @@ export function nodeServiceComponents(
   const proxy = new Component(`proxy/${name}`, options, (tasks) =>
     startProxy(
       {
-        ...{ clock, log, random, podCidrs, flow, serviceCidrs: serviceRanges.clusterCidrs },
+        ...{ clock, log, random, podCidrs, clusterCidrs: podCidrs, flow, serviceCidrs: serviceRanges.clusterCidrs },
         client: cluster.client(`proxy/${name}`, proxyUser),
         nodeClient: cluster.client(`kubelet/${name}`, nodeUser(name)),
       },

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { addressText, overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
+import { parseCidrs, type Cidr } from '../../base/net/cidr.ts'
+import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
 import { tunnelDevice } from '../../machine/pod-network/pod-network.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 
-export const bridge = 'coxswain0'
+export const bridge = mustParseInterfaceName('coxswain0')
 const ownDevices: readonly string[] = [bridge, tunnelDevice]
 
 export interface Network {
@@ -22,6 +24,14 @@ export function machineNetworks(): readonly Network[] {
   const table = existsSync('/proc/net/route') ? readFileSync('/proc/net/route', 'utf8') : ''
   return [...own, ...parseRoutes(table)].filter(({ device }) => !ownDevices.includes(device))
 }
+
+/** The networks of this machine's interfaces in both families, without our own devices. */
+export const interfaceRanges = (): readonly Cidr[] =>
+  parseCidrs(
+    Object.entries(networkInterfaces())
+      .filter(([device]) => !ownDevices.includes(device))
+      .flatMap(([, addresses = []]) => addresses.flatMap(({ cidr }) => cidr ?? [])),
+  )
 
 /** Parses /proc/net/route: destination and mask are hexadecimal, last byte first. */
 export const parseRoutes = (table: string): readonly Network[] =>

@@ -1,5 +1,7 @@
 // The pod network of a real node: the CNI configuration, the bridge, and the paths to other nodes. A network of another
 // CNI plugin is left alone.
+import { mustParseCidr, type Cidr } from '../../base/net/cidr.ts'
+import { mustParseIp, type IpAddress } from '../../base/net/ip-address.ts'
 import { writeBridgeNetwork } from '../../machine/cni/bridge-network.ts'
 import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { NodePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
@@ -9,9 +11,9 @@ import { gatewayOf, hardwareAddressOf, nextHopOf } from '../../proxy/pod-routes/
 import { bridge, machineNetworks, podRangeConflict } from './machine-network.ts'
 
 export interface NodeNetwork {
-  readonly podRanges: readonly string[]
+  readonly podRanges: readonly Cidr[]
   /** The addresses of this machine in its pod ranges, which all pods of the cluster can reach. */
-  readonly gateways: readonly string[]
+  readonly gateways: readonly IpAddress[]
   readonly podNetwork: PodNetwork
 }
 
@@ -32,10 +34,11 @@ export interface NodeNetworkDeps extends Pick<Platform, 'files' | 'processes'> {
 
 /** Undefined if another CNI plugin is configured. */
 export async function provideNodeNetwork(
-  { podRanges, nodeAddress, directory, configurationDirectory, serviceRanges }: NodeNetworkOptions,
+  { nodeAddress, directory, configurationDirectory, serviceRanges, ...options }: NodeNetworkOptions,
   { files, processes, kernelSettings }: NodeNetworkDeps,
   signal: AbortSignal,
 ): Promise<NodeNetwork | undefined> {
+  const podRanges = ownRanges(options.podRanges)
   const networks = machineNetworks()
   const conflict = podRanges.map((range) => podRangeConflict(range, networks)).find((each) => each !== undefined)
   if (conflict !== undefined) throw new Error(conflict)
@@ -46,11 +49,20 @@ export async function provideNodeNetwork(
   }
   if ((await writeBridgeNetwork(configurationDirectory, configuration, files)) === 'another') return undefined
   const ranges = podRanges.map((range) => ({ range, gateway: gatewayOf(range), tunnelAddress: nextHopOf(range) }))
-  const hardwareAddress = hardwareAddressOf(podRanges)
   const podNetwork = new NodePodNetwork(
-    { bridge, ranges, hardwareAddress, nodeAddress, serviceRanges },
+    {
+      ...{ bridge, ranges, hardwareAddress: hardwareAddressOf(podRanges) },
+      ...{ nodeAddress: mustParseIp(nodeAddress), serviceRanges: serviceRanges.map(mustParseCidr) },
+    },
     { processes, kernelSettings },
   )
   await podNetwork.prepare(signal)
   return { podRanges, gateways: ranges.map(({ gateway }) => gateway), podNetwork }
+}
+
+/** Those of the Node, which has at least one. */
+function ownRanges(texts: readonly string[]): readonly [Cidr, ...Cidr[]] {
+  const [first, ...others] = texts.map(mustParseCidr)
+  if (first === undefined) throw new Error('the node has no pod range')
+  return [first, ...others]
 }

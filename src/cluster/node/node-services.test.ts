@@ -1,6 +1,8 @@
 // The network of a node beyond its own pods, with programs that only record what they are asked to do.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCidrs } from '../../base/net/cidr.ts'
+import { mustParseIp } from '../../base/net/ip-address.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -75,10 +77,13 @@ async function withNode({
   const podNetwork: PodNetwork = {
     prepare: () => Promise.resolve(),
     adjacent: (addresses) => Promise.resolve(new Set(addresses)),
-    setPaths: (now) => Promise.resolve(void paths.push(now)),
+    setPaths(now) {
+      paths.push(now)
+      return Promise.resolve(new Map())
+    },
     forwardingBlockedBy: () => Promise.resolve(undefined),
   }
-  const podRanges = own.spec.podCIDRs ?? []
+  const podRanges = parseCidrs(own.spec.podCIDRs ?? [])
   const programs = recordedPrograms()
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
   const sockets = memorySockets()
@@ -96,19 +101,20 @@ async function withNode({
   const services = nodeServices(
     {
       ...{ nodeName, hostIp },
-      network: hasNetwork ? { podRanges, gateways: ['10.244.0.1'], podNetwork } : undefined,
+      network: hasNetwork ? { podRanges, gateways: [mustParseIp('10.244.0.1')], podNetwork } : undefined,
       dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/none' },
       onPolicyAgent: (agent) => void agents.push(agent),
     },
     new Metrics(),
-    { ...programs, kernelSettings, sockets, listeners },
+    { ...programs, kernelSettings, sockets, listeners, listeningPorts: { read: () => Promise.resolve([]) } },
   )
   const tasks = new TaskGroup()
   const shared = { clock, random: seededRandom(1), log: silentLog }
   const startProxy = async () => {
     services.startProxy(
       {
-        ...{ ...shared, flow: new FlowRecorder(clock), podCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/16'] },
+        ...{ ...shared, flow: new FlowRecorder(clock), podCidrs: ['10.244.0.0/16'] },
+        ...{ clusterCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/16'] },
         client: cluster.as(proxyUser.name),
         nodeClient: cluster.as(nodeUser(nodeName).name, nodeUser(nodeName).groups),
       },

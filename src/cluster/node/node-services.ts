@@ -1,6 +1,7 @@
 // The network of a real node beyond its own pods: the paths to pods of other nodes, and the rules of Services.
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { mustParseCidr } from '../../base/net/cidr.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -17,6 +18,8 @@ import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ConntrackProgram } from '../../machine/conntrack/conntrack-program.ts'
 import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
+import type { ListeningPorts } from '../../machine/listening-ports/listening-ports.ts'
+import { nodeListeningPorts } from '../../machine/listening-ports/node-listening-ports.ts'
 import { NftProgram } from '../../machine/nftables/nft-program.ts'
 import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -26,12 +29,12 @@ import type { InteractivePrograms, Processes } from '../../platform/process/proc
 import { removeHostPortRules, startHostPorts } from '../../proxy/host-ports/host-port-agent.ts'
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
-import { startProxyEvents } from '../../proxy/proxy-events.ts'
+import { startProxyEvents, type ProxyEvents } from '../../proxy/proxy-events.ts'
 import { removeServiceRules, startServiceProxy, type ServiceProxy } from '../../proxy/service-proxy.ts'
 import { removePolicyRules, startPolicyAgent, type PolicyAgent } from '../../network-policy/policy-agent.ts'
 import { startPolicyReports } from '../../network-policy/policy-reports.ts'
 import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
-import { bridge, removeBridge } from './machine-network.ts'
+import { bridge, interfaceRanges, removeBridge } from './machine-network.ts'
 import type { NodeNetwork } from './node-network.ts'
 import { listenForProxy, type ProxyAddresses } from './proxy-ports.ts'
 
@@ -49,12 +52,14 @@ export interface NodeServices {
 export interface ServicesMachine extends Pick<Platform, 'listeners' | 'sockets'> {
   readonly processes: Pick<Processes, 'run'> & InteractivePrograms
   readonly kernelSettings: KernelSettings
+  readonly listeningPorts: ListeningPorts
 }
 
 const thisMachine = (): ServicesMachine => ({
   ...nodePlatform,
   processes: nodeProcesses,
   kernelSettings: nodeKernelSettings(),
+  listeningPorts: nodeListeningPorts(),
 })
 
 /** Called once, because metrics are defined once. */
@@ -97,6 +102,8 @@ export interface NodeProxyDeps {
   /** The ranges of all pods, as far as they are known. */
   readonly podCidrs: readonly string[]
   readonly serviceCidrs: readonly string[]
+  /** The ranges from which nodes get those of their pods; empty if they are not known. */
+  readonly clusterCidrs: readonly string[]
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -113,7 +120,8 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   const { client, nodeName, hostIp, network, podCidrs, serviceCidrs, clock, log, flow, metrics } = deps
   const { listeners, processes, kernelSettings } = deps.machine
   const informers = new Informers(client, deps, tasks)
-  if (network !== undefined) startPodRoutes(deps, network, informers, tasks)
+  const events = startProxyEvents(deps, tasks)
+  if (network !== undefined) startPodRoutes(deps, network, events, informers, tasks)
   const [nftables, conntrack] = [new NftProgram({ processes, clock }), new ConntrackProgram(processes)]
   tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
   const { health } = startServiceProxy(
@@ -132,7 +140,7 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
         serviceCidrs,
       },
       conntrack,
-      events: startProxyEvents(deps, tasks),
+      events,
       healthCheckHost: hostIp,
       masqueradesAll: false,
       ...(network === undefined ? {} : { loopbackInterface: bridge }),
@@ -144,7 +152,11 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   if (network === undefined) return
   startPolicies(deps, network, informers, tasks)
   startHostPorts(
-    { ...{ informers, nftables, conntrack, clock, log, flow, nodeName }, podRanges: network.podRanges },
+    {
+      ...{ informers, nftables, conntrack, clock, log, flow, events, metrics, nodeName },
+      podRanges: network.podRanges,
+      listeningPorts: deps.machine.listeningPorts,
+    },
     tasks,
   )
 }
@@ -211,8 +223,9 @@ export async function removeNetworkThrough(
 }
 
 function startPodRoutes(
-  { nodeClient, nodeName, clock, flow, log }: StartedProxyDeps,
-  { podNetwork }: NodeNetwork,
+  { nodeClient, nodeName, serviceCidrs, clusterCidrs, metrics, clock, flow, log }: StartedProxyDeps,
+  { podNetwork, podRanges }: NodeNetwork,
+  events: ProxyEvents,
   informers: Informers,
   tasks: TaskGroup,
 ): void {
@@ -220,6 +233,9 @@ function startPodRoutes(
     const annotation = { metadata: { annotations: { [podPathsAnnotation]: text } } }
     await nodeClient.of(node).patch(nodeName, '', annotation, 'merge', context(signal))
   }
-  const routes = new PodRoutes({ nodes: informers.of(node), network: podNetwork, nodeName, clock, flow, log, publish })
+  const [serviceRanges, clusterRanges] = [serviceCidrs.map(mustParseCidr), clusterCidrs.map(mustParseCidr)]
+  const own = { nodeName, podRanges, serviceRanges, clusterRanges, interfaceRanges }
+  const deps = { nodes: informers.of(node), network: podNetwork, own, events, metrics, clock, flow, log, publish }
+  const routes = new PodRoutes(deps)
   tasks.start('pod routes', (signal) => routes.run(signal))
 }

@@ -9,6 +9,7 @@ import { silentLog } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { announcerNamespace, leaseNameOf } from '../../cloud/address-pool/address-announcer.ts'
 import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import { SimulatedAnnouncedAddresses } from '../../machine/announced-addresses/simulated-announced-addresses.ts'
 import { adminUser } from '../client/component-users.ts'
 import { thisMachinesAddresses } from '../node/announced-addresses.ts'
@@ -26,7 +27,7 @@ test('the addresses of Services are announced until it ends', async () => {
   await client.of(service).create({ metadata: { name: 'web' }, spec }, 'default', called)
   const announced = Promise.withResolvers<void>()
   class Machine extends SimulatedAnnouncedAddresses {
-    override async set(wanted: readonly string[]) {
+    override async set(wanted: readonly IpAddress[]) {
       const problems = await super.set(wanted)
       if (wanted.length > 0) announced.resolve()
       return problems

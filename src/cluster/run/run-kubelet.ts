@@ -257,7 +257,7 @@ function startProxy(
   const serviceCidrs = serviceRangesDefault.clusterCidrs
   real
     .services(network, new Metrics())
-    .startProxy({ client, nodeClient, podCidrs, serviceCidrs, clock, random, log, flow }, tasks)
+    .startProxy({ client, nodeClient, podCidrs, serviceCidrs, clusterCidrs: [], clock, random, log, flow }, tasks)
 }
 
 /** The local address of a connection to the API server, which can reach the node there. */

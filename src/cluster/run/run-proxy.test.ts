@@ -1,6 +1,7 @@
 // A service proxy in its own process, over HTTPS, whose machine is simulated.
 import { deepEqual, equal, fail, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CommandText } from '../../base/net/command-text.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { service } from '../../api/core/v1/service/service.ts'
@@ -26,7 +27,7 @@ class WatchedNftables extends SimulatedNftables {
   isDisposed = false
   readonly #awaited: { readonly command: RegExp; readonly found: (command: string) => void }[] = []
 
-  override async apply(commands: readonly string[]): Promise<TransactionResult> {
+  override async apply(commands: readonly CommandText[]): Promise<TransactionResult> {
     const result = await super.apply(commands)
     for (const awaited of this.#awaited) findIn(commands, awaited)
     return result

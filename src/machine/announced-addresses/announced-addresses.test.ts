@@ -1,6 +1,8 @@
 // Announced addresses through iproute2: which commands run, and what is left alone.
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
+import { mustParseIp, parseIps } from '../../base/net/ip-address.ts'
 import { SimulatedKernelSettings } from '../kernel-settings/simulated-kernel-settings.ts'
 import { addressChanges, type LinkAddresses } from './address-changes.ts'
 import { NodeAnnouncedAddresses } from './node-announced-addresses.ts'
@@ -72,11 +74,9 @@ const cases: readonly [
 ]
 for (const [name, wanted, held, link, lines, problems] of cases)
   test(name, () => {
-    const routes = new Map([
-      ['10.0.0.240', 'eth0'],
-      ['fd00::f0', 'eth0'],
-    ])
-    const changes = addressChanges(wanted, new Set(held), [link], routes)
+    const device = mustParseInterfaceName('eth0')
+    const routes = new Map([mustParseIp('10.0.0.240'), mustParseIp('fd00::f0')].map((address) => [address, device]))
+    const changes = addressChanges(parseIps(wanted), new Set(parseIps(held)), [link], routes)
     deepEqual(
       [changes.lines, Array.from(changes.problems, ([address, why]) => `${address}: ${why}`)],
       [lines, problems],
@@ -112,11 +112,11 @@ test('neighbours are notified of a new address three times', async () => {
   deepEqual(await announced.set([], signal), new Map())
   deepEqual(ip.commands, [], 'nothing runs while nothing is announced')
   deepEqual(
-    await announced.set(['10.0.0.240', '10.9.0.1'], signal),
+    await announced.set(parseIps(['10.0.0.240', '10.9.0.1']), signal),
     new Map([['10.9.0.1', 'this machine has no route to the address']]),
   )
   ip.link = eth0(['10.0.0.240', 2])
-  for (let times = 0; times < 3; times++) await announced.set(['10.0.0.240'], signal)
+  for (let times = 0; times < 3; times++) await announced.set(parseIps(['10.0.0.240']), signal)
   deepEqual(ip.commands, [v4, notify, v4, notify, v4, notify, v4])
   deepEqual(kernelSettings.values.get('net/ipv4/conf/eth0/arp_notify'), '1')
   ip.commands.length = 0
@@ -129,9 +129,9 @@ test('a failure is reported, and the next call tries again', async () => {
   const ip = new FakeIp()
   const announced = new NodeAnnouncedAddresses({ processes: ip, kernelSettings: new SimulatedKernelSettings() })
   ip.failure = 'addr replace'
-  await rejects(announced.set(['10.0.0.240'], signal), /ip -force -batch -: RTNETLINK answers: no/)
+  await rejects(announced.set(parseIps(['10.0.0.240']), signal), /ip -batch: RTNETLINK answers: no/)
   ip.failure = ''
   ip.link = { ifname: 'eth0' }
-  await announced.set(['10.0.0.240'], signal)
+  await announced.set(parseIps(['10.0.0.240']), signal)
   deepEqual(ip.commands, [v4], 'an interface without a hardware address has no neighbours')
 })

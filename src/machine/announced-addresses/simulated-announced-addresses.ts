@@ -1,3 +1,4 @@
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { addressSeconds, type AnnouncedAddresses } from './announced-addresses.ts'
 
@@ -18,7 +19,7 @@ export class SimulatedAnnouncedAddresses implements AnnouncedAddresses {
     return [...this.#endsMs].filter(([, endMs]) => endMs > nowMs).map(([address]) => address)
   }
 
-  set(addresses: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  set(addresses: readonly IpAddress[]): Promise<ReadonlyMap<IpAddress, string>> {
     const endMs = this.#clock.monotonicMs() + addressSeconds * 1_000
     this.#endsMs.clear()
     for (const address of addresses) if (!this.problems.has(address)) this.#endsMs.set(address, endMs)

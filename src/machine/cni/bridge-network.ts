@@ -1,12 +1,14 @@
 // The pod network of one node with the standard CNI plugins: bridge, and host-local addresses from the node's ranges. Host
 // ports are rules of the proxy. An existing configuration of another network is left in place.
+import type { Cidr } from '../../base/net/cidr.ts'
+import type { InterfaceName } from '../../base/net/interface-name.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import type { Files } from '../../platform/files.ts'
 
 export interface BridgeNetwork {
   /** At most one per address family. */
-  readonly podCidrs: readonly string[]
-  readonly bridge: string
+  readonly podCidrs: readonly Cidr[]
+  readonly bridge: InterfaceName
   /** Directory in which host-local stores the addresses in use. */
   readonly addressesDirectory: string
 }

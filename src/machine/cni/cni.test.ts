@@ -1,9 +1,15 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCidrs } from '../../base/net/cidr.ts'
+import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
 import type { Files } from '../../platform/files.ts'
 import { bridgeConfiguration, writeBridgeNetwork } from './bridge-network.ts'
 
-const network = { podCidrs: ['10.244.0.0/24', 'fd00::/64'], bridge: 'b0', addressesDirectory: '/a' }
+const network = {
+  podCidrs: parseCidrs(['10.244.0.0/24', 'fd00::/64']),
+  bridge: mustParseInterfaceName('b0'),
+  addressesDirectory: '/a',
+}
 
 const filesWith = (
   ...names: string[]

@@ -1,5 +1,7 @@
 // ConntrackProgram: removes flows with the program `conntrack`, because Node.js has no netlink sockets and nft cannot change
 // tracked connections.
+import { parseIp } from '../../base/net/ip-address.ts'
+import { parsePort } from '../../base/net/port.ts'
 import { errorText } from '../../base/observability/log.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 import type { Conntrack, UdpFlows } from './conntrack.ts'
@@ -55,14 +57,12 @@ export class ConntrackProgram implements Conntrack {
 function flowsOf(line: string, family: UdpFlows['family']): UdpFlows | undefined {
   const values = (name: string) =>
     line.split(' ').flatMap((field) => (field.startsWith(`${name}=`) ? [field.slice(name.length + 1)] : []))
-  const [[address], [port], [, source], [, sourcePort]] = [
-    values('dst'),
-    values('dport'),
-    values('src'),
-    values('sport'),
-  ]
-  if (address === undefined || source === undefined) return undefined
-  return { family, address, port: Number(port), endpoint: { address: source, port: Number(sourcePort) } }
+  const address = parseIp(values('dst')[0] ?? '')
+  const port = parsePort(Number(values('dport')[0]))
+  const source = parseIp(values('src')[1] ?? '')
+  const sourcePort = parsePort(Number(values('sport')[1]))
+  if (address === undefined || port === undefined || source === undefined || sourcePort === undefined) return undefined
+  return { family, address, port, endpoint: { address: source, port: sourcePort } }
 }
 
 export const conntrackArguments = ({ family, address, port, endpoint }: UdpFlows): readonly string[] => [

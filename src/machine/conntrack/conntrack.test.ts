@@ -1,13 +1,14 @@
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseIp } from '../../base/net/ip-address.ts'
 import { ConntrackProgram } from './conntrack-program.ts'
 
 const { signal } = new AbortController()
 const flows = {
   family: 'IPv4',
-  address: '10.96.0.10',
+  address: mustParseIp('10.96.0.10'),
   port: 53,
-  endpoint: { address: '10.244.0.2', port: 5353 },
+  endpoint: { address: mustParseIp('10.244.0.2'), port: 5353 },
 } as const
 
 function programThat(code: number, stderr: string, stdout = '') {

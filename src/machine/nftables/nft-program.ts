@@ -1,6 +1,8 @@
 // NftProgram: nftables through nft. Transactions are lines of one long-lived `nft -i`, because starting nft and closing its
 // netlink socket takes 16 to 20 ms, and a transaction in a running one takes 0.5 ms. Large transactions, which are rare, are
 // run in a separate process that returns its memory.
+import { assert } from '../../base/assert.ts'
+import { parseElement, type CommandText } from '../../base/net/command-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { InteractiveProcess, InteractivePrograms, Processes } from '../../platform/process/processes.ts'
 import type { Nftables, TransactionResult } from './nftables.ts'
@@ -30,7 +32,11 @@ export class NftProgram implements Nftables {
     this.#deps = deps
   }
 
-  apply(commands: readonly string[]): Promise<TransactionResult> {
+  apply(commands: readonly CommandText[]): Promise<TransactionResult> {
+    assert(
+      commands.every((command) => !command.includes('\n')),
+      'a command is one line',
+    )
     return this.#inOrder(async () => {
       const line = commands.join('; ')
       if (line.length > lineCharactersMax) return this.#applyLarge(commands)
@@ -38,7 +44,7 @@ export class NftProgram implements Nftables {
     })
   }
 
-  list(command: string): Promise<string | undefined> {
+  list(command: CommandText): Promise<string | undefined> {
     return this.#inOrder(async () => {
       const { processes } = this.#deps
       const { code, stdout } = await processes.run('nft', [command], { outputBytesMax }, this.#stop.signal)
@@ -47,7 +53,7 @@ export class NftProgram implements Nftables {
   }
 
   /** In the running nft, where this takes 0.4 ms whatever the size of the table. */
-  elements(table: string, set: string): Promise<readonly string[] | undefined> {
+  elements(table: CommandText, set: CommandText): Promise<readonly CommandText[] | undefined> {
     return this.#inOrder(async () => {
       const lines = await this.#ask(`list set ${table} ${set}`)
       return messagesIn(lines).length === 0 ? elementsIn(lines.join(' ')) : undefined
@@ -67,7 +73,7 @@ export class NftProgram implements Nftables {
     return next
   }
 
-  async #applyLarge(commands: readonly string[]): Promise<TransactionResult> {
+  async #applyLarge(commands: readonly CommandText[]): Promise<TransactionResult> {
     const { code, stderr } = await this.#deps.processes.run(
       'nft',
       ['-f', '-'],
@@ -131,10 +137,10 @@ class NftSession {
 }
 
 /** The list of elements ends before the braces of the set and of the table. */
-function elementsIn(output: string): readonly string[] {
+function elementsIn(output: string): readonly CommandText[] {
   const [, list = ''] = output.split('elements = {')
   const [elements = ''] = list.split('}')
-  return elements.split(',').flatMap((element) => (element.trim() === '' ? [] : [element.trim()]))
+  return elements.split(',').flatMap((element) => parseElement(element.trim()) ?? [])
 }
 
 const resultOf = (lines: readonly string[]): TransactionResult => {

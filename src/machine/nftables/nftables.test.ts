@@ -1,12 +1,13 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText } from '../../base/net/command-text.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
 import { NftProgram } from './nft-program.ts'
 import { nftablesContract } from './nftables-contract.suite.ts'
 import { SimulatedNftables } from './simulated-nftables.ts'
 
-const invalid = 'delete table inet none'
+const invalid = commandText`delete table inet none`
 const error = ['Error: No such file or directory', invalid, '                  ^^^^']
 
 nftablesContract(
@@ -72,13 +73,13 @@ nftablesContract('nft', () => scriptedNft().nftables, invalid)
 
 test('a transaction is one line', async () => {
   const { nftables, lines } = scriptedNft()
-  await nftables.apply(['add table inet a', 'add table inet b'])
+  await nftables.apply([commandText`add table inet a`, commandText`add table inet b`])
   deepEqual(lines, ['add table inet a; add table inet b', 'describe ip saddr'])
 })
 
 test('a large transaction has a process of its own', async () => {
   const { nftables, lines, runs } = scriptedNft()
-  const commands = Array.from({ length: 20_000 }, (_, index) => `add table inet t${index}`)
+  const commands = Array.from({ length: 20_000 }, (_, index) => commandText`add table inet t${index}`)
   equal((await nftables.apply(commands)).kind, 'applied')
   deepEqual([lines, runs], [[], [['-f', '-']]])
   deepEqual(await nftables.apply([...commands, invalid]), { kind: 'failed', messages: ['No such file or directory'] })
@@ -86,17 +87,20 @@ test('a large transaction has a process of its own', async () => {
 
 test('a transaction fails if nft ends, and the next one starts it again', async () => {
   const { nftables, kill } = scriptedNft()
-  await nftables.apply(['add table inet a'])
-  const hanging = nftables.apply(['hang'])
+  await nftables.apply([commandText`add table inet a`])
+  const hanging = nftables.apply([commandText`hang`])
   await Promise.resolve().then(() => Promise.resolve())
   kill()
   deepEqual(await hanging, { kind: 'failed', messages: ['nft has ended'] })
-  deepEqual(await nftables.apply(['add table inet a']), { kind: 'applied' })
+  deepEqual(await nftables.apply([commandText`add table inet a`]), { kind: 'applied' })
 })
 
 test('the elements of a set', async () => {
   const { nftables } = scriptedNft()
-  deepEqual(await nftables.elements('inet t', 'clients'), ['10.0.0.1 expires 2h59m59s976ms', '10.0.0.2 expires 1m'])
-  deepEqual(await nftables.elements('inet t', 'empty'), [])
-  equal(await nftables.elements('inet t', 'none'), undefined)
+  deepEqual(await nftables.elements(commandText`inet t`, commandText`clients`), [
+    '10.0.0.1 expires 2h59m59s976ms',
+    '10.0.0.2 expires 1m',
+  ])
+  deepEqual(await nftables.elements(commandText`inet t`, commandText`empty`), [])
+  equal(await nftables.elements(commandText`inet t`, commandText`none`), undefined)
 })

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CommandText } from '../../base/net/command-text.ts'
 import type { TransactionResult } from './nftables.ts'
 import { rejectedObjects } from './rejected-objects.ts'
 
@@ -19,7 +20,7 @@ function kernel(isBad: (key: string) => boolean, isBroken = false) {
   }
 }
 const search = (nftables: ReturnType<typeof kernel>, accepted: string[], suspects: string[]) =>
-  rejectedObjects({ nftables, accepted, suspects, trialCommands: (keys) => keys })
+  rejectedObjects({ nftables, accepted, suspects, trialCommands: (keys) => keys as readonly CommandText[] })
 
 const rows: readonly (readonly [string, accepted: string[], suspects: string[], bad: string[], trialsMax: number])[] = [
   ['no bad object', names(9), ['x'], [], 3],

@@ -1,5 +1,6 @@
 // rejectedObjects: which of the objects that a table is made of have content that the kernel rejects, found by trials. Their
 // parts are parsed before they are in the table, so this is the last resort: one object must not stop the others.
+import type { CommandText } from '../../base/net/command-text.ts'
 import type { Nftables, TransactionResult } from './nftables.ts'
 
 /** A trial takes as long as replacing the table. What is not decided then is decided by the next search. */
@@ -12,7 +13,7 @@ export interface RejectionSearch<Key> {
   /** The others, which have changed. */
   readonly suspects: readonly Key[]
   /** Commands that replace the table by one with these objects, and a last one that fails because the table exists. */
-  readonly trialCommands: (keys: readonly Key[]) => readonly string[]
+  readonly trialCommands: (keys: readonly Key[]) => readonly CommandText[]
 }
 
 export interface RejectionResult<Key> {

@@ -1,14 +1,16 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText } from '../../base/net/command-text.ts'
 import { contentCommands, contentDiff, diffCommands, noDiff, type TableContent } from './table-content.ts'
 
 const content = (
   elements: Record<string, Record<string, string>>,
   objects: Record<string, readonly ['chain' | 'set', ...string[]]> = {},
-): TableContent => ({
-  elements: new Map(Object.entries(elements).map(([set, each]) => [set, new Map(Object.entries(each))])),
-  objects: new Map(Object.entries(objects).map(([name, [kind, ...lines]]) => [name, { kind, lines }])),
-})
+): TableContent =>
+  ({
+    elements: new Map(Object.entries(elements).map(([set, each]) => [set, new Map(Object.entries(each))])),
+    objects: new Map(Object.entries(objects).map(([name, [kind, ...lines]]) => [name, { kind, lines }])),
+  }) as unknown as TableContent
 
 const cases: readonly (readonly [string, TableContent, TableContent, readonly string[]])[] = [
   ['equal contents need no command', content({ s: { a: '' } }), content({ s: { a: '' } }), []],
@@ -48,13 +50,13 @@ for (const [name, before, now, expected] of cases)
   test(name, () => {
     const diff = noDiff()
     contentDiff(before, now, diff)
-    deepEqual([...diffCommands('inet t', diff)], expected)
+    deepEqual([...diffCommands(commandText`inet t`, diff)], expected)
   })
 
 test('several contents fill an empty table together', () =>
   deepEqual(
     [
-      ...contentCommands('inet t', [
+      ...contentCommands(commandText`inet t`, [
         content({ m: { a: 'goto x' } }, { x: ['chain', 'drop'] }),
         content({ m: { b: 'drop' }, s: { c: '' } }),
       ]),
@@ -72,7 +74,7 @@ test('many elements are several commands', () => {
   const diff = noDiff()
   contentDiff(content({}), content({ s: many }), diff)
   deepEqual(
-    [...diffCommands('inet t', diff)].map((command) => command.split(',').length),
+    [...diffCommands(commandText`inet t`, diff)].map((command) => command.split(',').length),
     [1_000, 1],
   )
 })

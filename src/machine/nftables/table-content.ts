@@ -1,27 +1,31 @@
 // The content of a table as data: elements of maps and sets, and chains and sets that come and go. The difference between
 // two contents becomes the commands of one transaction.
+import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 
 /** A chain or a set. */
 export interface TableObject {
   readonly kind: 'chain' | 'set'
   /** The rules of a chain, or the definition of a set. */
-  readonly lines: readonly string[]
+  readonly lines: readonly CommandText[]
 }
 
 /** By set: keys with their values, which are empty in sets. */
-export type Elements = Map<string, Map<string, string>>
+export type Elements = Map<CommandText, Map<CommandText, CommandText | ''>>
 
 export interface TableContent {
   readonly elements: Elements
   /** Chains and sets, by name. */
-  readonly objects: Map<string, TableObject>
+  readonly objects: Map<CommandText, TableObject>
 }
 
 export interface ContentDiff {
   readonly removed: Elements
   readonly added: Elements
-  readonly objects: Map<string, { readonly before: TableObject | undefined; readonly now: TableObject | undefined }>
+  readonly objects: Map<
+    CommandText,
+    { readonly before: TableObject | undefined; readonly now: TableObject | undefined }
+  >
 }
 
 export const noDiff = (): ContentDiff => ({ removed: new Map(), added: new Map(), objects: new Map() })
@@ -41,7 +45,8 @@ function missing(from: Elements, other: Elements, into: Elements): void {
   for (const [set, elements] of from) {
     const known = other.get(set)
     for (const [key, value] of elements)
-      if (known?.get(key) !== value) getOrInsert(into, set, () => new Map<string, string>()).set(key, value)
+      if (known?.get(key) !== value)
+        getOrInsert(into, set, () => new Map<CommandText, CommandText | ''>()).set(key, value)
   }
 }
 
@@ -49,7 +54,7 @@ function missing(from: Elements, other: Elements, into: Elements): void {
 const elementsPerCommandMax = 1_000
 
 /** References are removed before what they refer to, and added after it. `table` is its family and name. */
-export function* diffCommands(table: string, diff: ContentDiff): Generator<string> {
+export function* diffCommands(table: CommandText, diff: ContentDiff): Generator<CommandText> {
   yield* elementCommands(table, 'delete', diff.removed, (key) => key)
   yield* removedObjects(table, diff)
   yield* addedObjects(table, diff)
@@ -57,9 +62,9 @@ export function* diffCommands(table: string, diff: ContentDiff): Generator<strin
 }
 
 /** The commands that add several contents to an empty table. No two of them have an element or an object in common. */
-export function* contentCommands(table: string, contents: readonly TableContent[]): Generator<string> {
+export function* contentCommands(table: CommandText, contents: readonly TableContent[]): Generator<CommandText> {
   const objects: ContentDiff['objects'] = new Map()
-  const texts = new Map<string, string[]>()
+  const texts = new Map<CommandText, CommandText[]>()
   for (const content of contents) {
     for (const [name, now] of content.objects) objects.set(name, { before: undefined, now })
     for (const [set, elements] of content.elements) {
@@ -71,14 +76,15 @@ export function* contentCommands(table: string, contents: readonly TableContent[
   for (const [set, ofSet] of texts) yield* setCommands(table, 'add', set, ofSet)
 }
 
-const elementText = (key: string, value: string): string => (value === '' ? key : `${key} : ${value}`)
+const elementText = (key: CommandText, value: CommandText | ''): CommandText =>
+  value === '' ? key : commandText`${key} : ${value}`
 
 function* elementCommands(
-  table: string,
+  table: CommandText,
   verb: 'add' | 'delete',
   elements: Elements,
-  text: (key: string, value: string) => string,
-): Generator<string> {
+  text: (key: CommandText, value: CommandText | '') => CommandText,
+): Generator<CommandText> {
   for (const [set, ofSet] of elements)
     yield* setCommands(
       table,
@@ -90,29 +96,30 @@ function* elementCommands(
 
 /** At most 1,000 elements in each command. */
 export function* setCommands(
-  table: string,
+  table: CommandText,
   verb: 'add' | 'delete',
-  set: string,
-  elements: readonly string[],
-): Generator<string> {
+  set: CommandText,
+  elements: readonly CommandText[],
+): Generator<CommandText> {
   for (let at = 0; at < elements.length; at += elementsPerCommandMax)
-    yield `${verb} element ${table} ${set} { ${elements.slice(at, at + elementsPerCommandMax).join(', ')} }`
+    yield commandText`${verb} element ${table} ${set} { ${joinCommandText(elements.slice(at, at + elementsPerCommandMax), ', ')} }`
 }
 
-function* removedObjects(table: string, { objects }: ContentDiff): Generator<string> {
+function* removedObjects(table: CommandText, { objects }: ContentDiff): Generator<CommandText> {
   const gone = [...objects].filter(([, { now }]) => now === undefined)
   // Chains refer to one another and to sets.
-  for (const [name, { before }] of objects) if (before?.kind === 'chain') yield `flush chain ${table} ${name}`
+  for (const [name, { before }] of objects)
+    if (before?.kind === 'chain') yield commandText`flush chain ${table} ${name}`
   for (const kind of ['chain', 'set'] as const)
-    for (const [name, { before }] of gone) if (before?.kind === kind) yield `delete ${kind} ${table} ${name}`
+    for (const [name, { before }] of gone) if (before?.kind === kind) yield commandText`delete ${kind} ${table} ${name}`
 }
 
-function* addedObjects(table: string, { objects }: Pick<ContentDiff, 'objects'>): Generator<string> {
+function* addedObjects(table: CommandText, { objects }: Pick<ContentDiff, 'objects'>): Generator<CommandText> {
   for (const [name, { before, now }] of objects) {
     if (now === undefined || before !== undefined) continue
-    if (now.kind === 'set') yield `add set ${table} ${name} { ${now.lines.join(' ')} }`
-    else yield `add chain ${table} ${name}`
+    if (now.kind === 'set') yield commandText`add set ${table} ${name} { ${joinCommandText(now.lines, ' ')} }`
+    else yield commandText`add chain ${table} ${name}`
   }
   for (const [name, { now }] of objects)
-    if (now?.kind === 'chain') for (const line of now.lines) yield `add rule ${table} ${name} ${line}`
+    if (now?.kind === 'chain') for (const line of now.lines) yield commandText`add rule ${table} ${name} ${line}`
 }

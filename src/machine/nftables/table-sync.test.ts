@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { createLog } from '../../base/observability/log.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -9,8 +10,8 @@ import { removeTable, TableSync } from './table-sync.ts'
 
 const applied: TransactionResult = { kind: 'applied' }
 const failed: TransactionResult = { kind: 'failed', messages: ['busy'] }
-const presenceCommands = ['presence']
-const probeCommands = ['probe one', 'probe two']
+const presenceCommands = [commandText`presence`]
+const probeCommands = [commandText`probe one`, commandText`probe two`]
 const intact: TransactionResult = { kind: 'failed', messages: ['busy', 'busy'] }
 
 /** A table whose content is the number of changes. */
@@ -18,7 +19,7 @@ function newSync() {
   const clock = new VirtualClock()
   const nftables = new SimulatedNftables()
   /** What the kernel responds to content, to the check of presence and to the probe. */
-  const kernel = { content: applied, presence: applied, probe: intact, learned: [] as readonly string[] }
+  const kernel = { content: applied, presence: applied, probe: intact, learned: [] as readonly CommandText[] }
   nftables.respond = (commands) =>
     commands === presenceCommands ? kernel.presence : commands === probeCommands ? kernel.probe : kernel.content
   const lines: string[] = []
@@ -35,7 +36,7 @@ function newSync() {
     {
       ...{ subject: 'tests', presenceCommands, probeCommands },
       next: (isFull) => ({
-        commands: isFull ? [`all ${changes}`] : changes === 0 ? [] : [`changed ${changes}`],
+        commands: isFull ? [commandText`all ${changes}`] : changes === 0 ? [] : [commandText`changed ${changes}`],
         isFull,
         learned: () => Promise.resolve(kernel.learned),
         finish: (result, isInDoubt) => void finished.push(`${result.kind}${isInDoubt ? ', in doubt' : ''}`),
@@ -104,7 +105,7 @@ test('what the kernel has learned is part of all content, unless that has failed
   const { clock, kernel, tasks, change, content, sync } = newSync()
   await using _tasks = tasks
   await clock.settle()
-  kernel.learned = ['client 1']
+  kernel.learned = [commandText`client 1`]
   sync.queueAll()
   await clock.settle()
   change()
@@ -153,7 +154,7 @@ test('a stop while changes are applied is no unhandled rejection', async () => {
 test('a table is removed, or the failure names whose rules remain', async () => {
   const nftables = new SimulatedNftables()
   nftables.respond = () => applied
-  await removeTable(nftables, 'tests', ['delete table inet tests'])
+  await removeTable(nftables, 'tests', [commandText`delete table inet tests`])
   deepEqual(nftables.transactions, [['delete table inet tests']])
   nftables.respond = () => failed
   await rejects(removeTable(nftables, 'tests', []), /cannot remove the rules of tests: busy/)

@@ -3,6 +3,7 @@
 // changed the table, the whole content is applied.
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import type { CommandText } from '../../base/net/command-text.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { backoffMs, type Backoff } from '../../base/work/work-queue.ts'
@@ -18,9 +19,9 @@ export interface TableOwner {
   /** Whose rules these are, in messages. */
   readonly subject: string
   /** Commands that succeed as long as the table exists. */
-  readonly presenceCommands: readonly string[]
+  readonly presenceCommands: readonly CommandText[]
   /** Commands that all fail as long as the table is complete. */
-  readonly probeCommands: readonly string[]
+  readonly probeCommands: readonly CommandText[]
   /** What has changed since the last call; all content if `isFull`. */
   next(isFull: boolean): TableTransaction
   /** Called before each check of the table. */
@@ -28,11 +29,11 @@ export interface TableOwner {
 }
 
 export interface TableTransaction {
-  readonly commands: readonly string[]
+  readonly commands: readonly CommandText[]
   /** Whether these are all content, although changes were requested. */
   readonly isFull: boolean
   /** Commands that repeat, in a replaced table, what the kernel itself has added to it. */
-  learned?(): Promise<readonly string[]>
+  learned?(): Promise<readonly CommandText[]>
   /** `isInDoubt`: the kernel may have other content, and all of it will be applied. */
   finish(result: TransactionResult, isInDoubt: boolean, signal: AbortSignal): void | Promise<void>
 }
@@ -143,7 +144,11 @@ export class TableSync {
 }
 
 /** Removes a table, and no other. */
-export async function removeTable(nftables: Nftables, subject: string, commands: readonly string[]): Promise<void> {
+export async function removeTable(
+  nftables: Nftables,
+  subject: string,
+  commands: readonly CommandText[],
+): Promise<void> {
   const result = await nftables.apply(commands)
   if (result.kind === 'failed') throw new Error(`cannot remove the rules of ${subject}: ${result.messages.join('; ')}`)
 }

@@ -1,13 +1,20 @@
 // NodePodNetwork: the pod network of this machine through iproute2 and nftables.
+import { cidrOfAddress, networkAddressOf, parseCidr, prefixLengthOf, type Cidr } from '../../base/net/cidr.ts'
+import { commandText } from '../../base/net/command-text.ts'
+import type { InterfaceName } from '../../base/net/interface-name.ts'
+import { parseIp, parseIps, type IpAddress } from '../../base/net/ip-address.ts'
+import { parseMac, type MacAddress } from '../../base/net/mac-address.ts'
+import { errorText } from '../../base/observability/log.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 import type { KernelSettings } from '../kernel-settings/kernel-settings.ts'
+import { requireIpBatch, runIpBatch } from '../iproute/ip-batch.ts'
+import { runNftScript } from '../nftables/nft-script.ts'
 import { forwardFirewall } from './forward-firewall.ts'
-import { outboundRules } from './outbound-rules.ts'
-import { nodeTable, tunnelDevice, type PodNetwork, type PodNetworkOptions, type PodPaths } from './pod-network.ts'
+import { outboundRules, removedNodeTable } from './outbound-rules.ts'
+import { neighbourCommands, routeCommand, routeProtocol, tunnelCommands, type PathCommand } from './path-commands.ts'
+import { tunnelDevice, type PodNetwork, type PodNetworkOptions, type PodPaths } from './pod-network.ts'
 
-/** Marks our routes in the kernel's tables. */
-const routeProtocol = '117'
 const serviceRouteProtocol = '118'
 /** The identifier of our VXLAN network, and the port of RFC 7348. */
 const tunnelId = '10244'
@@ -33,12 +40,15 @@ export class NodePodNetwork implements PodNetwork {
     const { bridge, ranges, hardwareAddress } = this.#options
     if (!(await this.#exists(bridge, signal))) await this.#ip(['link', 'add', bridge, 'type', 'bridge'], signal)
     // A fixed hardware address: otherwise it changes with the first pods, and neighbours have to learn it again.
-    const lines = [
-      `link set ${bridge} address ${hardwareAddress.replace(/^02:58/, '02:59')}`,
-      `link set ${bridge} up`,
-      ...ranges.map(({ range, gateway }) => `addr replace ${gateway}/${range.split('/')[1]} dev ${bridge}`),
+    const bridgeAddress = bridgeHardwareAddress(hardwareAddress)
+    const commands = [
+      ...(bridgeAddress === undefined ? [] : [commandText`link set ${bridge} address ${bridgeAddress}`]),
+      commandText`link set ${bridge} up`,
+      ...ranges.map(
+        ({ range, gateway }) => commandText`addr replace ${gateway}/${prefixLengthOf(range)} dev ${bridge}`,
+      ),
     ]
-    await this.#batch('ip', lines, signal)
+    await requireIpBatch('ip', commands, { processes: this.#processes }, signal)
     const has = (family: AddressFamily) => ranges.some(({ range }) => familyOf(range) === family)
     if (has('IPv4')) await this.#kernelSettings.set('net/ipv4/ip_forward', '1')
     if (has('IPv6')) await this.#kernelSettings.set('net/ipv6/conf/all/forwarding', '1')
@@ -54,68 +64,73 @@ export class NodePodNetwork implements PodNetwork {
     const { bridge, ranges, serviceRanges } = this.#options
     for (const range of serviceRanges) {
       if (!ranges.some((own) => familyOf(own.range) === familyOf(range))) continue
-      const [address = ''] = range.split('/')
-      if ((await this.#run('ip', ['route', 'get', address], signal)).code === 0) continue
+      if ((await this.#run('ip', ['route', 'get', networkAddressOf(range)], signal)).code === 0) continue
       await this.#ip(['route', 'replace', range, 'dev', bridge, 'proto', serviceRouteProtocol], signal)
     }
   }
 
-  async adjacent(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (addresses.length === 0) return new Set()
-    const lines = addresses.map((address) => `route get ${address}\n`).join('')
-    // An address without a route is reported on stderr and skipped.
-    const { stdout } = await this.#run('ip', ['-j', '-force', '-batch', '-'], signal, lines)
+  async adjacent(addresses: readonly IpAddress[], signal: AbortSignal): Promise<ReadonlySet<IpAddress>> {
+    const commands = addresses.map((address) => commandText`route get ${address}`)
+    // An address without a route is a failure of its command.
+    const { stdout } = await runIpBatch('ip', commands, { processes: this.#processes, options: ['-j'] }, signal)
     return adjacentRoutes(stdout)
   }
 
-  async setPaths({ routes, tunnels }: PodPaths, signal: AbortSignal): Promise<void> {
-    const hasDevice = await this.#provideTunnelDevice({ routes, tunnels }, signal)
-    const wanted = new Set(routes.map(({ range }) => range))
-    const neighbours = new Set(tunnels.flatMap(({ nextHops }) => nextHops))
-    const hardware = new Set(tunnels.map(({ hardwareAddress }) => hardwareAddress))
-    const [oldRoutes, oldNeighbours, oldTunnels] = await Promise.all([
-      this.#ownRoutes(signal),
-      hasDevice
-        ? this.#list<{ dst: string }>('ip', ['-j', 'neigh', 'show', 'dev', tunnelDevice, 'nud', 'permanent'], signal)
-        : [],
-      hasDevice
-        ? this.#list<{ mac: string; dst?: string }>('bridge', ['-j', 'fdb', 'show', 'dev', tunnelDevice], signal)
-        : [],
-    ])
+  async setPaths(paths: PodPaths, signal: AbortSignal): Promise<ReadonlyMap<Cidr, string>> {
+    const { routes, tunnels } = paths
+    const failed = new Map<Cidr, string>()
+    const hasDevice = await this.#provideTunnelDevice(paths, failed, signal)
+    const oldRoutes = await this.#ownRoutes(signal)
+    const oldNeighbours = hasDevice ? await this.#ownNeighbours(signal) : []
     // Neighbours and tunnels come before the routes that lead to them, and are removed after those.
-    const forwarding = tunnels.map(
-      ({ hardwareAddress, nodeAddress }) =>
-        `fdb replace ${hardwareAddress} dev ${tunnelDevice} dst ${nodeAddress} self permanent`,
-    )
-    await this.#batch('bridge', forwarding, signal)
-    await this.#batch(
-      'ip',
-      [
-        ...tunnels.flatMap(({ hardwareAddress, nextHops }) =>
-          nextHops.map((hop) => `neigh replace ${hop} lladdr ${hardwareAddress} dev ${tunnelDevice} nud permanent`),
-        ),
-        ...routes.map(({ range, via, kind }) =>
-          kind === 'route'
-            ? `route replace ${range} via ${via} proto ${routeProtocol}`
-            : `route replace ${range} via ${via} dev ${tunnelDevice} onlink proto ${routeProtocol}`,
-        ),
-        ...oldRoutes.filter((range) => !wanted.has(range)).map((range) => `route del ${range} proto ${routeProtocol}`),
-        ...oldNeighbours
-          .filter(({ dst }) => !neighbours.has(dst))
-          .map(({ dst }) => `neigh del ${dst} dev ${tunnelDevice}`),
-      ],
-      signal,
-    )
-    const unused = oldTunnels.filter(({ mac, dst }) => dst !== undefined && !hardware.has(mac))
-    await this.#batch(
-      'bridge',
-      unused.map(({ mac, dst }) => `fdb del ${mac} dev ${tunnelDevice} dst ${dst} self`),
-      signal,
-    )
+    await this.#apply('bridge', hasDevice ? tunnelCommands(paths) : [], failed, signal)
+    await this.#apply('ip', hasDevice ? neighbourCommands(paths) : [], failed, signal)
+    const reachable = routes.filter(({ range }) => !failed.has(range))
+    await this.#apply('ip', reachable.map(routeCommand), failed, signal)
+    const [ranges, nextHops] = [
+      new Set(reachable.map(({ range }) => range)),
+      new Set(tunnels.flatMap((tunnel) => tunnel.nextHops)),
+    ]
+    const unused = [
+      ...oldRoutes
+        .filter((range) => !ranges.has(range))
+        .map((range) => commandText`route del ${range} proto ${routeProtocol}`),
+      ...oldNeighbours
+        .filter((address) => !nextHops.has(address))
+        .map((address) => commandText`neigh del ${address} dev ${tunnelDevice}`),
+    ]
+    await requireIpBatch('ip', unused, { processes: this.#processes }, signal)
+    if (hasDevice) await this.#removeTunnels(tunnels, signal)
     await this.#setOutbound(
-      routes.map(({ range }) => range),
+      reachable.map(({ range }) => range),
       signal,
     )
+    return failed
+  }
+
+  /** A command that fails costs the ranges that need it. */
+  async #apply(
+    program: 'bridge' | 'ip',
+    commands: readonly PathCommand[],
+    failed: Map<Cidr, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const texts = commands.map(({ command }) => command)
+    const { failures } = await runIpBatch(program, texts, { processes: this.#processes }, signal)
+    for (const [index, message] of failures)
+      for (const range of commands[index]?.ranges ?? []) failed.set(range, `${program}: ${message}`)
+  }
+
+  async #removeTunnels(tunnels: PodPaths['tunnels'], signal: AbortSignal): Promise<void> {
+    const args = ['-j', 'fdb', 'show', 'dev', tunnelDevice]
+    const found = await this.#list<{ mac: string; dst?: string }>('bridge', args, signal)
+    const wanted = new Set(tunnels.map(({ hardwareAddress }) => hardwareAddress))
+    const commands = found.flatMap(({ mac, dst = '' }) => {
+      const [hardwareAddress, address] = [parseMac(mac), parseIp(dst)]
+      if (hardwareAddress === undefined || address === undefined || wanted.has(hardwareAddress)) return []
+      return [commandText`fdb del ${hardwareAddress} dev ${tunnelDevice} dst ${address} self`]
+    })
+    await requireIpBatch('bridge', commands, { processes: this.#processes }, signal)
   }
 
   async forwardingBlockedBy(signal: AbortSignal): Promise<string | undefined> {
@@ -128,46 +143,56 @@ export class NodePodNetwork implements PodNetwork {
    * consider this one not adjacent, and then its packets arrive through VXLAN. Without VXLAN in the kernel, only paths
    * that need it fail.
    */
-  async #provideTunnelDevice({ routes, tunnels }: PodPaths, signal: AbortSignal): Promise<boolean> {
+  async #provideTunnelDevice({ routes }: PodPaths, failed: Map<Cidr, string>, signal: AbortSignal): Promise<boolean> {
     if (routes.length === 0) return this.#exists(tunnelDevice, signal)
     try {
       await this.#ensureTunnelDevice(signal)
       return true
     } catch (error) {
-      if (tunnels.length > 0 || signal.aborted) throw error
+      signal.throwIfAborted()
+      for (const { range, kind } of routes) if (kind === 'vxlan') failed.set(range, errorText(error))
       return this.#exists(tunnelDevice, signal)
     }
   }
 
   async #ensureTunnelDevice(signal: AbortSignal): Promise<void> {
     const { nodeAddress, ranges, hardwareAddress } = this.#options
-    const lines = [
+    const commands = [
       ...((await this.#exists(tunnelDevice, signal))
         ? []
-        : [`link add ${tunnelDevice} type vxlan id ${tunnelId} dstport ${tunnelPort} local ${nodeAddress} nolearning`]),
-      `link set ${tunnelDevice} address ${hardwareAddress}`,
-      `link set ${tunnelDevice} up`,
+        : [
+            commandText`link add ${tunnelDevice} type vxlan id ${tunnelId} dstport ${tunnelPort} local ${nodeAddress} nolearning`,
+          ]),
+      commandText`link set ${tunnelDevice} address ${hardwareAddress}`,
+      commandText`link set ${tunnelDevice} up`,
       // Packets of this machine itself have an address of its range as source, so that replies take the tunnel, too.
       ...ranges.map(
-        ({ tunnelAddress }) =>
-          `addr replace ${tunnelAddress}/${familyOf(tunnelAddress) === 'IPv4' ? 32 : 128} dev ${tunnelDevice}`,
+        ({ tunnelAddress }) => commandText`addr replace ${cidrOfAddress(tunnelAddress)} dev ${tunnelDevice}`,
       ),
     ]
-    await this.#batch('ip', lines, signal)
+    await requireIpBatch('ip', commands, { processes: this.#processes }, signal)
     // Loose: packets may arrive here although the route to their source leads elsewhere.
     await this.#kernelSettings.set(`net/ipv4/conf/${tunnelDevice}/rp_filter`, '2')
   }
 
-  async #ownRoutes(signal: AbortSignal): Promise<readonly string[]> {
+  async #ownRoutes(signal: AbortSignal): Promise<readonly Cidr[]> {
     const families = await Promise.all(
       ['-4', '-6'].map((family) =>
         this.#list<{ dst: string }>('ip', [family, '-j', 'route', 'show', 'proto', routeProtocol], signal),
       ),
     )
-    return families.flat().map(({ dst }) => (dst.includes('/') ? dst : `${dst}/${dst.includes(':') ? 128 : 32}`))
+    return families.flat().flatMap(({ dst }) => {
+      const address = parseIp(dst)
+      return (address === undefined ? parseCidr(dst) : cidrOfAddress(address)) ?? []
+    })
   }
 
-  async #exists(device: string, signal: AbortSignal): Promise<boolean> {
+  async #ownNeighbours(signal: AbortSignal): Promise<readonly IpAddress[]> {
+    const args = ['-j', 'neigh', 'show', 'dev', tunnelDevice, 'nud', 'permanent']
+    return parseIps((await this.#list<{ dst: string }>('ip', args, signal)).map(({ dst }) => dst))
+  }
+
+  async #exists(device: InterfaceName, signal: AbortSignal): Promise<boolean> {
     return (await this.#run('ip', ['link', 'show', device], signal)).code === 0
   }
 
@@ -182,23 +207,20 @@ export class NodePodNetwork implements PodNetwork {
     if (code !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.trim()}`)
   }
 
-  async #batch(command: 'bridge' | 'ip', lines: readonly string[], signal: AbortSignal): Promise<void> {
-    if (lines.length === 0) return
-    const { code, stderr } = await this.#run(command, ['-batch', '-'], signal, `${lines.join('\n')}\n`)
-    if (code !== 0) throw new Error(`${command} -batch: ${stderr.trim()}`)
-  }
-
   /** `others` are the pod ranges of other nodes. */
-  async #setOutbound(others: readonly string[], signal: AbortSignal): Promise<void> {
+  async #setOutbound(others: readonly Cidr[], signal: AbortSignal): Promise<void> {
     const own = this.#options.ranges.map(({ range }) => range)
-    const { code, stderr } = await this.#run('nft', ['-f', '-'], signal, outboundRules(own, others))
-    if (code !== 0) throw new Error(`nft: ${stderr.trim()}`)
+    await runNftScript(outboundRules(own, others), this.#processes, signal)
   }
 
-  #run(command: string, args: readonly string[], signal: AbortSignal, input?: string) {
-    return this.#processes.run(command, args, input === undefined ? {} : { input }, signal)
+  #run(command: string, args: readonly string[], signal: AbortSignal) {
+    return this.#processes.run(command, args, {}, signal)
   }
 }
+
+/** That of the VXLAN device with another second octet. */
+const bridgeHardwareAddress = (hardwareAddress: MacAddress): MacAddress | undefined =>
+  parseMac(hardwareAddress.replace(/^02:58/, '02:59'))
 
 interface FoundRoute {
   readonly dst: string
@@ -208,14 +230,17 @@ interface FoundRoute {
 }
 
 /** The destinations that need no router, from the output of `ip -j route get`: one list per line. */
-export const adjacentRoutes = (text: string): ReadonlySet<string> =>
+export const adjacentRoutes = (text: string): ReadonlySet<IpAddress> =>
   new Set(
-    text
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .flatMap((line) => JSON.parse(line) as FoundRoute[])
-      .filter(({ type, gateway, via }) => type !== 'local' && gateway === undefined && via === undefined)
-      .map(({ dst }) => dst),
+    parseIps(
+      text
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .flatMap((line) => JSON.parse(line) as FoundRoute[])
+        // Routes of a type are those of broadcast, multicast and local addresses, which are not the address of another node.
+        .filter(({ type, gateway, via }) => type === undefined && gateway === undefined && via === undefined)
+        .map(({ dst }) => dst),
+    ),
   )
 
 /** Removes what `prepare` and `setPaths` have created, except for the bridge. No effect if there is nothing. */
@@ -224,10 +249,5 @@ export async function removePodNetwork(processes: Pick<Processes, 'run'>, signal
     for (const protocol of [routeProtocol, serviceRouteProtocol])
       await processes.run('ip', [family, 'route', 'flush', 'proto', protocol], {}, signal)
   await processes.run('ip', ['link', 'delete', tunnelDevice], {}, signal)
-  await processes.run(
-    'nft',
-    ['-f', '-'],
-    { input: `table inet ${nodeTable}\ndelete table inet ${nodeTable}\n` },
-    signal,
-  )
+  await runNftScript(removedNodeTable, processes, signal)
 }

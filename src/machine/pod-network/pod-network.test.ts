@@ -1,5 +1,9 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseCidr as cidr } from '../../base/net/cidr.ts'
+import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
+import { mustParseIp as ip } from '../../base/net/ip-address.ts'
+import { macOfOctets } from '../../base/net/mac-address.ts'
 import { forwardFirewall } from './forward-firewall.ts'
 import { adjacentRoutes, NodePodNetwork } from './node-pod-network.ts'
 import { outboundRules } from './outbound-rules.ts'
@@ -39,13 +43,14 @@ test('an address is adjacent if the route to it has no gateway and is not local'
     '[{"dst":"198.51.100.1","gateway":"192.0.2.254","dev":"eth0"}]',
     '[{"dst":"198.51.100.2","via":{"family":"inet6","host":"fe80::1"},"dev":"eth0"}]',
     '[{"type":"local","dst":"192.0.2.1","dev":"lo"}]',
+    '[{"type":"broadcast","dst":"192.0.2.255","dev":"eth0"}]',
     '',
   ].join('\n')
   deepEqual([...adjacentRoutes(text)], ['192.0.2.2'])
 })
 
 test('traffic from pods to outside is masqueraded; traffic to pods of any node is not', () => {
-  const text = outboundRules(['10.244.0.0/24', 'fd00::/64'], ['10.244.1.0/24'])
+  const text = outboundRules([cidr('10.244.0.0/24'), cidr('fd00::/64')], [cidr('10.244.1.0/24')])
   const rules = text.split('\n').filter((line) => line.includes('masquerade') && line.includes('saddr'))
   deepEqual(
     rules.map((line) => line.trim()),
@@ -60,31 +65,44 @@ test('traffic from pods to outside is masqueraded; traffic to pods of any node i
   )
 })
 
-/** The network of a node whose programs succeed, except for those whose input contains `failing`. */
+/** The network of a node whose programs succeed, except for commands that contain `failing`. */
 function newNetwork(failing = 'nothing') {
   const commands: string[] = []
   const settings: string[] = []
   const run = (command: string, args: readonly string[], { input = '' }: { readonly input?: string }) => {
-    const text = [command, ...args, input].join(' ')
-    commands.push(text)
-    const fails = text.includes('link show') || text.includes(failing)
-    return Promise.resolve({ code: fails ? 1 : 0, stdout: '', stderr: fails ? 'Unknown device type.' : '' })
+    commands.push([command, ...args, input].join(' '))
+    if (args.includes('show') && args.includes('link')) return Promise.resolve({ code: 1, stdout: '', stderr: 'none' })
+    const failures = input
+      .split('\n')
+      .flatMap((line, index) => (line.includes(failing) ? [`Error: refused.\nCommand failed -:${index + 1}\n`] : []))
+    return Promise.resolve({ code: failures.length > 0 ? 1 : 0, stdout: '', stderr: failures.join('') })
   }
   const set = (name: string, value: string) => Promise.resolve(settings.push(`${name}=${value}`) > 0)
-  const ranges = [{ range: '10.244.0.0/24', gateway: '10.244.0.1', tunnelAddress: '10.244.0.0' }]
+  const ranges = [{ range: cidr('10.244.0.0/24'), gateway: ip('10.244.0.1'), tunnelAddress: ip('10.244.0.0') }]
   const network = new NodePodNetwork(
-    { bridge: 'b', ranges, hardwareAddress: '02:58:0a:f4:00:00', nodeAddress: '192.0.2.1', serviceRanges: [] },
+    {
+      ...{ bridge: mustParseInterfaceName('b'), ranges, hardwareAddress: macOfOctets([2, 0x58, 10, 244, 0, 0]) },
+      ...{ nodeAddress: ip('192.0.2.1'), serviceRanges: [] },
+    },
     { processes: { run }, kernelSettings: { set } },
   )
   return { network, commands, settings }
 }
 
 const { signal } = new AbortController()
-const byRoute: PodPaths = { routes: [{ range: '10.244.1.0/24', via: '192.0.2.2', kind: 'route' }], tunnels: [] }
-const byTunnel: PodPaths = {
-  routes: [{ range: '10.244.1.0/24', via: '10.244.1.0', kind: 'vxlan' }],
-  tunnels: [{ hardwareAddress: '02:58:0a:f4:01:00', nodeAddress: '198.51.100.2', nextHops: ['10.244.1.0'] }],
-}
+const direct = (at: number) =>
+  ({ range: cidr(`10.244.${at}.0/24`), via: ip(`192.0.2.${at + 1}`), kind: 'route' }) as const
+const tunnelled = (at: number): PodPaths => ({
+  routes: [{ range: cidr(`10.244.${at}.0/24`), via: ip(`10.244.${at}.0`), kind: 'vxlan' }],
+  tunnels: [
+    {
+      hardwareAddress: macOfOctets([2, 0x58, 10, 244, at, 0]),
+      nodeAddress: ip(`198.51.100.${at}`),
+      nextHops: [ip(`10.244.${at}.0`)],
+    },
+  ],
+})
+const byRoute: PodPaths = { routes: [direct(1)], tunnels: [] }
 
 test('a node with other nodes accepts packets through VXLAN, also if it reaches them by routes', async () => {
   const { network, commands, settings } = newNetwork()
@@ -98,12 +116,34 @@ test('a node with other nodes accepts packets through VXLAN, also if it reaches 
   deepEqual(settings, ['net/ipv4/conf/coxswain-vx/rp_filter=2'])
 })
 
-test('a kernel without VXLAN: routes are set, and a path that needs VXLAN is an error', async () => {
+test('a kernel without VXLAN: routes are set, and only paths that need VXLAN fail', async () => {
   const { network, commands } = newNetwork('type vxlan')
-  await network.setPaths(byRoute, signal)
+  const { routes, tunnels } = tunnelled(3)
+  const failed = await network.setPaths({ routes: [direct(1), ...routes, direct(2)], tunnels }, signal)
+  deepEqual([...failed], [['10.244.3.0/24', 'ip -batch: Error: refused.']])
   equal(
-    commands.some((command) => command.includes('route replace 10.244.1.0/24 via 192.0.2.2')),
+    commands.some((command) =>
+      command.endsWith(
+        'route replace 10.244.1.0/24 via 192.0.2.2 proto 117\nroute replace 10.244.2.0/24 via 192.0.2.3 proto 117\n',
+      ),
+    ),
     true,
   )
-  await rejects(network.setPaths(byTunnel, signal), /ip -batch: Unknown device type/)
 })
+
+const refused: readonly [what: string, failing: string, range: string, message: string][] = [
+  ['the route to a node', 'via 192.0.2.2', '10.244.1.0/24', 'ip: Error: refused.'],
+  ['the tunnel to a node', 'dst 198.51.100.3', '10.244.3.0/24', 'bridge: Error: refused.'],
+  ['the neighbour for a node', 'neigh replace 10.244.3.0', '10.244.3.0/24', 'ip: Error: refused.'],
+]
+
+for (const [what, failing, range, message] of refused)
+  test(`the kernel does not accept ${what}: the paths to others are set`, async () => {
+    const { network, commands } = newNetwork(failing)
+    const { routes, tunnels } = tunnelled(3)
+    const failed = await network.setPaths({ routes: [direct(1), direct(2), ...routes], tunnels }, signal)
+    deepEqual([...failed], [[range, message]])
+    const text = commands.join('\n')
+    equal(text.includes('route replace 10.244.2.0/24 via 192.0.2.3'), true)
+    equal(text.includes('route replace 10.244.3.0/24'), range !== '10.244.3.0/24')
+  })

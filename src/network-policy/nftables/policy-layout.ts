@@ -7,7 +7,7 @@ import type { InterfaceName } from '../../base/net/interface-name.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import type { Protocol } from '../rules/compiled-policy.ts'
 
-export const table = 'inet coxswain-policy'
+export const table = commandText`inet coxswain-policy`
 
 export interface PolicyLayout {
   /** The addresses of the pods of this node. Those that are not known as a pod are closed. */

@@ -4,7 +4,7 @@ import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Labels } from '../../api/selectors/selectors.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import { commandText } from '../../base/net/command-text.ts'
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import { contentDiff, diffCommands, noDiff } from '../../machine/nftables/table-content.ts'
@@ -98,7 +98,7 @@ export class PolicyTable {
   }
 
   /** The commands for what changed since the last call. */
-  changes(): readonly string[] {
+  changes(): readonly CommandText[] {
     return [...diffCommands(table, this.#content.take())]
   }
 
@@ -113,7 +113,7 @@ export class PolicyTable {
   }
 
   /** Commands that replace the table, with the rules of these policies; the others isolate their pods and allow nothing. */
-  all(policies?: ReadonlySet<ObjectKey>): readonly string[] {
+  all(policies?: ReadonlySet<ObjectKey>): readonly CommandText[] {
     this.#content.take()
     const diff = noDiff()
     contentDiff({ elements: new Map(), objects: new Map() }, this.#content.current, diff)

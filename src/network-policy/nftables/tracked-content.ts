@@ -6,8 +6,8 @@ import { noDiff, type ContentDiff, type TableContent, type TableObject } from '.
 export class TrackedContent {
   readonly #current: TableContent = { elements: new Map(), objects: new Map() }
   /** The values before the first change, by set and key. */
-  readonly #elementsBefore = new Map<string, Map<string, string | undefined>>()
-  readonly #objectsBefore = new Map<string, TableObject | undefined>()
+  readonly #elementsBefore = new Map<CommandText, Map<CommandText, CommandText | '' | undefined>>()
+  readonly #objectsBefore = new Map<CommandText, TableObject | undefined>()
   /** The number of changes so far. */
   changes = 0
 
@@ -17,11 +17,11 @@ export class TrackedContent {
 
   /** Undefined removes the element. */
   setElement(set: CommandText, key: CommandText, value: CommandText | '' | undefined): void {
-    const elements = getOrInsert(this.#current.elements, set, () => new Map<string, string>())
+    const elements = getOrInsert(this.#current.elements, set, () => new Map<CommandText, CommandText | ''>())
     const before = elements.get(key)
     if (before === value) return
     this.changes++
-    const known = getOrInsert(this.#elementsBefore, set, () => new Map<string, string | undefined>())
+    const known = getOrInsert(this.#elementsBefore, set, () => new Map<CommandText, CommandText | '' | undefined>())
     if (!known.has(key)) known.set(key, before)
     if (value === undefined) elements.delete(key)
     else elements.set(key, value)
@@ -42,8 +42,13 @@ export class TrackedContent {
   /** The difference since the last call. */
   take(): ContentDiff {
     const diff = noDiff()
-    const note = (into: ContentDiff['added'], set: string, key: string, value: string | undefined) => {
-      if (value !== undefined) getOrInsert(into, set, () => new Map<string, string>()).set(key, value)
+    const note = (
+      into: ContentDiff['added'],
+      set: CommandText,
+      key: CommandText,
+      value: CommandText | '' | undefined,
+    ) => {
+      if (value !== undefined) getOrInsert(into, set, () => new Map<CommandText, CommandText | ''>()).set(key, value)
     }
     for (const [set, changed] of this.#elementsBefore)
       for (const [key, before] of changed) {

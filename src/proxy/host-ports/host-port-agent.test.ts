@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseIp } from '../../base/net/ip-address.ts'
 import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
-import { removeHostPortRules } from './host-port-agent.ts'
+import { portCheckMs, removeHostPortRules } from './host-port-agent.ts'
 import { presenceCommands, probeCommands } from './host-port-table.ts'
 import { podWith, portOf, simulatedHostPorts } from './host-ports.harness.ts'
 
@@ -71,13 +72,55 @@ test('of two pods with the same port the older one has it, then the other', asyn
   ])
 })
 
+test('a host IP that is not an address is reported, and the ports of other pods are mapped', async () => {
+  const { pods, clock, nftables, tasks, events, ignored } = simulatedHostPorts()
+  await using _tasks = tasks
+  await clock.settle()
+  pods.put(podWith({ name: 'bad', ports: [portOf(80, { hostIP: '1.2.3.4\nflush ruleset' })] }))
+  pods.put(podWith({ name: 'good', ports: [portOf(81)], addresses: ['10.244.0.3'] }))
+  await clock.settle()
+  deepEqual(brief(nftables.transactions[1]), [
+    'add element ports4 { tcp . 81 }',
+    'add element any4 { tcp . 81 : 10.244.0.3 . 8080 }',
+  ])
+  deepEqual(events, [
+    'bad InvalidHostIP: host port 80 is not mapped: the host IP "1.2.3.4\\nflush ruleset" is not an IP address',
+  ])
+  equal(ignored(), '1')
+  pods.remove(podWith({ name: 'bad' }))
+  await clock.settle()
+  equal(ignored(), '0')
+})
+
+test('a program of the machine keeps its port, also if it starts after the pod, and while it is restarted', async () => {
+  const { pods, clock, nftables, tasks, sockets, events, ignored } = simulatedHostPorts()
+  await using _tasks = tasks
+  sockets.push({ protocol: 'TCP', address: '127.0.0.1', port: 6443 })
+  pods.put(podWith({ ports: [portOf(6443), portOf(81)] }))
+  await clock.settle()
+  const mapped = () =>
+    brief(nftables.transactions.flat()).filter((command) => /^(add|delete) element any4/.test(command))
+  deepEqual(mapped(), ['add element any4 { tcp . 81 : 10.244.0.2 . 8080 }'])
+  const message = (port: string) =>
+    `web HostPortConflict: host port ${port} is not mapped: a program of the node node-a uses it`
+  deepEqual(events, [message('6443/TCP')])
+  sockets.length = 0
+  await clock.advance(portCheckMs)
+  equal(mapped().length, 1, 'the program may be restarting')
+  sockets.push({ protocol: 'TCP', address: undefined, port: 81 })
+  await clock.advance(portCheckMs)
+  deepEqual(mapped().slice(1), ['delete element any4 { tcp . 81 }'])
+  deepEqual(events.slice(1), [message('81/TCP')])
+  equal(ignored(), '2')
+})
+
 test('UDP flows to the node itself and to a pod that is gone are removed, others are not', async () => {
   const { pods, clock, conntrack, tasks } = simulatedHostPorts()
   await using _tasks = tasks
   await clock.settle()
   const flow = (port: number, endpoint: string) => ({
-    ...{ family: 'IPv4' as const, address: '192.168.50.1', port },
-    endpoint: { address: endpoint, port: 8080 },
+    ...{ family: 'IPv4' as const, address: mustParseIp('192.168.50.1'), port },
+    endpoint: { address: mustParseIp(endpoint), port: 8080 },
   })
   const flows = [flow(53, '192.168.50.1'), flow(53, '10.244.0.2'), flow(54, '10.244.0.2'), flow(53, '10.244.0.9')]
   conntrack.flows = flows

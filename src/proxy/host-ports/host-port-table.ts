@@ -1,99 +1,111 @@
 // The table of host ports. A port of the node is an element of a map, so a transaction has the size of its change.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { mustParseCidr, type Cidr } from '../../base/net/cidr.ts'
+import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import type { TableContent } from '../../machine/nftables/table-content.ts'
 import type { HostPort } from './host-ports.ts'
 
-export const hostPortTable = 'inet coxswain-host-ports'
+export const hostPortTable = commandText`inet coxswain-host-ports`
 
 /** The bit of the packet mark that requests masquerading, as that of the CNI plugin portmap. */
 const masqueradeMark = '0x2000'
 const families = [
-  { family: 'IPv4', header: 'ip', suffix: '4', loopback: ['127.0.0.0/8'] },
-  { family: 'IPv6', header: 'ip6', suffix: '6', loopback: [] },
+  { family: 'IPv4', protocol: 'ipv4', header: 'ip', suffix: '4', loopback: [mustParseCidr('127.0.0.0/8')] },
+  { family: 'IPv6', protocol: 'ipv6', header: 'ip6', suffix: '6', loopback: [] },
 ] as const
 const portKey = 'meta l4proto . th dport'
 /** The element that shows that a set was not flushed by others. */
 const canary = 'tcp . 0'
 
-const suffixOf = (family: AddressFamily): string => (family === 'IPv6' ? '6' : '4')
-const rule = (chain: string, text: string): string => `add rule ${hostPortTable} ${chain} ${text}`
+const suffixOf = (family: AddressFamily): '4' | '6' => (family === 'IPv6' ? '6' : '4')
+const rule = (chain: ChainName, text: CommandText): CommandText =>
+  commandText`add rule ${hostPortTable} ${chain} ${text}`
+
+type ChainName = 'dispatch4' | 'dispatch6' | 'nat-output' | 'nat-postrouting' | 'nat-prerouting'
 
 /** Creates the table; an existing one is replaced. `podRanges` are those of this node. */
-export function hostPortLayout(podRanges: readonly string[]): readonly string[] {
-  const base = (name: string, hook: string) => `add chain ${hostPortTable} ${name} { type nat hook ${hook}; }`
-  const byFamily = (chain: string) =>
-    families.map(({ family, suffix }) => rule(chain, `meta nfproto ${family.toLowerCase()} goto dispatch${suffix}`))
+export function hostPortLayout(podRanges: readonly Cidr[]): readonly CommandText[] {
+  const base = (name: ChainName, hook: CommandText) =>
+    commandText`add chain ${hostPortTable} ${name} { type nat hook ${hook}; }`
+  const byFamily = (chain: ChainName) =>
+    families.map(({ protocol, suffix }) => rule(chain, commandText`meta nfproto ${protocol} goto dispatch${suffix}`))
   return [
-    `add table ${hostPortTable}`,
-    `delete table ${hostPortTable}`,
-    `add table ${hostPortTable}`,
+    commandText`add table ${hostPortTable}`,
+    commandText`delete table ${hostPortTable}`,
+    commandText`add table ${hostPortTable}`,
     ...families.flatMap((family) => familyLayout(family, podRanges)),
     // After the rules of Services, whose node ports therefore come first, as in upstream.
-    base('nat-prerouting', 'prerouting priority -99'),
+    base('nat-prerouting', commandText`prerouting priority -99`),
     ...byFamily('nat-prerouting'),
-    base('nat-output', 'output priority -99'),
+    base('nat-output', commandText`output priority -99`),
     ...byFamily('nat-output'),
-    base('nat-postrouting', 'postrouting priority 100'),
-    rule('nat-postrouting', `meta mark and ${masqueradeMark} == 0 return`),
-    rule('nat-postrouting', `meta mark set meta mark xor ${masqueradeMark} ct status dnat masquerade fully-random`),
+    base('nat-postrouting', commandText`postrouting priority 100`),
+    rule('nat-postrouting', commandText`meta mark and ${masqueradeMark} == 0 return`),
+    rule(
+      'nat-postrouting',
+      commandText`meta mark set meta mark xor ${masqueradeMark} ct status dnat masquerade fully-random`,
+    ),
   ]
 }
 
 /** Responses to pods of this node, and to 127.0.0.1, must come back through the node, so their source is the node's. */
 function familyLayout(
-  { family, header, suffix, loopback }: (typeof families)[number],
-  podRanges: readonly string[],
-): readonly string[] {
+  { family, protocol, header, suffix, loopback }: (typeof families)[number],
+  podRanges: readonly Cidr[],
+): readonly CommandText[] {
   const near = [...podRanges.filter((range) => familyOf(range) === family), ...loopback]
-  const chain = `dispatch${suffix}`
+  const chain = `dispatch${suffix}` as const
   return [
-    `add set ${hostPortTable} ports${suffix} { typeof ${portKey}; }`,
-    `add map ${hostPortTable} any${suffix} { typeof ${portKey} : ${header} daddr . th dport; }`,
-    `add map ${hostPortTable} named${suffix} { typeof ${header} daddr . ${portKey} : ${header} daddr . th dport; }`,
-    `add element ${hostPortTable} ports${suffix} { ${canary} }`,
-    `add chain ${hostPortTable} ${chain}`,
-    rule(chain, 'fib daddr type != local return'),
+    commandText`add set ${hostPortTable} ports${suffix} { typeof ${portKey}; }`,
+    commandText`add map ${hostPortTable} any${suffix} { typeof ${portKey} : ${header} daddr . th dport; }`,
+    commandText`add map ${hostPortTable} named${suffix} { typeof ${header} daddr . ${portKey} : ${header} daddr . th dport; }`,
+    commandText`add element ${hostPortTable} ports${suffix} { ${canary} }`,
+    commandText`add chain ${hostPortTable} ${chain}`,
+    rule(chain, commandText`fib daddr type != local return`),
     // The kernel does not route packets from ::1 to other machines.
-    ...(family === 'IPv6' ? [rule(chain, 'ip6 daddr ::1 return')] : []),
+    ...(family === 'IPv6' ? [rule(chain, commandText`ip6 daddr ::1 return`)] : []),
     ...(near.length === 0
       ? []
       : [
           rule(
             chain,
-            `${header} saddr { ${near.join(', ')} } ${portKey} @ports${suffix} meta mark set meta mark or ${masqueradeMark}`,
+            commandText`${header} saddr { ${joinCommandText(near, ', ')} } ${portKey} @ports${suffix} meta mark set meta mark or ${masqueradeMark}`,
           ),
         ]),
-    rule(chain, `dnat ${header} to ${header} daddr . ${portKey} map @named${suffix}`),
-    rule(chain, `meta nfproto ${family.toLowerCase()} dnat ${header} to ${portKey} map @any${suffix}`),
+    rule(chain, commandText`dnat ${header} to ${header} daddr . ${portKey} map @named${suffix}`),
+    rule(chain, commandText`meta nfproto ${protocol} dnat ${header} to ${portKey} map @any${suffix}`),
   ]
 }
 
 /** The elements of all host ports. If several pods name one, the first gets it. */
 export function hostPortContent(ports: readonly HostPort[]): TableContent {
   const elements: TableContent['elements'] = new Map()
-  const add = (set: string, key: string, value: string): void => {
-    const ofSet = getOrInsert(elements, set, () => new Map<string, string>())
+  const add = (set: CommandText, key: CommandText, value: CommandText | ''): void => {
+    const ofSet = getOrInsert(elements, set, () => new Map<CommandText, CommandText | ''>())
     if (!ofSet.has(key)) ofSet.set(key, value)
   }
   for (const { family, protocol, hostIp, hostPort, target } of ports) {
-    const [suffix, key] = [suffixOf(family), `${protocol} . ${hostPort}`]
-    const value = `${target.address} . ${target.port}`
-    add(`ports${suffix}`, key, '')
-    if (hostIp === undefined) add(`any${suffix}`, key, value)
-    else add(`named${suffix}`, `${hostIp} . ${key}`, value)
+    const [suffix, key] = [suffixOf(family), commandText`${protocol} . ${hostPort}`]
+    const value = commandText`${target.address} . ${target.port}`
+    add(commandText`ports${suffix}`, key, '')
+    if (hostIp === undefined) add(commandText`any${suffix}`, key, value)
+    else add(commandText`named${suffix}`, commandText`${hostIp} . ${key}`, value)
   }
   return { elements, objects: new Map() }
 }
 
 /** Commands that all fail as long as the table is complete. */
-export const probeCommands: readonly string[] = families.flatMap(({ suffix }) => [
-  `create element ${hostPortTable} ports${suffix} { ${canary} }`,
-  ...['any', 'named'].map((name) => `delete map ${hostPortTable} ${name}${suffix}`),
-  `delete chain ${hostPortTable} dispatch${suffix}`,
+export const probeCommands: readonly CommandText[] = families.flatMap(({ suffix }) => [
+  commandText`create element ${hostPortTable} ports${suffix} { ${canary} }`,
+  ...(['any', 'named'] as const).map((name) => commandText`delete map ${hostPortTable} ${name}${suffix}`),
+  commandText`delete chain ${hostPortTable} dispatch${suffix}`,
 ])
 
 /** Succeeds, and changes nothing, as long as the table exists. */
-export const presenceCommands: readonly string[] = [`add chain ${hostPortTable} dispatch4`]
+export const presenceCommands: readonly CommandText[] = [commandText`add chain ${hostPortTable} dispatch4`]
 
-export const removalCommands: readonly string[] = [`add table ${hostPortTable}`, `delete table ${hostPortTable}`]
+export const removalCommands: readonly CommandText[] = [
+  commandText`add table ${hostPortTable}`,
+  commandText`delete table ${hostPortTable}`,
+]

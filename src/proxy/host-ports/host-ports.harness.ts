@@ -1,12 +1,16 @@
 // Pods with host ports, and an agent on simulated drivers.
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { parseCidrs } from '../../base/net/cidr.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Informers } from '../../client/informer/informers.ts'
 import { SimulatedConntrack } from '../../machine/conntrack/simulated-conntrack.ts'
+import type { ListeningSocket } from '../../machine/listening-ports/listening-ports.ts'
 import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
+import { proxyMetrics } from '../metrics/proxy-metrics.ts'
 import { ScriptedSource } from '../routing/routing.harness.ts'
 import { startHostPorts, type HostPortAgentDeps } from './host-port-agent.ts'
 import { probeCommands } from './host-port-table.ts'
@@ -46,13 +50,20 @@ export function simulatedHostPorts(more: Partial<HostPortAgentDeps> = {}) {
   const intact = { kind: 'failed', messages: probeCommands.map(() => 'Device or resource busy') } as const
   nftables.respond = (commands) => (commands === probeCommands ? intact : { kind: 'applied' })
   const flow = new FlowRecorder(clock)
+  const [sockets, events, registry]: [ListeningSocket[], string[], Metrics] = [[], [], new Metrics()]
   const agent = startHostPorts(
     {
       ...{ informers: informersOf(pods), nftables, conntrack, clock, flow, log: silentLog },
-      ...{ nodeName: 'node-a', podRanges: ['10.244.0.0/24', 'fd01::/64'] },
+      ...{ nodeName: 'node-a', podRanges: parseCidrs(['10.244.0.0/24', 'fd01::/64']) },
+      listeningPorts: { read: () => Promise.resolve([...sockets]) },
+      metrics: proxyMetrics(registry),
+      events: {
+        hostPortIgnored: ({ metadata }, reason, message) => void events.push(`${metadata.name} ${reason}: ${message}`),
+      },
       ...more,
     },
     tasks,
   )
-  return { pods, clock, nftables, conntrack, flow, tasks, agent }
+  const ignored = () => /^coxswain_host_ports_ignored (\d+)$/m.exec(registry.text())?.[1]
+  return { pods, clock, nftables, conntrack, flow, tasks, agent, sockets, events, ignored }
 }

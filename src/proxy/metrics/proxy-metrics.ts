@@ -57,4 +57,12 @@ export const proxyMetrics = (metrics: Metrics) => ({
   ),
   healthzRequests: metrics.counter('kubeproxy_proxy_healthz_total', 'Cumulative proxy healthz HTTP status', ['code']),
   livezRequests: metrics.counter('kubeproxy_proxy_livez_total', 'Cumulative proxy livez HTTP status', ['code']),
+  ignoredNodes: metrics.gauge(
+    'coxswain_pod_routes_ignored_nodes',
+    'Nodes with an address or a pod range that is ignored because it is not valid',
+  ),
+  ignoredHostPorts: metrics.gauge(
+    'coxswain_host_ports_ignored',
+    'Host ports of pods of this node that are not mapped, because they are not valid or this machine uses them',
+  ),
 })

@@ -1,7 +1,7 @@
 // ProxyTable: the desired content of the table, and the transactions that lead to it. A transaction depends on the changed
 // Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
 import type { ObjectKey } from '../../api/meta/object.ts'
-import { commandText } from '../../base/net/command-text.ts'
+import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import {
@@ -52,7 +52,7 @@ export class ProxyTable {
    * Updates the content. Returns the commands that change the kernel's from the content before, or undefined if the table
    * must be replaced.
    */
-  change(changes: readonly Pick<RouteChange, 'service' | 'now'>[]): readonly string[] | undefined {
+  change(changes: readonly Pick<RouteChange, 'service' | 'now'>[]): readonly CommandText[] | undefined {
     const changed = new Map(changes.map(({ service, now }) => [service, this.#inSlots(service, now)]))
     // A Service that gets a frontend which another one gives up, or loses one to another, changes as well.
     const affected = [...changed.keys(), ...this.#claims.affectedBy(changed)]
@@ -70,7 +70,7 @@ export class ProxyTable {
   }
 
   /** Commands that replace the table by one with these Services only. */
-  all(services: Iterable<ObjectKey> = this.#services.keys()): readonly string[] {
+  all(services: Iterable<ObjectKey> = this.#services.keys()): readonly CommandText[] {
     const contents = Array.from(services, (service) => this.#contentOf(service))
     this.#hasChainsFor(contents)
     const hairpins: Elements = new Map()
@@ -80,7 +80,7 @@ export class ProxyTable {
   }
 
   /** The sets of clients of Services with session affinity. */
-  clientSets(): readonly string[] {
+  clientSets(): readonly CommandText[] {
     return [...this.#services].flatMap(([service, { routes }]) => {
       if (routes.every(({ affinitySeconds }) => affinitySeconds === 0)) return []
       return [...this.#contentOf(service).objects].flatMap(([name, { kind }]) => (kind === 'set' ? [name] : []))

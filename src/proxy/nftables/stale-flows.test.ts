@@ -2,7 +2,8 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointAt, serviceWith, sliceWith } from '../routing/routing.harness.ts'
 import { notRouted, routedService, type RoutedService } from '../routing/service-route.ts'
-import { parseIps } from '../../base/net/ip-address.ts'
+import { mustParseIp, parseIps } from '../../base/net/ip-address.ts'
+import type { UdpFlows } from '../../machine/conntrack/conntrack.ts'
 import { staleAmong, staleFlows, staleFlowsMax } from './stale-flows.ts'
 
 const nodeAddresses = parseIps(['192.168.0.1'])
@@ -57,8 +58,10 @@ for (const [name, before, now, expected] of rows)
       expected,
     ))
 
-const tracked = (address: string, port: number, endpoint: string, endpointPort: number) =>
-  ({ family: 'IPv4', address, port, endpoint: { address: endpoint, port: endpointPort } }) as const
+const tracked = (address: string, port: number, endpoint: string, endpointPort: number): UdpFlows => ({
+  ...{ family: 'IPv4', address: mustParseIp(address), port },
+  endpoint: { address: mustParseIp(endpoint), port: endpointPort },
+})
 
 const trackedRows: readonly (readonly [string, RoutedService, flows: ReturnType<typeof tracked>, isStale: boolean])[] =
   [
@@ -79,11 +82,11 @@ test('two Services with one external address: flows to the endpoints of either a
   const both = [udp('10.0.0.1'), udp('10.0.0.2')]
   deepEqual(
     staleAmong(
-      ['10.0.0.1', '10.0.0.2', 'c'].map((endpoint) => tracked('10.96.0.20', 53, endpoint, 5353)),
+      ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map((endpoint) => tracked('10.96.0.20', 53, endpoint, 5353)),
       both,
       [],
     ).map(({ endpoint }) => endpoint.address),
-    ['c'],
+    ['10.0.0.3'],
   )
 })
 

@@ -6,7 +6,7 @@ import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
 import type { InterfaceName } from '../../base/net/interface-name.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 
-export const table = 'inet coxswain-proxy'
+export const table = commandText`inet coxswain-proxy`
 
 export interface LayoutOptions {
   /** The addresses of pods, by which their traffic is recognised. */
