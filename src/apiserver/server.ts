@@ -35,6 +35,8 @@ import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
 import { RequestScheduler } from './request/request-scheduler.ts'
 import { RequestTermination } from './request/request-termination.ts'
+import { TooManyRequests } from './request/too-many-requests.ts'
+import { Overloaded } from '../platform/http/listener.ts'
 import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
 import { healthChecks, type HealthState } from './health/health-checks.ts'
@@ -332,6 +334,8 @@ export class ApiServer {
         const { reason } = context.signal as { readonly reason: unknown }
         const ended = [error, reason].find((each) => each instanceof RequestTermination)
         if (ended !== undefined) requestMetrics.terminated(target, ended.code)
+        if (error instanceof TooManyRequests) requestMetrics.rejected(error.limit)
+        else if (error instanceof Overloaded) requestMetrics.rejected('memory')
         if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
         else end(500, context.signal.aborted ? 'given up' : '500')
         throw error

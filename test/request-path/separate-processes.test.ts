@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { Agent, request as send } from 'node:https'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -25,24 +26,35 @@ const nodes = 100
 /** Less than a third of the time after which the server closes an idle connection, and far more than scheduling takes. */
 const boundSecondsMax = 30
 
+/** An object as JSON. */
+type Json = Readonly<Record<string, unknown>>
+
 interface Answer {
   readonly status: number
-  readonly body: any
+  readonly body: Json
+}
+
+interface PodEvent {
+  readonly object: { readonly metadata: { readonly name: string }; readonly spec?: { readonly nodeName?: string } }
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+  ]
+  readonly users: readonly [
+    { readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string } },
+  ]
 }
 
 /** Calls over keep-alive connections, as a user of `system:masters`. */
 function clientOf(kubeconfig: string) {
-  const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as any
-  const { server, 'certificate-authority-data': ca } = clusters[0].cluster
-  const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user
-  const [caBytes, certBytes, keyBytes] = [ca, cert, key].map((text: string) => Buffer.from(text, 'base64'))
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: connections,
-    ca: caBytes,
-    cert: certBytes,
-    key: keyBytes,
-  } as object)
+  const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig
+  const { server, 'certificate-authority-data': authority } = clusters[0].cluster
+  const { 'client-certificate-data': certificate, 'client-key-data': key } = users[0].user
+  const bytesOf = (text: string) => Buffer.from(text, 'base64')
+  const tls = { ca: bytesOf(authority), cert: bytesOf(certificate), key: bytesOf(key) }
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, ...tls })
   const open = async (method: string, path: string, body?: object, own = agent) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
@@ -50,7 +62,7 @@ function clientOf(kubeconfig: string) {
     // Head and body are sent in two pieces, as most clients do.
     request.flushHeaders()
     request.end(text)
-    const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage]
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
     return response
   }
   return {
@@ -58,12 +70,12 @@ function clientOf(kubeconfig: string) {
       const response = await open(method, path, body)
       const pieces: Buffer[] = []
       for await (const piece of response) pieces.push(piece as Buffer)
-      return { status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(pieces).toString()) }
+      return { status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(pieces).toString()) as Json }
     },
-    async watch(path: string, onEvent: (event: { type: string; object: any }) => void) {
-      const own = new Agent({ ca: caBytes, cert: certBytes, key: keyBytes } as object)
-      const response = await open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=true`, undefined, own)
-      createInterface({ input: response }).on('line', (line) => onEvent(JSON.parse(line)))
+    async watch(path: string, onEvent: (event: PodEvent) => void) {
+      const own = new Agent(tls)
+      const response = await open('GET', `${path}?watch=true`, undefined, own)
+      createInterface({ input: response }).on('line', (line) => onEvent(JSON.parse(line) as PodEvent))
       return { [Symbol.dispose]: () => void response.destroy() }
     },
     [Symbol.dispose]: () => agent.destroy(),
@@ -78,7 +90,7 @@ async function createNodes({ call }: Client): Promise<void> {
   for (let index = 0; index < nodes; index++) {
     const name = `fake-${index}`
     const created = await call('POST', '/api/v1/nodes', { metadata: { name } })
-    // Without a node controller, somebody has to remove the taint of a node that is not ready.
+    // The taint of a node that is not ready is removed by a node controller, which does not always run here.
     const { body } = await call('PUT', `/api/v1/nodes/${name}`, { ...created.body, spec: {} })
     const conditions = [{ type: 'Ready', status: 'True' }]
     const status = { allocatable: resources, capacity: resources, conditions }
@@ -104,7 +116,7 @@ function heartbeats({ call }: Client): Disposable {
     }
   }
   let renewing = renew()
-  const timer = every(realClock, heartbeatMs, () => (renewing = renewing.then(renew)))
+  const timer = every(realClock, heartbeatMs, () => void (renewing = renewing.then(renew)))
   return {
     [Symbol.dispose]() {
       timer.cancel()
@@ -139,7 +151,7 @@ async function slowestBinding({ call, watch }: Client, namespace: string): Promi
   const [createdMs, boundMs] = [new Map<string, number>(), new Map<string, number>()]
   using _watching = await watch(pods, ({ object }) => {
     const { metadata, spec } = object
-    if (spec?.nodeName && !boundMs.has(metadata.name)) boundMs.set(metadata.name, realClock.monotonicMs())
+    if (spec?.nodeName !== undefined && !boundMs.has(metadata.name)) boundMs.set(metadata.name, realClock.monotonicMs())
   })
   const statuses: Record<number, number> = {}
   let next = 0

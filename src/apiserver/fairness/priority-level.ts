@@ -4,7 +4,7 @@ import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
-import { tooManyRequests } from '../request/too-many-requests.ts'
+import { TooManyRequests } from '../request/too-many-requests.ts'
 import type { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
 
@@ -98,12 +98,12 @@ export class PriorityLevel {
     if (this.#limits.queuing === undefined) {
       if (this.#seat(width)) return this.#leave(width, undefined)
       rejected('concurrency-limit')
-      throw tooManyRequests()
+      throw new TooManyRequests('fairness')
     }
     const queue = this.#queueFor(flow, this.#limits.queuing)
     if (queue.waiting.length >= this.#limits.queuing.lengthMax) {
       rejected('queue-full')
-      throw tooManyRequests()
+      throw new TooManyRequests('fairness')
     }
     enqueued(queue.waiting.length + 1)
     return this.#wait(queue, width, signal, rejected)
@@ -185,7 +185,7 @@ export class PriorityLevel {
       turn.reject(error)
     }
     const abandonOnAbort = () => abandon(signal.reason)
-    const timer = this.#clock.after(waitMsMax, () => abandon(tooManyRequests(), 'time-out'))
+    const timer = this.#clock.after(waitMsMax, () => abandon(new TooManyRequests('fairness'), 'time-out'))
     queue.waiting.push(entry)
     queue.load += width
     this.#count(queue, 1)

@@ -5,7 +5,7 @@ import { BodyTooLarge, Overloaded } from '../../platform/http/listener.ts'
 import { StoreUnavailable, TransactionTooLarge } from '../../store/store.ts'
 import { bodyBytesMax } from './request-body.ts'
 import { KmsError } from '../encryption/kms/kms-error.ts'
-import { tooManyRequests } from '../request/too-many-requests.ts'
+import { TooManyRequests } from '../request/too-many-requests.ts'
 
 /** Whether the error is expected; any other is a bug. */
 export const isExpectedError = (error: unknown): boolean =>
@@ -20,7 +20,7 @@ export function statusErrorOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error
   if (error instanceof BodyTooLarge)
     return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`)
-  if (error instanceof Overloaded) return tooManyRequests()
+  if (error instanceof Overloaded) return new TooManyRequests('memory')
   if (error instanceof URIError) return badRequest('the path is malformed')
   if (error instanceof StoreUnavailable)
     return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, { cause: error })

@@ -2,7 +2,7 @@
 // would block the event loop for half a minute.
 import type { Clock } from '../../base/time/clock.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
-import { tooManyRequests } from '../request/too-many-requests.ts'
+import { TooManyRequests } from '../request/too-many-requests.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { OffloadBusy, OffloadedFunction, OffloadExceeded } from '../../platform/process/offloaded-function.ts'
 import { threadModule, type Workers } from '../../platform/process/workers.ts'
@@ -50,7 +50,7 @@ export function offloadedYaml(workers: Workers, clock: Clock): YamlParser {
 
 function rejectOverload(error: unknown): never {
   if (error instanceof OffloadBusy)
-    throw tooManyRequests('Too many requests with bodies in YAML, please try again later.')
+    throw new TooManyRequests('yaml', 'Too many requests with bodies in YAML, please try again later.')
   if (error instanceof OffloadExceeded)
     throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: its YAML ${error.message}`)
   if (error instanceof Error && error.message === tooManyTokens)

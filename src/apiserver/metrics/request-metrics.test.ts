@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Policies } from '../filters/policies.ts'
 import { openPolicies } from '../open-policies.ts'
-import { tooManyRequests } from '../request/too-many-requests.ts'
+import { TooManyRequests } from '../request/too-many-requests.ts'
 import { startServer, type Harness } from '../server.harness.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -76,7 +76,7 @@ test('requests that the server ends are counted; other errors with the same code
     ...openPolicies,
     seatOf(request) {
       if (request.target.kind === 'path' || state === 'free') return openPolicies.seatOf(request)
-      if (state === 'full') throw tooManyRequests()
+      if (state === 'full') throw new TooManyRequests('fairness')
       return { isExempt: false, take: () => clock.sleep(10_000, request.context.signal).then(() => () => {}) }
     },
   }
@@ -94,6 +94,9 @@ test('requests that the server ends are counted; other errors with the same code
   deepEqual(await linesOf(server, /^apiserver_request_terminations_total/), [
     line('LIST', 'namespace', 429),
     line('POST', 'resource', 504),
+  ])
+  deepEqual(await linesOf(server, /^coxswain_rejected_requests_total/), [
+    'coxswain_rejected_requests_total{limit="fairness"} 1',
   ])
 })
 

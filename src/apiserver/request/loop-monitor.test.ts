@@ -25,11 +25,12 @@ function watching() {
   const log = createLog({ clock, write, format: 'json' })
   const monitor = new LoopMonitor({ clock, log, requestMetrics: new RequestMetrics(metrics) })
   /** A step that takes the time, of which the last part is spent waiting for the CPU. */
-  const step = (from: ApiRequest, ms: number, waitedMs = 0) =>
-    monitor.step(from, () => {
+  const step = (from: ApiRequest, ms: number, waitedMs = 0): void => {
+    void monitor.step(from, () => {
       clock.stallMs += ms
       clock.waitedMs += waitedMs
     })
+  }
   return { monitor, step, lines, metrics, clock }
 }
 

@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { isForwardedKind } from './extension.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { ApiRequest } from './request.ts'
 import { requestTimeout } from './request-termination.ts'
@@ -99,7 +100,9 @@ export class LoopMonitor {
     const { clock, log, requestMetrics } = this.#deps
     const nowMs = clock.monotonicMs()
     const resource = target.kind === 'resource' ? target.resource.plural : ''
-    requestMetrics.blocked(target.verb, resource, blockMs / 1_000)
+    // Names of resources of other servers are no labels of metrics.
+    const isOwn = target.kind === 'resource' && !isForwardedKind(target.resource)
+    requestMetrics.blocked(target.verb, isOwn ? resource : '', blockMs / 1_000)
     if (nowMs - this.#lastReportMs < reportIntervalMs) {
       this.#unreported++
       return

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
-import { tooManyRequests } from './too-many-requests.ts'
+import { TooManyRequests } from './too-many-requests.ts'
 import { PacedRequests, type PacedSeat } from './paced-requests.ts'
 
 const { signal } = new AbortController()
@@ -99,7 +99,7 @@ test('a request that waits has no seat, and takes one before it is served', asyn
       'a4',
       'a',
       signal,
-      seatOf('a4', () => Promise.reject(tooManyRequests())),
+      seatOf('a4', () => Promise.reject(new TooManyRequests('fairness'))),
     ),
     { code: 429 },
   )

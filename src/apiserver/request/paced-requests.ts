@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { PacedTurns } from '../../base/work/paced-turns.ts'
-import { tooManyRequests } from './too-many-requests.ts'
+import { TooManyRequests } from './too-many-requests.ts'
 
 /** Each holds a parsed object in memory. There is more than one, because a request may wait for a webhook. */
 const servedMax = 4
@@ -62,7 +62,7 @@ export class PacedRequests {
 
   #wait(user: string, signal: AbortSignal): Promise<void> {
     const line = this.#waiting.get(user) ?? []
-    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax) throw tooManyRequests()
+    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax) throw new TooManyRequests('long-requests')
     return new Promise((resolve, reject) => {
       const abort = () => {
         line.splice(line.indexOf(waiting), 1)

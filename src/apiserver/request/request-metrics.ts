@@ -1,4 +1,5 @@
 // The metrics of requests, under upstream's names. Clients can send any name, so the values of labels are from closed sets.
+import type { RequestLimit } from './too-many-requests.ts'
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Span } from '../../base/observability/flow-recorder.ts'
@@ -46,6 +47,7 @@ export class RequestMetrics {
   readonly #blocks: Histogram
   readonly #fieldValidation: Histogram
   readonly #terminations: Counter
+  readonly #rejections: Counter
   readonly #deprecated: Gauge
   #reading = 0
   #writing = 0
@@ -117,6 +119,11 @@ export class RequestMetrics {
       '[ALPHA] Number of requests which apiserver terminated in self-defense.',
       [...resourceLabels, 'code'],
     )
+    this.#rejections = metrics.counter(
+      'coxswain_rejected_requests_total',
+      'Number of requests that were rejected with 429, by the limit that they exceeded.',
+      ['limit'],
+    )
     this.#blocks = metrics.histogram(
       'coxswain_request_loop_block_seconds',
       'How long steps of requests held the event loop, of those that held it for 100 ms or longer.',
@@ -159,6 +166,11 @@ export class RequestMetrics {
   /** The server ended the request to protect itself. */
   terminated(target: ResourceTarget, code: number): void {
     this.#terminations.add({ ...labelsOf(target), code: String(code) })
+  }
+
+  /** The request was rejected with 429. */
+  rejected(limit: RequestLimit): void {
+    this.#rejections.add({ limit })
   }
 
   readonly #fieldValidations = new Map<string, HistogramSeries>()

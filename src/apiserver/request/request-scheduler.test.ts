@@ -52,10 +52,10 @@ test('while the event loop is busy, users take turns; exempt requests and compon
   const send = (name: string, credentials = presented, isExempt = false) =>
     scheduler.run(requestOf(name, credentials), seats([], isExempt), () => void started.push(name))
   const all = ['a', 'a', 'a', 'b'].map((name) => send(name))
-  send('component', asserted)
-  send('admin', presented, true)
+  void send('component', asserted)
+  void send('admin', presented, true)
   deepEqual(started, ['a', 'component', 'admin'])
-  await Promise.all(all)
+  for (const each of all) await each
   deepEqual(started.slice(3), ['a', 'b', 'a'])
 })
 
@@ -68,7 +68,7 @@ test('a request has no seat while its client sends the body', async () => {
   body.resolve('bytes')
   equal(await response, 'bytes')
   deepEqual(events.slice(2), ['take', 'leave'])
-  scheduler.run(requestOf('a'), seats(events), (slot) => slot.receive('bytes'))
+  void scheduler.run(requestOf('a'), seats(events), (slot) => slot.receive('bytes'))
   deepEqual(events.slice(4), ['take', 'leave'], 'a body that has arrived costs no second seat')
   await rejects(
     async () => scheduler.run(requestOf('a'), seats(events), (slot) => slot.receive(Promise.reject(new Error('gone')))),
@@ -97,7 +97,7 @@ for (const [why, isSlow, isLarge, credentials, isExempt, isPaced] of paced)
     const scheduler = new RequestScheduler(new VirtualClock())
     const run = <T>(work: Parameters<typeof scheduler.run<T>>[2]) =>
       scheduler.run(requestOf('jane', credentials), seats([], isExempt), work)
-    if (isSlow) for (let steps = 0; steps < slowStepsMin; steps++) run((slot) => slot.stepDone(slowStepMs))
+    if (isSlow) for (let steps = 0; steps < slowStepsMin; steps++) void run((slot) => slot.stepDone(slowStepMs))
     const hasPace = await run((slot) => slot.serve(isLarge, (pace) => pace !== undefined))
     await eventLoopTurn()
     equal(hasPace, isPaced)

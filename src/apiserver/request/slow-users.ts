@@ -1,5 +1,5 @@
 // SlowUsers: users whose last requests took much CPU time of the event loop. It is not measured in time that has passed, which
-// is long for everybody on a busy machine.
+// is long for all users of a busy machine.
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { Clock } from '../../base/time/clock.ts'
 

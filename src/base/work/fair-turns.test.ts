@@ -73,7 +73,7 @@ test('less asynchronous work is started in a turn after a turn that took long', 
   deepEqual(done.splice(0), ['a'])
   await eventLoopTurn()
   deepEqual(done.splice(0), ['b', 'a', 'a'])
-  await Promise.all(all)
+  for (const each of all) await each
 })
 
 test('the result of work, or its error, does not depend on when it was started', async () => {

@@ -43,7 +43,7 @@ export class FairTurns<Client> {
         try {
           resolve(work())
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       }),
     )

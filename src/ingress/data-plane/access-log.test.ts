@@ -16,13 +16,19 @@ function newRecorder() {
   return { clock, flow, recorder: new RequestRecorder(deps) }
 }
 
+const requestFor = (host: string, path: string) => ({ method: 'GET', host, path })
+
 test('ten requests in a second are recorded with their routes', async () => {
   const { clock, flow, recorder } = newRecorder()
   for (let count = 0; count < 12; count++)
-    recorder.forward(recorder.begin('GET web.example/', 'ingress/default/web'), '10.0.0.1:80', 'ingress/default/web')
+    recorder.forward(
+      recorder.begin(requestFor('web.example', '/'), 'ingress/default/web'),
+      '10.0.0.1:80',
+      'ingress/default/web',
+    )
   equal(flow.last, 20)
   await clock.advance('1s')
-  const begun = recorder.begin('GET /', undefined)
+  const begun = recorder.begin(requestFor('', '/'), undefined)
   recorder.finish(begun, '404')
   const [first, , last] = [flow.get(flow.oldest), undefined, flow.get(flow.last)]
   deepEqual(first?.object, { resource: 'ingresses', namespace: 'default', name: 'web' })
@@ -36,7 +42,7 @@ test('paths of any length are recorded without keeping the requests', async () =
   const record = async (count: number) => {
     for (let round = 0; round < count; round++) {
       const head = `${round}`.padEnd(60_000, 'x')
-      recorder.begin(`GET web.example${round % 2 === 0 ? head : head.slice(0, 30)}`, undefined)
+      recorder.begin(requestFor('web.example', round % 2 === 0 ? head : head.slice(0, 30)), undefined)
       await clock.advance('100ms')
     }
     collect()

@@ -7,7 +7,7 @@ import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { discardBody } from '../http/discard-body.ts'
 import type { ByteStream } from '../http/byte-stream.ts'
-import { HeldBytes, type SendProgress } from '../limits/held-bytes.ts'
+import { HeldBytes, waitingRequestBytes, type SendProgress } from '../limits/held-bytes.ts'
 import type { OnShed } from '../limits/listen-limits.ts'
 import { isVerified, Overloaded } from '../http/listener.ts'
 import type { ClientCertificate, StreamedRequest, WireResponse, WirePieces } from '../http/listener.ts'
@@ -166,7 +166,8 @@ export class Http1Connection implements ServedConnection {
   /** Called each second: enforces timeouts and measures the bytes that are held. */
   tick(): void {
     const isProcessing = this.#request !== undefined && this.#body?.isTaking !== true
-    const received = this.#buffered.length + (this.#body?.bytes ?? 0)
+    const isAwaited = this.#request !== undefined && this.#body?.isTaking === true
+    const received = this.#buffered.length + (this.#body?.bytes ?? 0) + (isAwaited ? waitingRequestBytes : 0)
     if (this.#state === 'open' || this.#state === 'ending') this.#held.measure(this.#socket, received, isProcessing)
     const second = this.#options.second()
     if (second < this.#dueSecond && second < this.#revokedSecond) return

@@ -416,6 +416,14 @@ test('a body beyond the memory budget is rejected, and the connection is closed 
   ok(peer.hasEnded && !peer.isDestroyed)
 })
 
+test('a request that waits for its body takes memory, however little has arrived', async () => {
+  const { peer } = connect(sizeOfBody, { heldBytesPerConnectionMax: 5_000 })
+  await peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\nx')
+  equal(peer.written(), '')
+  await peer.wait(1)
+  match(peer.written(), /Overloaded$/)
+})
+
 test('a response that the client does not receive is aborted when memory is short, not before', async () => {
   const body = Buffer.alloc(20_000)
   for (const [limits, isDestroyed] of [

@@ -6,6 +6,9 @@ const countedBytesMin = 4 << 10
 /** A response is stalled when the client has taken nothing of it for this long. */
 const stalledSeconds = 3
 
+/** What a request that waits for its client takes beside the bytes of its body and response. */
+export const waitingRequestBytes = 8 << 10
+
 /** How far the client of a connection or stream has received what was written. */
 export interface SendProgress {
   /** Written, and not known to have been received by the client. */

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { discardBody } from '../../http/discard-body.ts'
-import { HeldBytes, type SendProgress } from '../../limits/held-bytes.ts'
+import { HeldBytes, waitingRequestBytes, type SendProgress } from '../../limits/held-bytes.ts'
 import { headerValuesOf, type Peer } from '../../http1/http1-request.ts'
 import type { OnShed } from '../../limits/listen-limits.ts'
 import { BodyTooLarge, Overloaded } from '../../http/listener.ts'
@@ -21,9 +21,6 @@ const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upg
 
 /** A long body is written to the stream in portions of this size. */
 const portionBytesMax = 256 << 10
-
-/** What a stream that waits for its client takes beside the bytes of its body and response. */
-const streamBytes = 8 << 10
 
 export interface Http2ServerOptions extends Peer {
   /** The key by which the client's connections are counted (see clientKey). */
@@ -187,7 +184,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
   tick(): void {
     const received = this.#stream.readableLength + (this.#hasResponded ? 0 : this.#bodyBytes)
     const isAwaited = this.unsentBytes > 0 || (this.#body !== undefined && !this.#isBodyComplete)
-    this.#held.measure(this, received + (isAwaited ? streamBytes : 0), this.#isBodyComplete)
+    this.#held.measure(this, received + (isAwaited ? waitingRequestBytes : 0), this.#isBodyComplete)
     if (this.#second() < this.#dueSecond) return
     this.#dueSecond = Infinity
     this.#options.onShed('stalled', 1, this.#held.bytes)
