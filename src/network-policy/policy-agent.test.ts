@@ -1,9 +1,18 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { keyOf } from '../api/meta/object.ts'
+import type { NetworkPolicy } from '../api/networking/v1/network-policy.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import type { Client } from '../client/client.ts'
+import { policyReports, startPolicyReports } from './policy-reports.ts'
 import { SimulatedKernelSettings } from '../machine/kernel-settings/simulated-kernel-settings.ts'
 import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
 import { intact, namespaceWith, podAt, policyWith, simulatedAgent } from './network-policy.harness.ts'
-import { presenceCommands, probeCommands, removalCommands } from './nftables/policy-layout.ts'
+import { presenceCommands, probeCommands, removalCommands, trialEnd } from './nftables/policy-layout.ts'
 import { removePolicyRules } from './policy-agent.ts'
 
 const { signal } = new AbortController()
@@ -129,4 +138,81 @@ test('the rules are removed on request; a failure is reported', async () => {
   deepEqual(nftables.transactions, [removalCommands])
   nftables.respond = () => ({ kind: 'failed', messages: ['no'] })
   await rejects(removePolicyRules(nftables), /cannot remove the rules of network policies: no/)
+})
+
+test('a policy that the kernel rejects allows nothing, is reported, and is tried again after a minute', async () => {
+  const reported: string[] = []
+  const recorder = {
+    record: (object: NetworkPolicy, { reason }: { reason: string }) => reported.push(`${reason} ${keyOf(object)}`),
+  }
+  const registry = new Metrics()
+  const reports = policyReports(recorder as never, registry, 'node-a')
+  const under = simulatedAgent({ reports })
+  const isBad = (commands: readonly string[]) => commands.some((command) => command.includes('192.0.2.66'))
+  under.nftables.respond = (commands) => {
+    if (commands === probeCommands) return intact
+    if (commands === presenceCommands) return { kind: 'applied' }
+    const bad = isBad(commands) ? ['192.0.2.66 is rejected'] : []
+    if (commands.at(-1) === trialEnd)
+      return { kind: 'failed', messages: [...bad, 'Could not process rule: File exists'] }
+    return bad.length === 0 ? { kind: 'applied' } : { kind: 'failed', messages: bad }
+  }
+  under.namespaces.put(namespaceWith('x'))
+  under.pods.put(podAt('x/a', ['10.244.0.2']), podAt('x/b', ['10.244.0.3'], { app: 'b' }))
+  const from = (cidr: string) => ({ podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr } }] }] })
+  under.policies.put(policyWith('x/good', from('192.0.2.1/32')), policyWith('x/bad', from('192.0.2.66/32')))
+  await under.clock.advance(5_000)
+  const commands = () => applied(under).flat().join('\n')
+  ok(commands().includes('192.0.2.1') && !commands().includes('192.0.2.66'))
+  deepEqual(reported, ['NetworkPolicyNotEnforced x/bad'])
+  match(registry.text(), /coxswain_network_policy_not_enforced_total 1\n/)
+  under.policies.remove(policyWith('x/bad', {}))
+  under.policies.put(policyWith('x/bad', from('192.0.2.66/32')))
+  under.nftables.respond = (next) => (next === probeCommands ? intact : { kind: 'applied' })
+  await under.clock.advance(70_000)
+  ok(commands().includes('192.0.2.66'))
+  under.tasks.stop()
+})
+
+test('policies that are not decided within the trials are tried again, and those that the kernel accepts are enforced', async () => {
+  const under = simulatedAgent()
+  under.nftables.respond = (commands) => {
+    if (commands === probeCommands) return intact
+    if (commands === presenceCommands) return { kind: 'applied' }
+    const bad = commands.some((command) => command.includes('192.0.2.')) ? ['it is rejected'] : []
+    if (commands.at(-1) === trialEnd)
+      return { kind: 'failed', messages: [...bad, 'Could not process rule: File exists'] }
+    return bad.length === 0 ? { kind: 'applied' } : { kind: 'failed', messages: bad }
+  }
+  under.namespaces.put(namespaceWith('x'))
+  under.pods.put(podAt('x/a', ['10.244.0.2']))
+  const count = 100
+  for (let index = 0; index < count; index++) {
+    const cidr = `${index % 10 === 0 ? '198.51.100' : '192.0.2'}.${index + 1}/32`
+    under.policies.put(policyWith(`x/p${index}`, { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr } }] }] }))
+  }
+  await under.clock.advance(5 * 60_000)
+  const commands = applied(under).flat().join('\n')
+  for (let index = 0; index < count; index += 10) ok(commands.includes(`198.51.100.${index + 1}`), `p${index}`)
+  ok(!commands.includes('192.0.2.'))
+  under.tasks.stop()
+})
+
+test('reports about policies are events', async () => {
+  const written: string[] = []
+  const client = {
+    of: () => ({ create: (event: { reason: string }) => Promise.resolve(void written.push(event.reason)) }),
+  }
+  await using tasks = new TaskGroup()
+  const clock = new VirtualClock()
+  const reports = startPolicyReports(
+    {
+      ...{ client: client as unknown as Client, nodeName: 'node-a', registry: new Metrics(), clock },
+      ...{ random: seededRandom(1), log: silentLog },
+    },
+    tasks,
+  )
+  reports.notEnforced(deny, 'too many rules')
+  await clock.advance(1_000)
+  deepEqual(written, ['NetworkPolicyNotEnforced'])
 })

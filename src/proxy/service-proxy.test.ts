@@ -1,5 +1,11 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import type { Client } from '../client/client.ts'
+import { startProxyEvents } from './proxy-events.ts'
 import { commandText } from '../base/net/command-text.ts'
 import { mustParseIp } from '../base/net/ip-address.ts'
 import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
@@ -316,4 +322,104 @@ test('the rules remain when the proxy stops, and are removed on request', async 
   const failing = new SimulatedNftables()
   failing.respond = () => ({ kind: 'failed', messages: ['not permitted'] })
   await rejects(removeServiceRules(failing), /cannot remove the rules of Services: not permitted/)
+})
+
+/** A kernel that rejects what contains the address, also in trials. */
+const rejecting = (address: string): SimulatedNftables['respond'] => {
+  const exists = 'Could not process rule: File exists'
+  return (commands) => {
+    if (commands === probeCommands) return intact
+    if (commands === presenceCommands) return { kind: 'applied' }
+    const bad = commands.some((command) => command.includes(address)) ? [`${address} is rejected`] : []
+    if (commands.at(-1) === trialEnd) return { kind: 'failed', messages: [...bad, exists] }
+    return bad.length === 0 ? { kind: 'applied' } : { kind: 'failed', messages: bad }
+  }
+}
+
+test('a Service that the kernel rejects is left out, reported, and tried again after a minute', async () => {
+  const { services, slices, clock, nftables, recorded, registry, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  await clock.settle()
+  nftables.respond = rejecting('10.96.0.66')
+  const other = { clusterIP: '10.96.0.66', clusterIPs: ['10.96.0.66'] }
+  services.put(serviceWith())
+  services.put(serviceWith(other, { name: 'bad', uid: 'bad' }))
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  await clock.advance(5_000)
+  const table = () => nftables.transactions.flat().join('\n')
+  match(table(), /10\.96\.0\.20/)
+  ok(!table().includes('10.96.0.66'))
+  deepEqual(
+    recorded.filter((event) => event.startsWith('ServiceNotRouted')),
+    [
+      'ServiceNotRouted bad: node node-a does not route all traffic of the Service: the kernel rejects its rules: 10.96.0.66 is rejected',
+    ],
+  )
+  match(registry.text(), /coxswain_proxy_rejected_services_total 1\n/)
+  nftables.respond = (commands) => (commands === probeCommands ? intact : { kind: 'applied' })
+  services.put(serviceWith({ ...other, type: 'ClusterIP' }, { name: 'bad', uid: 'bad', labels: { changed: 'yes' } }))
+  await clock.advance(70_000)
+  ok(nftables.transactions.some((commands) => commands.some((command) => command.includes('10.96.0.66'))))
+})
+
+test('Services that are not decided within the trials are tried again, and those that the kernel accepts are routed', async () => {
+  const { services, slices, clock, nftables, registry, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  await clock.settle()
+  nftables.respond = rejecting('10.97.0.')
+  const count = 100
+  for (let index = 0; index < count; index++) {
+    const clusterIP = `10.${index % 10 === 0 ? 98 : 97}.0.${index + 1}`
+    services.put(serviceWith({ clusterIP, clusterIPs: [clusterIP] }, { name: `s${index}`, uid: `s${index}` }))
+  }
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  await clock.advance(5 * 60_000)
+  const commands = nftables.transactions.flat().join('\n')
+  for (let index = 0; index < count; index += 10) ok(commands.includes(`10.98.0.${index + 1}`), `s${index}`)
+  ok(!commands.includes('10.97.0.'))
+  match(registry.text(), /coxswain_proxy_rejected_services_total 90\n/)
+})
+
+test('a Service whose external IP belongs to another one is reported once, until it has an address of its own', async () => {
+  const { services, slices, clock, recorded, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith())
+  const own = { clusterIP: '10.96.0.30', clusterIPs: ['10.96.0.30'] }
+  const other = (externalIP: string) =>
+    services.put(serviceWith({ ...own, externalIPs: [externalIP] }, { name: 'other', uid: 'other' }))
+  other('10.96.0.20')
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  await clock.settle()
+  const reports = () => recorded.filter((event) => event.startsWith('ServiceNotRouted other')).length
+  equal(reports(), 1)
+  slices.put(sliceWith([endpointAt('10.244.0.3')]))
+  await clock.settle()
+  equal(reports(), 1)
+  other('192.0.2.9')
+  await clock.settle()
+  other('10.96.0.20')
+  await clock.settle()
+  equal(reports(), 2)
+})
+
+test('the events of the proxy name the object and the reason', async () => {
+  const { tasks } = simulatedProxy()
+  await using _tasks = tasks
+  const written: string[] = []
+  const client = {
+    of: () => ({ create: (event: object) => Promise.resolve(void written.push(JSON.stringify(event))) }),
+  }
+  await using own = new TaskGroup()
+  const clock = new VirtualClock()
+  const events = startProxyEvents(
+    { client: client as unknown as Client, nodeName: 'node-a', clock, random: seededRandom(1), log: silentLog },
+    own,
+  )
+  events.nodeIgnored(nodeWith('node-b'), 'InvalidNodeAddress', 'its address is no address')
+  events.hostPortIgnored({ ...nodeWith('p'), kind: 'Pod' } as never, 'InvalidHostIP', 'its host IP is no address')
+  await clock.advance(1_000)
+  deepEqual(
+    written.map((event) => (JSON.parse(event) as { reason: string }).reason),
+    ['InvalidNodeAddress', 'InvalidHostIP'],
+  )
 })
