@@ -146,7 +146,7 @@ test('a policy that the kernel rejects allows nothing, is reported, and is tried
     record: (object: NetworkPolicy, { reason }: { reason: string }) => reported.push(`${reason} ${keyOf(object)}`),
   }
   const registry = new Metrics()
-  const reports = policyReports(recorder as never, registry, 'node-a')
+  const reports = policyReports(recorder, registry, 'node-a')
   const under = simulatedAgent({ reports })
   const isBad = (commands: readonly string[]) => commands.some((command) => command.includes('192.0.2.66'))
   under.nftables.respond = (commands) => {

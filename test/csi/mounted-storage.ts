@@ -203,8 +203,10 @@ class MountedNode {
       drivers,
       sha256: (text: string) => nodePlatform.crypto.sha256(text).toHex(),
     }
+    // A kubelet that is not part of the API server's process does not choose its range.
+    const { podCidrs: _podCidrs, ...described } = solo
     const description = {
-      ...{ ...solo, name, hostIp: `192.0.2.${10 + index}`, podCidrs: [`10.9.${index}.0/24`] },
+      ...{ ...described, name, hostIp: `192.0.2.${10 + index}` },
       capacity: { ...solo.capacity, pods: '110' },
     }
     const client = cluster.as(`system:node:${name}`, ['system:nodes', 'system:authenticated'])

@@ -1,6 +1,5 @@
 // WatchCache: the present state of one kind and its recent history, fed by the store's watch. It serves GET, LIST and
 // WATCH. The state is a persistent map, so a list at an exact recent revision is cheap.
-import { TooManyRequests } from '../request/too-many-requests.ts'
 import { Channel } from '../../base/async/channel.ts'
 import { every, type Clock } from '../../base/time/clock.ts'
 import { causeOf, type Cause, type FlowObject, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -519,4 +518,6 @@ export class WatchCache {
 }
 
 const tooLongSelectors = () =>
-  new TooManyRequests('watch-selectors', 'the selectors of the watches of this user are too long')
+  new StatusError(429, 'TooManyRequests', 'the selectors of the watches of this user are too long', {
+    retryAfterSeconds: 1,
+  })
