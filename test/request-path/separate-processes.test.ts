@@ -103,7 +103,7 @@ async function createNodes({ call }: Client): Promise<void> {
 const heartbeatMs = 10_000
 
 /** Renews the leases of the nodes, as their kubelets would. */
-function heartbeats({ call }: Client): Disposable {
+function heartbeats({ call }: Client): AsyncDisposable {
   const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
   const statuses = new Set<number>()
   const renew = async () => {
@@ -118,8 +118,9 @@ function heartbeats({ call }: Client): Disposable {
   let renewing = renew()
   const timer = every(realClock, heartbeatMs, () => void (renewing = renewing.then(renew)))
   return {
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       timer.cancel()
+      await renewing
       ok(
         [...statuses].every((status) => status === 200 || status === 201),
         `the leases: ${[...statuses].join(', ')}`,
@@ -204,7 +205,7 @@ for (const [name, load, hasAll] of settings)
       components.push(stack.use(startComponent(['kubelet', ...shared, ...node, '--port', '0'])))
       await until(async () => (await client.call('GET', '/api/v1/nodes/real')).status === 200)
     }
-    using _heartbeats = heartbeats(client)
+    await using _heartbeats = heartbeats(client)
     using _load = load()
     const slowestMs: number[] = []
     for (let round = 0; round < rounds; round++) slowestMs.push(await slowestBinding(client, `round-${round}`))
