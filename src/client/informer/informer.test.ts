@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { causeOf, type FlowId } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { seededRandom } from '../../base/random/random.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
@@ -265,4 +266,33 @@ test('a metadata informer that is stopped between two attempts does not fail the
   stop.abort()
   await tasks.join()
   deepEqual([failures, tasks.signal.aborted], [[], false])
+})
+
+test('handlers of a long list run in slices, and other work runs between them', async () => {
+  /** A clock that advances with every reading, as if each handler took long. */
+  class BusyClock extends VirtualClock {
+    #ms = 0
+    override monotonicMs = (): number => (this.#ms += 2)
+  }
+  const clock = new BusyClock()
+  const items = Array.from({ length: 20 }, (_, index) => object(`m${index}`, index + 1))
+  const { client } = scripted(clock, [{ items, revision: 20 }], [])
+  const informer = new Informer<ConfigMap>(configMap, client.of(configMap), {
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+  })
+  const inTurns: number[] = []
+  let handled = 0
+  informer.onChange(() => void handled++)
+  const stop = new AbortController()
+  const running = informer.run(stop.signal).catch(() => {})
+  while (handled < items.length) {
+    const before = handled
+    await eventLoopTurn()
+    if (handled > before) inTurns.push(handled - before)
+  }
+  ok(inTurns.length > 3 && Math.max(...inTurns) < items.length / 2, inTurns.join())
+  stop.abort()
+  await Promise.race([running, eventLoopTurn()])
 })
