@@ -1,7 +1,7 @@
 // Cost of flow recording, as a share of the API's throughput: two servers with real ports, one of which records
 // nothing, under load alternately. Processor time is more reliable than elapsed time on a shared machine.
 import { startUp, type RunningUp } from '../test/process.ts'
-import { accessOf } from './api/access.ts'
+import { accessOf } from '../test/access.ts'
 import { requestText } from './api/connection.ts'
 import { load } from './api/load.ts'
 import { processorMs } from './api/process-usage.ts'

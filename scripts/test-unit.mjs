@@ -30,6 +30,8 @@ try {
       args: [
         '--test',
         '--test-isolation=none',
+        // The loop of a test that has failed may never end.
+        '--test-force-exit',
         `--test-timeout=${testMsMax}`,
         `--test-shard=${index + 1}/${shares}`,
         'src/**/*.test.ts',

@@ -2,14 +2,7 @@
 // what it measures, because both share the machine.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
-
-export interface Access {
-  readonly host: string
-  readonly port: number
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-}
+import type { Access } from '../../test/access.ts'
 
 const headEnd = Buffer.from('\r\n\r\n')
 const chunkedEnd = Buffer.from('0\r\n\r\n')

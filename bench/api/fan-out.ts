@@ -1,6 +1,7 @@
 // Fan-out: many watches of one collection over HTTP/2, and how fast changes reach all of them: first a burst from
 // several writers, then single writes in sequence.
-import { Connection, requestText, type Access } from './connection.ts'
+import type { Access } from '../../test/access.ts'
+import { Connection, requestText } from './connection.ts'
 import { load } from './load.ts'
 import { WatchSession } from './watch-session.ts'
 

@@ -1,5 +1,6 @@
 // Load: many connections that send requests in sequence, and the time that they took.
-import { Connection, type Access } from './connection.ts'
+import type { Access } from '../../test/access.ts'
+import { Connection } from './connection.ts'
 
 export interface Measured {
   /** When the first request was sent: connections were open and requests prepared by then. */

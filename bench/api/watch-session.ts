@@ -2,7 +2,7 @@
 // and not parsed, because the watchers share the machine with the server.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
-import type { Access } from './connection.ts'
+import type { Access } from '../../test/access.ts'
 
 const frames = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const
 const frameHeadBytes = 9

@@ -1,7 +1,7 @@
 // The well-behaved client of the flood: creates and reads objects and renews a lease, one request at a time, as a
 // controller does.
 import { realClock } from '../../src/base/time/clock.ts'
-import type { Access } from '../api/connection.ts'
+import type { Access } from '../../test/access.ts'
 import { Client, type Answer } from './client.ts'
 
 export interface Seen {

@@ -1,6 +1,6 @@
 // A client with one connection, which is reopened when it breaks.
 import { Agent, request } from 'node:https'
-import type { Access } from '../api/connection.ts'
+import type { Access } from '../../test/access.ts'
 
 export interface Answer {
   readonly status: number

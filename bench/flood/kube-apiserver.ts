@@ -12,7 +12,7 @@ import { Authority } from '../../src/pki/authority.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
 import { EtcdCluster } from '../../test/etcd.ts'
 import { until } from '../../test/until.ts'
-import type { Access } from '../api/connection.ts'
+import type { Access } from '../../test/access.ts'
 import { Client } from './client.ts'
 
 export interface RunningServer extends AsyncDisposable {

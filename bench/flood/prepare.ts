@@ -1,5 +1,5 @@
 // What the flood needs on a server: two namespaces, each with an account that may edit it, and objects to list.
-import type { Access } from '../api/connection.ts'
+import type { Access } from '../../test/access.ts'
 import { Client } from './client.ts'
 
 export interface Tokens {

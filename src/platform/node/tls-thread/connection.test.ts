@@ -1,48 +1,13 @@
-// Both sides of a connection in one thread, with a pair of streams as the socket.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { duplexPair, type Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { onNextTurn, eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
 import { sessionOn } from '../http/http2-server.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
-import { Link, newLinkMemory, otherSide } from './link.ts'
-import { LinkedSocket } from './linked-socket.ts'
-import { fromClient, kindOf, untakenBytesMax, windowBytes, type OpenedPeer } from './protocol.ts'
-import { ThreadConnection } from './thread-connection.ts'
-
-const peer: OpenedPeer = { remoteAddress: '10.0.0.1', isHttp2: false }
-
-/** The client's end of a socket, and the socket on the other side of the link. `onFrame` may keep frames from it. */
-async function connected(onFrame?: (tag: number, bytes: Buffer) => void) {
-  const memory = newLinkMemory()
-  const held = new Set<ThreadConnection>()
-  const [client, socket] = duplexPair()
-  const opened = Promise.withResolvers<OpenedPeer>()
-  const acceptor = new Link(memory, {
-    wakePeer: () => onNextTurn(() => thread.onWake()),
-    onFrame(tag, bytes) {
-      if (kindOf(tag) === fromClient.opened) opened.resolve(JSON.parse(bytes.toString()) as OpenedPeer)
-      else if (onFrame === undefined) linked.onFrame(tag, bytes)
-      else onFrame(tag, bytes)
-    },
-    onRoom() {},
-  })
-  const thread = new Link(otherSide(memory), {
-    wakePeer: () => onNextTurn(() => acceptor.onWake()),
-    onFrame: (tag, bytes) => connection.onFrame(tag, bytes),
-    onRoom() {
-      for (const each of held) each.release()
-    },
-  })
-  const linked = new LinkedSocket(acceptor, 7)
-  const connection = new ThreadConnection(socket, 7, thread, held)
-  connection.open(peer)
-  for (const side of [acceptor, thread]) side.onWake()
-  deepEqual(await opened.promise, peer)
-  return { client, linked, held }
-}
+import { connected } from './connection.harness.ts'
+import { untakenBytesMax, windowBytes } from './protocol.ts'
 
 async function whole(stream: Duplex): Promise<string> {
   const pieces: Buffer[] = []

@@ -15,7 +15,7 @@ export interface LinkMemory {
   readonly in: SharedArrayBuffer
 }
 
-export const newLinkMemory = (): LinkMemory => ({ out: newRing(ringBytes), in: newRing(ringBytes) })
+export const newLinkMemory = (bytes = ringBytes): LinkMemory => ({ out: newRing(bytes), in: newRing(bytes) })
 export const otherSide = (memory: LinkMemory): LinkMemory => ({ out: memory.in, in: memory.out })
 
 export interface LinkHandlers {

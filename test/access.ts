@@ -1,7 +1,14 @@
 // Access: the address and the credentials of an API server, read from a kubeconfig.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import type { Access } from './connection.ts'
+
+export interface Access {
+  readonly host: string
+  readonly port: number
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
 
 interface KubeconfigFile {
   readonly clusters: readonly [{ readonly cluster: Record<string, string> }]
