@@ -33,6 +33,7 @@ import { storeBench } from './store.ts'
 import { uiPageBench } from './ui-page.ts'
 import { uiBench } from './ui.ts'
 import { wireBench } from './wire.ts'
+import { wrkBench } from './wrk.ts'
 
 const benches: readonly Bench[] = [
   admissionBench,
@@ -67,6 +68,7 @@ const benches: readonly Bench[] = [
   uiBench,
   uiPageBench,
   wireBench,
+  wrkBench,
 ]
 
 endChildrenOnSignal()

@@ -126,6 +126,16 @@ test('a pod with an overdue termination is not counted, and a wrong status is co
   deepEqual(await usedOf(cluster), { pods: '0' })
 })
 
+test('an object that nobody has charged to a new quota is counted soon', async () => {
+  await using cluster = await startLimited({ hard: { 'count/secrets': '10' } })
+  await makeSecret(cluster)
+  const quotas = cluster.client.of(resourceQuota)
+  const quota = await quotas.get('q', home, ctx)
+  await quotas.updateStatus({ ...quota, status: { ...quota.status, used: { 'count/secrets': '0' } } }, ctx)
+  await cluster.clock.advance('10s')
+  deepEqual(await usedOf(cluster), { 'count/secrets': '1' })
+})
+
 test('custom objects are counted while their resource is served', async () => {
   const count = 'count/widgets.example.com'
   await using cluster = await startLimited({ hard: { [count]: '2', secrets: '9' } })

@@ -29,6 +29,9 @@ import { defineController, type ObjectIndex, type ReconcileTools } from './runti
 const recountMs = 100
 /** Finds changes that cause no event: a pod whose termination is overdue, a status that another client wrote. */
 const resyncMs = 300_000
+/** An object that was admitted before its quota was known, and stored after it was counted, is charged by nobody else. */
+const youngMs = 60_000
+const youngResyncMs = 10_000
 /** How soon a resource is looked for that is served but not discovered yet. */
 const discoveryMs = 1_000
 
@@ -87,7 +90,8 @@ export const resourceQuotaController = defineController({
       if (hasReason(error, 'Conflict')) return recountMs
       throw error
     }
-    return isAwaited(quota, all(customResourceDefinition), discovered) ? discoveryMs : resyncMs
+    if (isAwaited(quota, all(customResourceDefinition), discovered)) return discoveryMs
+    return nowMs - Date.parse(quota.metadata.creationTimestamp) < youngMs ? youngResyncMs : resyncMs
   },
 })
 

@@ -27,7 +27,7 @@ export interface LazyValue {
   readonly bytes: Uint8Array
   /** The source of the bytes: a driver that writes many values at once encodes them into one buffer. */
   readonly text: string
-  /** The number of bytes, or any larger number than `max`. A value that is much larger is not encoded for it. */
+  /** The number of bytes, or any larger number than `max`. */
   bytesUpTo(max: number): number
 }
 

@@ -29,7 +29,7 @@ export function checkTransaction({ conditions, operations }: Transaction, leases
       throw new LeaseNotFound(`put ${operation.key}: lease ${operation.lease} does not exist or has ended`)
 }
 
-/** Throws TransactionTooLarge. A value that is not encoded yet is encoded only where its size is close to the limit. */
+/** Throws TransactionTooLarge. */
 export function checkSize(operations: readonly Operation[]): void {
   let bytes = 0
   for (const operation of operations) {

@@ -21,7 +21,9 @@ import {
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
+import { RecentMap } from '../../base/collections/recent-map.ts'
 import { TtlCache } from '../../base/collections/ttl-cache.ts'
+import { ownText } from '../../base/text/own-text.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
@@ -63,15 +65,18 @@ export interface TokenRequest {
 
 interface Verified {
   readonly holder: Holder
+  /** All requests with the token share one user object, so that values cached by user are found. */
+  readonly user: User
   readonly audiences: readonly string[]
   readonly notBeforeMs: number
   readonly expiresMs: number
   /** When the token becomes stale; undefined for tokens that were not extended. */
   readonly warnAfterMs: number | undefined
-  readonly tokenId: string
 }
 
 const verifiedTokensMax = 10_000
+/** Tokens that are kept with their digests: computing one takes longer than the rest of the authentication. */
+const recentTokensMax = 256
 /** As upstream, the token of a terminating pod remains valid for this long. */
 const deletionLeewayMs = 60_000
 const privateClaim = 'kubernetes.io'
@@ -81,7 +86,9 @@ export class ServiceAccountTokens {
   readonly #options: ServiceAccountTokenOptions
   readonly #keys: ReadonlyMap<string, PublicKey>
   readonly #keyId: string
+  /** By the digest of the token. */
   readonly #verified: TtlCache<Verified>
+  readonly #recentDigests = new RecentMap<string, string>(recentTokensMax)
 
   constructor(options: ServiceAccountTokenOptions) {
     this.#options = options
@@ -153,14 +160,18 @@ export class ServiceAccountTokens {
   }
 
   #authenticate(token: string, requested: readonly string[], caches: ObjectCaches): Authentication {
-    const digest = this.#options.crypto.sha256(token).toBase64()
+    const digest = this.#recentDigests.get(token) ?? this.#options.crypto.sha256(token).toBase64()
     const known = this.#verified.get(digest)
     const verified = known ?? this.#verify(token)
     if ('kind' in verified) return verified
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= verified.expiresMs) return rejected('service account token has expired')
     if (nowMs < verified.notBeforeMs) return rejected('service account token is not valid yet')
-    if (known === undefined) this.#verified.set(digest, verified, verified.expiresMs - nowMs)
+    if (known === undefined) {
+      this.#verified.set(digest, verified, verified.expiresMs - nowMs)
+      // Only valid tokens, so that others do not displace them.
+      this.#recentDigests.set(ownText(token), digest)
+    }
     const audiences = commonAudiences(requested, verified.audiences)
     if (audiences.length === 0)
       return rejected(
@@ -170,7 +181,7 @@ export class ServiceAccountTokens {
     if (gone !== undefined) return rejected(gone)
     const { warnAfterMs } = verified
     if (warnAfterMs !== undefined) this.#options.metrics.projectedTokenUsed(nowMs > warnAfterMs)
-    return authenticated(userOf(verified), audiences)
+    return authenticated(verified.user, audiences)
   }
 
   #verify(token: string): Verified | Authentication {
@@ -185,11 +196,11 @@ export class ServiceAccountTokens {
       return rejected('the service account token has no valid claims')
     return {
       holder,
+      user: userOf(holder, typeof jti === 'string' ? jti : ''),
       audiences: audiencesOf(parsed.claims),
       notBeforeMs: typeof nbf === 'number' ? nbf * 1000 : 0,
       expiresMs: exp * 1000,
       warnAfterMs: warnAfterMsOf(parsed.claims),
-      tokenId: typeof jti === 'string' ? jti : '',
     }
   }
 }
@@ -222,7 +233,7 @@ function holderOf(claims: Claims): Holder | undefined {
 
 /** Why the token is invalid. The node of a token that is bound to a pod need not exist. */
 function invalidReason(
-  { namespace, account, ...bound }: Holder,
+  { namespace, account, pod: ofPod, node: ofNode, secret: ofSecret }: Holder,
   caches: ObjectCaches,
   nowMs: number,
 ): string | undefined {
@@ -233,16 +244,15 @@ function invalidReason(
     return deletionTimestamp === undefined || Date.parse(deletionTimestamp) + deletionLeewayMs > nowMs
   }
   if (!isThere(serviceAccount, namespace, account)) return 'service account token has been invalidated'
-  if (bound.secret !== undefined && !isThere(secret, namespace, bound.secret))
+  if (ofSecret !== undefined && !isThere(secret, namespace, ofSecret))
     return 'service account token has been invalidated'
-  if (bound.pod !== undefined)
-    return isThere(pod, namespace, bound.pod) ? undefined : 'service account token has been invalidated'
-  if (bound.node !== undefined && !isThere(node, '', bound.node)) return 'service account token has been invalidated'
+  if (ofPod !== undefined)
+    return isThere(pod, namespace, ofPod) ? undefined : 'service account token has been invalidated'
+  if (ofNode !== undefined && !isThere(node, '', ofNode)) return 'service account token has been invalidated'
   return undefined
 }
 
-function userOf({ holder, tokenId }: Verified): User {
-  const { namespace, account, pod: ofPod, node: ofNode } = holder
+function userOf({ namespace, account, pod: ofPod, node: ofNode }: Holder, tokenId: string): User {
   const extra = (key: string, reference: Reference | undefined) =>
     reference === undefined
       ? {}

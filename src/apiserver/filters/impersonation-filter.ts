@@ -55,6 +55,7 @@ async function rejection(
 }
 
 function requestedUser({ headers, headerValues }: Presented): User | undefined {
+  if (!namesUser(headers)) return undefined
   const name = headers['impersonate-user'] ?? ''
   const groups = headerValues('impersonate-group')
   const uid = headers['impersonate-uid'] ?? ''
@@ -64,6 +65,12 @@ function requestedUser({ headers, headerValues }: Presented): User | undefined {
   if (name !== '') return user
   if (groups.length === 0 && uid === '' && extra.length === 0) return undefined
   throw badRequest(`requested ${goText(user)} without impersonating a user name`)
+}
+
+/** Most requests have no such header. */
+function namesUser(headers: Presented['headers']): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true
+  return false
 }
 
 function unescaped(key: string): string {

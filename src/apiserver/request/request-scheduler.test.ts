@@ -32,7 +32,7 @@ function seats(events: string[], isExempt = false): SeatSource {
 /** Turns whose time is used up after the first start. */
 const busyTurns = () => {
   let ms = 0
-  return new FairTurns<string>({ ...realClock, monotonicMs: () => (ms += 10) }, 'asynchronous')
+  return new FairTurns<string>({ ...realClock, monotonicMs: () => (ms += 20) }, 'asynchronous')
 }
 
 test('a request starts synchronously with a seat, which it leaves however it ends', async () => {

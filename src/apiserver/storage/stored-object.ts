@@ -3,7 +3,6 @@
 import { assert } from '../../base/assert.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
-import { jsonCharactersMin, jsonCharactersPerCounted } from '../../schema/json/json-size.ts'
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
 import type { KeyValue, LazyValue } from '../../store/store.ts'
 import type { Arena } from './arena.ts'
@@ -29,6 +28,8 @@ import {
 } from './stored-json.ts'
 
 const encoder = new TextEncoder()
+/** Of a character of a string: a pair of them has four bytes. */
+const utf8BytesMax = 3
 
 export class StoredObject implements LazyValue {
   /** 0 before the commit, and for objects that are never stored. */
@@ -128,8 +129,9 @@ export class StoredObject implements LazyValue {
   bytesUpTo(max: number): number {
     const state = this.#state
     if (state.kind !== 'pending') return this.storedBytes
-    const atLeast = state.text === undefined ? jsonCharactersMin(state.object, max) : state.text.length
-    return atLeast > max || atLeast * jsonCharactersPerCounted <= max ? atLeast : byteLength(this.text)
+    // Counting characters without encoding them would take longer than to encode them, which the write needs in any case.
+    const { length } = this.text
+    return length > max || length * utf8BytesMax <= max ? length : byteLength(this.text)
   }
 
   /** The length of `bytes`. Nothing is cached for it. */

@@ -65,7 +65,7 @@ test('less asynchronous work is started in a turn after a turn that took long', 
       // After the start, which itself takes no time.
       state.nowMs += ms
     })
-  const all = [run(a, 4), run(a, 4), run(a, 4)]
+  const all = [run(a, 15), run(a, 15), run(a, 15)]
   await Promise.resolve()
   deepEqual(done.splice(0), ['a', 'a', 'a'])
   all.push(...[a, a, a, b].map((client) => run(client, 1)))
@@ -74,6 +74,24 @@ test('less asynchronous work is started in a turn after a turn that took long', 
   await eventLoopTurn()
   deepEqual(done.splice(0), ['b', 'a', 'a'])
   for (const each of all) await each
+})
+
+test('the asynchronous work of one client alone has longer turns', async () => {
+  const { state, turns, done } = stage('asynchronous')
+  const start = (client: { name: string }, count: number) => {
+    for (let index = 0; index < count; index++)
+      turns.start(client, () => {
+        state.nowMs += 3
+        done.push(client.name)
+      })
+  }
+  start(a, 8)
+  deepEqual(done.splice(0).join(''), 'aaaaa')
+  start(b, 3)
+  await eventLoopTurn()
+  deepEqual(done.splice(0).join(''), 'a')
+  for (let turn = 0; turn < 4; turn++) await eventLoopTurn()
+  deepEqual(done.join(''), 'baba')
 })
 
 test('the result of work, or its error, does not depend on when it was started', async () => {

@@ -4,8 +4,10 @@ import { onNextTurn } from '../async/event-loop-turn.ts'
 import type { MaybePromise } from '../async/maybe-promise.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** How long a turn should take. */
+/** How long a turn should take while several clients have work. */
 const turnMs = 5
+/** Of one client alone with asynchronous work: what is started together is cheaper, such as writes that share a sync. */
+const loneTurnMs = 15
 /** Then one of the others comes, or new clients that keep coming would hold it up for ever. */
 const freshInARowMax = 8
 
@@ -18,6 +20,10 @@ export class FairTurns<Client> {
   /** Since when this turn lasts, and what was started in it. */
   #sinceMs = 0
   #started = 0
+  /** Whose work was started first in this turn, and whether another client's was started in this turn or the last. */
+  #first: Client | undefined
+  #isShared = false
+  #wasShared = false
   /** How many may be started in a turn. */
   #startsMax = Infinity
   #isPlanned = false
@@ -31,13 +37,13 @@ export class FairTurns<Client> {
 
   /** Starts the work at once if there is time and nothing waits. It must not throw. */
   start(client: Client, work: () => void): void {
-    if (this.#mayStart()) work()
+    if (this.#mayStart(client)) work()
     else this.#wait(client, work)
   }
 
   /** The result of work that is started in the client's turn; synchronous if there is time and nothing waits. */
   run<T>(client: Client, work: () => MaybePromise<T>): MaybePromise<T> {
-    if (this.#mayStart()) return work()
+    if (this.#mayStart(client)) return work()
     return new Promise((resolve, reject) =>
       this.#wait(client, () => {
         try {
@@ -49,14 +55,19 @@ export class FairTurns<Client> {
     )
   }
 
-  #mayStart(): boolean {
+  #mayStart(client: Client): boolean {
     if (!this.#isPlanned) {
       // Nothing waits, and the turn has just begun.
       this.#begin(this.#clock.monotonicMs())
       this.#plan()
     } else if (this.#isWaiting || !this.#hasTime) return false
-    this.#started++
+    this.#count(client)
     return true
+  }
+
+  #count(client: Client): void {
+    if (this.#started++ === 0) this.#first = client
+    else if (client !== this.#first) this.#isShared = true
   }
 
   #wait(client: Client, work: () => void): void {
@@ -70,12 +81,19 @@ export class FairTurns<Client> {
   }
 
   get #hasTime(): boolean {
-    return this.#started < this.#startsMax && this.#clock.monotonicMs() < this.#sinceMs + turnMs
+    return this.#started < this.#startsMax && this.#clock.monotonicMs() < this.#sinceMs + this.#turnMs
+  }
+
+  get #turnMs(): number {
+    const isLone = !this.#isShared && !this.#wasShared && this.#fresh.size + this.#others.size < 2
+    return isLone && this.#isAsynchronous ? loneTurnMs : turnMs
   }
 
   #begin(nowMs: number): void {
     this.#sinceMs = nowMs
     this.#started = 0
+    this.#wasShared = this.#isShared
+    this.#isShared = false
   }
 
   #plan(): void {
@@ -87,14 +105,12 @@ export class FairTurns<Client> {
     const nowMs = this.#clock.monotonicMs()
     // If the last turn took long, for whatever reason, less is started in this one.
     if (this.#isAsynchronous && this.#started > 0)
-      this.#startsMax = Math.max(1, Math.floor((turnMs * this.#started) / (nowMs - this.#sinceMs)))
+      this.#startsMax = Math.max(1, Math.floor((this.#turnMs * this.#started) / (nowMs - this.#sinceMs)))
     this.#begin(nowMs)
     // At least one, however slow the machine is.
     if (this.#isWaiting)
-      do {
-        this.#started++
-        this.#startNext()
-      } while (this.#isWaiting && this.#hasTime)
+      do this.#startNext()
+      while (this.#isWaiting && this.#hasTime)
     this.#isPlanned = false
     if ((this.#isAsynchronous && this.#started > 0) || this.#isWaiting) this.#plan()
   }
@@ -107,6 +123,7 @@ export class FairTurns<Client> {
       const work = works.shift()
       clients.delete(client)
       if (works.length > 0) this.#others.set(client, works)
+      this.#count(client)
       return work?.()
     }
   }

@@ -1,17 +1,15 @@
 // Finds the end of a request head in the bytes received so far, and rejects bytes that are not allowed in a head.
 import { RejectedRequest } from './rejected-request.ts'
 
-const [lineFeed, carriageReturn] = [10, 13]
-
-/** Bytes that are allowed in a line: tab, and everything except control characters. */
-const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === 9 || (byte >= 32 && byte !== 127)))
+const [tab, lineFeed, carriageReturn, space, deletion] = [9, 10, 13, 32, 127]
 
 /** The index after the empty line, or -1 when it has not arrived. Previous calls have checked `searched` bytes. */
 export function findHeadEnd(bytes: Uint8Array, searched: number): number {
   for (let at = bytes[searched - 1] === carriageReturn ? searched - 1 : searched; at < bytes.length; at++) {
-    if (isPlain[bytes[at] ?? 0] === 1) continue
-    if (bytes[at] === lineFeed) throw new RejectedRequest(400, 'a line that ends without a carriage return')
-    if (bytes[at] !== carriageReturn) throw new RejectedRequest(400, 'a control character in the head of a request')
+    const byte = bytes[at] as number
+    if ((byte >= space && byte !== deletion) || byte === tab) continue
+    if (byte === lineFeed) throw new RejectedRequest(400, 'a line that ends without a carriage return')
+    if (byte !== carriageReturn) throw new RejectedRequest(400, 'a control character in the head of a request')
     if (at + 1 === bytes.length) return -1
     if (bytes[++at] !== lineFeed) throw new RejectedRequest(400, 'a carriage return within a line')
     if (at >= 3 && bytes[at - 2] === lineFeed) return at + 1

@@ -28,6 +28,17 @@ test('an integer is found at every position of a text', () => {
     deepEqual(parseJson(`${' '.repeat(spaces)}[12345678901234567]`), [12_345_678_901_234_567n])
 })
 
+test('an integer is found after runs of digits in strings, however long they are', () => {
+  for (let digits = 1; digits < 40; digits++)
+    deepEqual(parseJson(`["a${'1'.repeat(digits)}",12345678901234567]`), [
+      `a${'1'.repeat(digits)}`,
+      12_345_678_901_234_567n,
+    ])
+  // Reading it for each of its positions would take minutes.
+  const long = `a${'1'.repeat(4 << 20)}`
+  deepEqual(parseJson(JSON.stringify([long])), [long])
+})
+
 test('a property called __proto__ is read as one', () =>
   deepEqual(Object.entries(parseJson('{"__proto__":9007199254740993}') as object), [
     ['__proto__', 9_007_199_254_740_993n],

@@ -11,17 +11,26 @@ const longDigitsMin = exactDigitsMax + 1
 export const parseJson = (text: string): unknown =>
   mayHaveLongInteger(text) ? parse(text, exactValue) : (JSON.parse(text) as unknown)
 
-/** A run of 16 digits includes one position in 16, so only these are read. Digits in strings count too. */
+/**
+ * A run of 16 digits includes one position in 16, so only these are read. Most runs in strings, such as names, do not begin where
+ * a number can.
+ */
 function mayHaveLongInteger(text: string): boolean {
   for (let at = longDigitsMin - 1; at < text.length; at += longDigitsMin) {
     if (!isDigit(text.charCodeAt(at))) continue
     let [start, end] = [at, at + 1]
     while (isDigit(text.charCodeAt(start - 1))) start--
     while (isDigit(text.charCodeAt(end))) end++
-    if (end - start >= longDigitsMin) return true
+    if (end - start >= longDigitsMin && mayPrecedeNumber(text.charCodeAt(start - 1))) return true
+    // No digit is read twice, however long the run is.
+    at = end
   }
   return false
 }
+
+/** The start of the text, a separator, a minus sign or white space. */
+const mayPrecedeNumber = (code: number): boolean =>
+  Number.isNaN(code) || code === 0x3a || code === 0x2c || code === 0x5b || code === 0x2d || code <= 0x20
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 

@@ -1,10 +1,7 @@
 // jsonCharactersMin: a lower bound of the length of a value's JSON, without encoding it. Parts of a value may be shared, so
 // the JSON can be many times as large as the value in memory.
 
-/**
- * Stops as soon as it exceeds the limit. Characters that JSON escapes and the digits of numbers are not counted: the JSON has
- * at most `jsonCharactersPerCounted` times as many bytes.
- */
+/** Stops as soon as it exceeds the limit. Characters that JSON escapes and the digits of numbers are not counted. */
 export function jsonCharactersMin(value: unknown, max: number): number {
   switch (typeof value) {
     case 'string':
@@ -17,9 +14,6 @@ export function jsonCharactersMin(value: unknown, max: number): number {
       return 1
   }
 }
-
-/** A number has up to 24 characters and is counted as one; a control character has six. */
-export const jsonCharactersPerCounted = 24
 
 function ofList(list: readonly unknown[], max: number): number {
   let count = 2 + Math.max(0, list.length - 1)
