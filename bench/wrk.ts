@@ -1,7 +1,7 @@
-// CPU time per request and latency of the API server as wrk sees them, alone or beside another checkout of this project: both are
-// measured in turns in one run, so that they share what else the machine does.
+// CPU time per request and latency of the API server as wrk sees them, alone, beside another checkout of this project, or beside
+// itself without the TLS thread: both are measured in turns in one run, so that they share what else the machine does.
 //
-//   npm run bench -- wrk [--other <folder of another checkout>] [--rounds 3] [--seconds 8] [--connections 64]
+//   npm run bench -- wrk [--other <folder of another checkout> | --without-tls-thread] [--rounds 3] [--seconds 8] [--connections 64]
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -64,12 +64,26 @@ interface Figures {
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
-/** A new server of a checkout: the figures of each load. */
-async function measure(program: string): Promise<readonly Figures[]> {
+interface Variant {
+  readonly program: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What is compared, ours first. */
+function variants(): readonly Variant[] {
+  const own = { program: coxswain, env: process.env }
+  const other = optionOf('--other')
+  if (other !== undefined) return [own, { ...own, program: join(other, 'bin/coxswain') }]
+  if (!process.argv.includes('--without-tls-thread')) return [own]
+  return [own, { ...own, env: { ...process.env, COXSWAIN_TLS_THREAD: '0' } }]
+}
+
+/** The figures of each load, of a new server. */
+async function measure(variant: Variant): Promise<readonly Figures[]> {
   const folder = await newFolder()
   const kubeconfig = join(folder, 'kubeconfig')
   const data = ['--store', 'sqlite', '--data-dir', join(folder, 'data')]
-  const server = await startProcess(['apiserver', '--port', '0', ...data, '--kubeconfig', kubeconfig], { program })
+  const server = await startProcess(['apiserver', '--port', '0', ...data, '--kubeconfig', kubeconfig], variant)
   try {
     const kubectl = async (...args: string[]) => {
       const { code, out, err } = await runKubectl(kubectls().at(-1) as Kubectl, kubeconfig, args)
@@ -117,18 +131,17 @@ const shown = (all: readonly Figures[]): string =>
 export const wrkBench: Bench = {
   name: 'wrk',
   async run() {
-    const other = optionOf('--other')
-    const programs = [coxswain, ...(other === undefined ? [] : [join(other, 'bin/coxswain')])]
-    const measured: Figures[][][] = programs.map(() => [])
+    const compared = variants()
+    const measured: (readonly Figures[])[][] = compared.map(() => [])
     for (let round = 0; round < rounds; round++)
-      for (const [at, program] of programs.entries()) measured[at]?.push([...(await measure(program))])
+      for (const [at, variant] of compared.entries()) measured[at]?.push(await measure(variant))
     return loads.flatMap(({ name }, load) => {
       const of = measured.map((each) => each.map((figures) => figures[load] as Figures))
-      const [own = [], compared] = of
+      const [own = [], other] = of
       const lines = [`${name}: ${shown(own)}`]
-      if (compared === undefined) return lines
-      const ratio = median(compared.map(({ micros }) => micros)) / median(own.map(({ micros }) => micros))
-      return [...lines, `${name}, the other: ${shown(compared)}; ratio of CPU ${ratio.toFixed(2)}`]
+      if (other === undefined) return lines
+      const ratio = median(other.map(({ micros }) => micros)) / median(own.map(({ micros }) => micros))
+      return [...lines, `${name}, the other: ${shown(other)}; ratio of CPU ${ratio.toFixed(2)}`]
     })
   },
 }
