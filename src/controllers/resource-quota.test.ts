@@ -126,7 +126,7 @@ test('a pod with an overdue termination is not counted, and a wrong status is co
   deepEqual(await usedOf(cluster), { pods: '0' })
 })
 
-test('an object that nobody has charged to a new quota is counted soon', async () => {
+test('an object that was not charged to a new quota is counted soon', async () => {
   await using cluster = await startLimited({ hard: { 'count/secrets': '10' } })
   await makeSecret(cluster)
   const quotas = cluster.client.of(resourceQuota)

@@ -29,7 +29,7 @@ import { defineController, type ObjectIndex, type ReconcileTools } from './runti
 const recountMs = 100
 /** Finds changes that cause no event: a pod whose termination is overdue, a status that another client wrote. */
 const resyncMs = 300_000
-/** An object that was admitted before its quota was known, and stored after it was counted, is charged by nobody else. */
+/** An object that was admitted before its quota was known, and stored after the count, has not been charged. */
 const youngMs = 60_000
 const youngResyncMs = 10_000
 /** How soon a resource is looked for that is served but not discovered yet. */

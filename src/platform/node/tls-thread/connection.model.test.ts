@@ -1,7 +1,7 @@
 // The protocol of the TLS thread against its model, two streams of bytes: both sides send, pause, resume, end and break off in
 // any order, frames wait in the link for as long as the event loop is busy, and long writes become several frames.
 //
-// Nothing is lost, repeated or reordered; what is buffered is bounded; nobody waits for ever; a connection closes once.
+// Nothing is lost, repeated or reordered; what is buffered is bounded; no side waits for ever; a connection closes once.
 import { deepEqual, ok } from 'node:assert/strict'
 import type { Duplex } from 'node:stream'
 import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
@@ -149,7 +149,7 @@ class Session {
       this.#linked[step.does]()
     }
     if (this.isBroken || this.hasServerEnded) return
-    // A server that is told to wait waits.
+    // A server honours that its client is behind.
     if (step.does === 'write' && !this.isBehind) this.isBehind = !this.#linked.write([this.toClient.next(step.bytes)])
     if (step.does === 'end') {
       this.hasServerEnded = true
@@ -196,7 +196,7 @@ fuzz('the protocol of the TLS thread', {
       ok(session.bytesSincePause <= bufferedMax, `${session.bytesSincePause} bytes arrive during a pause`)
       ok(session.unsentBytes <= windowBytes + sizeMax, `${session.unsentBytes} bytes are not sent`)
     }
-    // Nobody waits any more.
+    // No side waits any more.
     for (const side of ['client', 'server'] as const) await session.run({ side, does: 'resume' })
     await session.run({ side: 'loop', does: 'release' })
     const { toServer, toClient } = session
@@ -204,7 +204,7 @@ fuzz('the protocol of the TLS thread', {
     await settled(() => toServer.isComplete, 'bytes of the client do not arrive')
     if (!session.hasClientEnded) await settled(() => toClient.isComplete, 'bytes of the server do not arrive')
     if (!session.hasClientEnded && !session.hasServerEnded)
-      await settled(() => !session.isBehind, 'the server is not told that the client has caught up')
+      await settled(() => !session.isBehind, 'the server is not notified that the client has caught up')
     // The end of both sides closes the connection.
     if (!session.hasServerEnded) await session.run({ side: 'server', does: 'end' })
     if (!session.hasClientEnded) await session.run({ side: 'client', does: 'end' })
