@@ -28,12 +28,14 @@ const port = 8080
 const pieceBytes = 1_000
 
 export function programContract(driver: string, open: () => Promise<ProgramUnderTest>): void {
+  let started = 0
   async function start({ runtime, image, command = [], logDirectory = '', cgroupParent = '' }: ProgramUnderTest) {
     const sandbox = { ...plainSandbox(uid, 'default', 'program'), logDirectory, cgroupParent }
     const sandboxId = await runtime.runSandbox(sandbox, signal)
     const imageId = await runtime.pullImage(image, undefined, signal)
     const config = {
-      ...plainContainer('c', image),
+      // A name of its own, and so a log of its own: that of an earlier test contains the line that is waited for.
+      ...plainContainer(`c${started++}`, image),
       imageId,
       command,
       arguments: ['one', 'two words'],
