@@ -32,3 +32,5 @@ export function accessOf(path: string): Access {
     key: pem(user, 'client-key'),
   }
 }
+
+export const originOf = ({ host, port }: Access): string => `https://${host}:${port}`

@@ -160,18 +160,17 @@ export class ServiceAccountTokens {
   }
 
   #authenticate(token: string, requested: readonly string[], caches: ObjectCaches): Authentication {
-    const digest = this.#recentDigests.get(token) ?? this.#options.crypto.sha256(token).toBase64()
+    const recent = this.#recentDigests.get(token)
+    const digest = recent ?? this.#options.crypto.sha256(token).toBase64()
     const known = this.#verified.get(digest)
     const verified = known ?? this.#verify(token)
     if ('kind' in verified) return verified
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= verified.expiresMs) return rejected('service account token has expired')
     if (nowMs < verified.notBeforeMs) return rejected('service account token is not valid yet')
-    if (known === undefined) {
-      this.#verified.set(digest, verified, verified.expiresMs - nowMs)
-      // Only valid tokens, so that others do not displace them.
-      this.#recentDigests.set(ownText(token), digest)
-    }
+    if (known === undefined) this.#verified.set(digest, verified, verified.expiresMs - nowMs)
+    // Only valid tokens, so that others do not displace them.
+    if (recent === undefined) this.#recentDigests.set(ownText(token), digest)
     const audiences = commonAudiences(requested, verified.audiences)
     if (audiences.length === 0)
       return rejected(

@@ -4,13 +4,12 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { ApiException, CoreV1Api, KubeConfig } from '@kubernetes/client-node'
 import { Pool } from 'undici'
-import type { Access } from '../../access.ts'
+import { originOf } from '../../access.ts'
 import { exchangeOf, namespace, overConnections, type Exchange } from './exchange.ts'
 import type { Stack } from './stack.ts'
 
 const connections = 16
 
-const originOf = ({ host, port }: Access): string => `https://${host}:${port}`
 const headersOf = ({ body, contentType }: Exchange) => (body === '' ? {} : { 'content-type': contentType })
 
 const undici = (name: string, part: number, pipelining: number): Stack => ({

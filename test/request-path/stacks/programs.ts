@@ -4,14 +4,12 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Access } from '../../access.ts'
+import { originOf } from '../../access.ts'
 import { kubectls, runKubectl, type Kubectl } from '../../kubectl.ts'
 import { configMaps, exchangeOf, namespace, storedName, storedObjects, type Exchange } from './exchange.ts'
 import type { Stack, Target } from './stack.ts'
 
 const run = promisify(execFile)
-
-const originOf = ({ host, port }: Access): string => `https://${host}:${port}`
 
 const requestsPerCurl = 400
 const curlAtOnce = 16

@@ -86,7 +86,7 @@ const slowReaders: Stack = {
   },
 }
 
-/** As upstream: a client that ends its side has left. Its request has its whole response, or none. */
+/** A client that ends its side has left: its response may be missing or incomplete, but it is never another's. */
 const halfClosed: Stack = {
   name: 'connections that the client ends after its request',
   part: 0.005,

@@ -17,9 +17,9 @@ interface Waiting {
 
 const headEnd = '\r\n\r\n'
 
-/** The connection has ended, and no byte of the response has arrived. */
+/** The connection has ended before the response was complete. */
 export class NotAnswered extends Error {
-  override message = 'the server ended the connection before the response'
+  override message = 'the server ended the connection before the end of the response'
 }
 
 export class RawConnection {
@@ -36,11 +36,7 @@ export class RawConnection {
       this.#takeResponses()
     })
     socket.on('error', (error) => this.#fail(error))
-    socket.on('end', () =>
-      this.#fail(
-        this.#received.length === 0 ? new NotAnswered() : new Error('the server ended the connection in a response'),
-      ),
-    )
+    socket.on('end', () => this.#fail(new NotAnswered()))
   }
 
   static async open({ host, port, ca, cert, key }: Access): Promise<RawConnection> {
