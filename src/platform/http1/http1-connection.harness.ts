@@ -87,6 +87,12 @@ class Peer implements Http1Socket {
     this.#connection().closed()
   }
 
+  /** Sends nothing more, and goes on reading. */
+  async endSending(): Promise<void> {
+    this.#connection().ended()
+    await this.settle()
+  }
+
   write(parts: readonly (string | Uint8Array)[]): boolean {
     for (const { length } of parts)
       if (this.#isReading) this.sentBytes += length

@@ -78,8 +78,8 @@ export class Http1Connection implements ServedConnection {
   /** The body being forwarded. */
   #streamed: PieceQueue | undefined
   #pieceSender: PieceSender | undefined
-  /** The current response is a watch, which may be ended at any time. */
-  #isWatch = false
+  /** The current response is a watch or another stream that has no known end. */
+  #isEndless = false
   #hasResponded = false
   #isAuthenticated: boolean
   #idleSinceSecond: number
@@ -88,6 +88,8 @@ export class Http1Connection implements ServedConnection {
   #isPaused = false
   #isBehind = false
   #isDraining = false
+  /** The client sends nothing more. */
+  #hasEnded = false
   #isProceeding = false
   /** open: requests are served; ending: the last response is being sent; left: upgraded; gone: closed. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
@@ -146,6 +148,24 @@ export class Http1Connection implements ServedConnection {
     if (this.#request === undefined) this.#continue()
   }
 
+  /**
+   * The client has ended its side of the connection. What it has sent is answered, and then the connection is closed. It may
+   * have gone altogether: so nothing without an end is sent, and a request that is incomplete has failed.
+   */
+  ended(): void {
+    if (this.#state !== 'open') return
+    this.#hasEnded = true
+    if (this.#isEndless) this.#socket.destroy()
+    else if (this.#body?.isTaking === true) this.#endIncomplete()
+    else this.#continue()
+  }
+
+  /** The rest of the body will not arrive. Its request has failed, unless it has its response. */
+  #endIncomplete(): void {
+    if (this.#request === undefined) this.#end()
+    else this.#socket.destroy()
+  }
+
   /** The socket has been closed. */
   closed(): void {
     if (this.#state === 'gone') return
@@ -184,7 +204,7 @@ export class Http1Connection implements ServedConnection {
     this.#revokedSecond = this.#options.second() + lingerSecondsMax
     this.#isAuthenticated = false
     this.drain()
-    if (this.#isWatch) this.#pieceSender?.closed()
+    if (this.#isEndless) this.#pieceSender?.closed()
   }
 
   /** Memory is short: a body that is being received is rejected; otherwise the connection is closed. */
@@ -204,6 +224,7 @@ export class Http1Connection implements ServedConnection {
     } finally {
       this.#isProceeding = false
     }
+    if (this.#hasEnded && this.#isReady && !this.#isBehind) this.#end()
   }
 
   get #isReady(): boolean {
@@ -298,6 +319,7 @@ export class Http1Connection implements ServedConnection {
     const taken = body.take(piece)
     if (!this.#hasResponded) this.#held.body(body.bytes, body.isComplete)
     if (body.isComplete) this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
+    else if (this.#hasEnded) this.#endIncomplete()
     this.#updateReading()
     return taken
   }
@@ -370,12 +392,15 @@ export class Http1Connection implements ServedConnection {
       const size = pieces.reduce((sum, { length }) => sum + length, 0)
       return size === 0 || this.#write([`${size.toString(16)}\r\n`, ...pieces, '\r\n'])
     }
+    this.#isEndless = !('take' in body) || body.isLong !== true
+    if (this.#isEndless && this.#hasEnded) {
+      discardBody({ body })
+      throw goneError()
+    }
     this.#write([head])
     if ('take' in body) {
-      this.#isWatch = body.isLong !== true
       await new Promise<void>((resolve) => (this.#pieceSender = sendPieces(body, write, this.#options.turns, resolve)))
       this.#pieceSender = undefined
-      this.#isWatch = false
     } else {
       for await (const piece of body) {
         if (this.#state !== 'open') return
@@ -383,6 +408,7 @@ export class Http1Connection implements ServedConnection {
           await new Promise<void>((resolve) => (this.#drained = resolve))
       }
     }
+    this.#isEndless = false
     if (isChunked && this.#state === 'open') this.#write([`0\r\n${trailerLines(trailers?.() ?? {})}\r\n`])
   }
 
@@ -417,7 +443,7 @@ export class Http1Connection implements ServedConnection {
       return void this.receive(rest)
     }
     this.#body = undefined
-    if (this.#buffered.length > 0) this.#continue()
+    if (this.#buffered.length > 0 || this.#hasEnded) this.#continue()
     else this.#updateReading()
   }
 

@@ -355,6 +355,64 @@ test('the request is aborted when its client disconnects', async () => {
   equal(requests[0]?.signal.aborted, true)
 })
 
+test('a client that ends its side gets the responses to what it has sent, and the connection is closed', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { peer } = connect((request) => promise.then(() => echo(request)))
+  await peer.send(`${conversation}GET /incomplete HTTP/1.1\r\nHost`)
+  await peer.endSending()
+  equal(peer.written(), '')
+  ok(!peer.hasEnded)
+  resolve()
+  while (!peer.hasEnded) await peer.settle()
+  equal(peer.written(), responses)
+})
+
+test('a client that ends its side while it is behind gets the rest when it reads', async () => {
+  const { peer } = connect(echo)
+  peer.stopReading()
+  await peer.send('GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n')
+  await peer.endSending()
+  ok(!peer.hasEnded)
+  await peer.resumeReading()
+  while (!peer.hasEnded) await peer.settle()
+  equal(peer.written(), ok200('GET /a', '') + ok200('GET /b', ''))
+})
+
+test('a client that ends its side without a request is disconnected', async () => {
+  const { peer } = connect(echo)
+  await peer.send('GET /a HTTP/1.1\r\nHost: x\r\n\r\n')
+  await peer.endSending()
+  ok(peer.hasEnded && !peer.isDestroyed)
+})
+
+const quiet = () => ({ listen() {}, take: () => [], close() {} })
+
+test('a client that ends its side may have gone: a watch is ended, and a body that is incomplete is an error', async () => {
+  const watch = connect(() => ({ status: 200, headers: {}, body: quiet() }))
+  await watch.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await watch.peer.endSending()
+  ok(watch.peer.isDestroyed)
+  const starting = Promise.withResolvers<WireResponse>()
+  const later = connect(() => starting.promise)
+  await later.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await later.peer.endSending()
+  ok(!later.peer.isDestroyed)
+  let closed = 0
+  starting.resolve({ status: 200, headers: {}, body: { ...quiet(), close: () => closed++ } })
+  await later.peer.settle()
+  deepEqual([later.peer.isDestroyed, later.peer.written(), closed], [true, '', 1])
+  let failure: unknown
+  const body = connect((request) =>
+    echo(request).catch((error: unknown) => {
+      failure = error
+      throw error
+    }),
+  )
+  await body.peer.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel')
+  await body.peer.endSending()
+  ok(body.peer.isDestroyed && failure instanceof DOMException)
+})
+
 test('bytes after an upgrade request belong to the new protocol', async () => {
   const { peer } = connect(({ upgrade }) =>
     Promise.resolve({
@@ -454,8 +512,7 @@ test('the last response may be received as slowly as any other', async () => {
 })
 
 test('a client whose certificate has expired loses its watch, and other requests a little later', async () => {
-  const quiet = { listen() {}, take: () => [], close() {} }
-  const watch = connect(() => ({ status: 200, headers: {}, body: quiet }))
+  const watch = connect(() => ({ status: 200, headers: {}, body: quiet() }))
   await watch.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   watch.connection.revoke()
   await watch.peer.settle()

@@ -17,11 +17,6 @@ interface Waiting {
 
 const headEnd = '\r\n\r\n'
 
-/** The connection has ended before the response was complete. */
-export class NotAnswered extends Error {
-  override message = 'the server ended the connection before the end of the response'
-}
-
 export class RawConnection {
   readonly socket: TLSSocket
   readonly #waiting: Waiting[] = []
@@ -36,7 +31,7 @@ export class RawConnection {
       this.#takeResponses()
     })
     socket.on('error', (error) => this.#fail(error))
-    socket.on('end', () => this.#fail(new NotAnswered()))
+    socket.on('end', () => this.#fail(new Error('the server ended the connection before the end of the response')))
   }
 
   static async open({ host, port, ca, cert, key }: Access): Promise<RawConnection> {

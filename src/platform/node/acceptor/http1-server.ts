@@ -7,6 +7,7 @@ import type { ServeOptions } from './acceptor.ts'
 
 export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connection {
   const receive = (piece: Buffer) => connection.receive(piece)
+  const ended = () => connection.ended()
   const writer = new SocketWriter(socket, () => connection.drained())
   const driver: Http1Socket = {
     write: (chunks) => writer.write(chunks),
@@ -24,13 +25,17 @@ export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connecti
       writer.detach()
       socket.pause()
       socket.off('data', receive)
+      socket.off('end', ended)
+      socket.allowHalfOpen = false
       if (rest.length > 0) socket.unshift(rest)
       return byteStreamOn(socket)
     },
   }
   const connection = new Http1Connection(driver, { ...options, textOf: latin1Of })
   socket.setNoDelay(true)
+  socket.allowHalfOpen = true
   socket.on('data', receive)
+  socket.on('end', ended)
   socket.on('error', () => {}) // `close` follows
   socket.on('close', () => connection.closed())
   return connection

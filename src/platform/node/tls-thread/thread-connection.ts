@@ -44,6 +44,8 @@ export class ThreadConnection {
 
   open(peer: OpenedPeer): void {
     const socket = this.#socket
+    // A client of HTTP/1.1 may end its side after its last request (see Http1Connection).
+    socket.allowHalfOpen = !peer.isHttp2
     this.#send(fromClient.opened, Buffer.from(JSON.stringify(peer)))
     socket.on('data', (piece: Buffer) => {
       this.#send(fromClient.bytes, piece)
@@ -110,7 +112,6 @@ export class ThreadConnection {
   }
 
   #write(bytes: Buffer): void {
-    // A client that has ended its side is considered gone.
     if (!this.#socket.writable) this.#unacknowledged += bytes.length
     else {
       this.#queue.push(bytes)
