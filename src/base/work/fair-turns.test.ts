@@ -33,27 +33,37 @@ test('work is started at once, as long as it takes little time', async () => {
 test('a client with much work does not delay others, and slices are short', async () => {
   const { done, start, turn } = stage()
   start(a, 9, 2)
-  start(b, 2, 2)
-  deepEqual(done.splice(0), ['a1', 'a2', 'a3'])
+  // At once, although another client has used up the time; the rest waits.
+  start(b, 3, 2)
+  deepEqual(done.splice(0), ['a1', 'a2', 'a3', 'b1'])
   await turn()
-  deepEqual(done.splice(0), ['a4', 'b1', 'a5'])
-  // It is first, although others have waited for longer.
+  deepEqual(done.splice(0), ['a4', 'b2', 'a5'])
   start(c, 1, 2)
+  deepEqual(done.splice(0), ['c1'])
   await turn()
-  deepEqual(done.splice(0), ['c1', 'b2', 'a6'])
+  deepEqual(done.splice(0), ['b3', 'a6', 'a7'])
   await turn()
   await turn()
-  deepEqual(done.splice(0), ['a7', 'a8', 'a9'])
+  deepEqual(done.splice(0), ['a8', 'a9'])
   start(a, 1, 2)
   deepEqual(done, ['a1'])
 })
 
-test('new clients that keep coming do not hold up one with more work for ever', async () => {
+test('new clients that keep coming do not delay one with more work for ever', async () => {
   const { done, start, turn } = stage()
   start(a, 5, 2)
   for (let index = 0; index < 20; index++) start({ name: 'new' }, 1, 2)
   for (let turns = 0; turns < 5; turns++) await turn()
   deepEqual(done.indexOf('a5'), done.indexOf('a4') + 8)
+})
+
+test('few clients are started at once in a turn without time; the others are first in the next one', async () => {
+  const { done, start, turn } = stage()
+  start(a, 5, 2)
+  for (let index = 0; index < 10; index++) start({ name: `${index}-` }, 1, 1)
+  deepEqual(done.splice(0).slice(3), ['0-1', '1-1', '2-1', '3-1', '4-1', '5-1', '6-1', '7-1'])
+  await turn()
+  deepEqual(done.splice(0), ['a4', '8-1', '9-1', 'a5'])
 })
 
 test('less asynchronous work is started in a turn after a turn that took long', async () => {
@@ -69,10 +79,12 @@ test('less asynchronous work is started in a turn after a turn that took long', 
   await Promise.resolve()
   deepEqual(done.splice(0), ['a', 'a', 'a'])
   all.push(...[a, a, a, b].map((client) => run(client, 1)))
+  await Promise.resolve()
+  deepEqual(done.splice(0), ['b'])
   await eventLoopTurn()
   deepEqual(done.splice(0), ['a'])
   await eventLoopTurn()
-  deepEqual(done.splice(0), ['b', 'a', 'a'])
+  deepEqual(done.splice(0), ['a', 'a'])
   for (const each of all) await each
 })
 
@@ -88,6 +100,7 @@ test('the asynchronous work of one client alone has longer turns', async () => {
   start(a, 8)
   deepEqual(done.splice(0).join(''), 'aaaaa')
   start(b, 3)
+  deepEqual(done.splice(0).join(''), 'b')
   await eventLoopTurn()
   deepEqual(done.splice(0).join(''), 'a')
   for (let turn = 0; turn < 4; turn++) await eventLoopTurn()

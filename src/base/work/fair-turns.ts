@@ -1,5 +1,6 @@
 // FairTurns: starts the work of many clients, a few in each turn of the event loop. While work waits, each client has one
-// start in a round, and a client that has not waited yet comes first. So a client with much work does not delay the others.
+// start in a round. A client of whose work nothing waits does not wait for the others: its work is started at once, or first
+// in the next turn if that was done for several clients already. So a client with much work does not delay the others.
 import { onNextTurn } from '../async/event-loop-turn.ts'
 import type { MaybePromise } from '../async/maybe-promise.ts'
 import type { Clock } from '../time/clock.ts'
@@ -8,7 +9,9 @@ import type { Clock } from '../time/clock.ts'
 const turnMs = 5
 /** Of one client alone with asynchronous work: what is started together is cheaper, such as writes that share a sync. */
 const loneTurnMs = 15
-/** Then one of the others comes, or new clients that keep coming would hold it up for ever. */
+/** Clients whose work is started at once in a turn without time. */
+const lateStartsMax = 8
+/** Then one of the others comes, or new clients that keep coming would delay it for ever. */
 const freshInARowMax = 8
 
 export class FairTurns<Client> {
@@ -20,14 +23,14 @@ export class FairTurns<Client> {
   /** Since when this turn lasts, and what was started in it. */
   #sinceMs = 0
   #started = 0
-  /** Whose work was started first in this turn, and whether another client's was started in this turn or the last. */
-  #first: Client | undefined
-  #isShared = false
+  /** Whose work was started in this turn, and whether that were several clients in the last one. */
+  readonly #served = new Set<Client>()
   #wasShared = false
   /** How many may be started in a turn. */
   #startsMax = Infinity
   #isPlanned = false
   #freshInARow = 0
+  #lateStarts = 0
 
   /** `asynchronous`: most of the work is done after its start. */
   constructor(clock: Clock, kind: 'synchronous' | 'asynchronous' = 'synchronous') {
@@ -60,14 +63,21 @@ export class FairTurns<Client> {
       // Nothing waits, and the turn has just begun.
       this.#begin(this.#clock.monotonicMs())
       this.#plan()
-    } else if (this.#isWaiting || !this.#hasTime) return false
+    } else if ((this.#isWaiting || !this.#hasTime) && !this.#mayStartLate(client)) return false
     this.#count(client)
     return true
   }
 
+  #mayStartLate(client: Client): boolean {
+    if (this.#lateStarts === lateStartsMax) return false
+    if (this.#served.has(client) || this.#fresh.has(client) || this.#others.has(client)) return false
+    this.#lateStarts++
+    return true
+  }
+
   #count(client: Client): void {
-    if (this.#started++ === 0) this.#first = client
-    else if (client !== this.#first) this.#isShared = true
+    this.#started++
+    this.#served.add(client)
   }
 
   #wait(client: Client, work: () => void): void {
@@ -85,15 +95,16 @@ export class FairTurns<Client> {
   }
 
   get #turnMs(): number {
-    const isLone = !this.#isShared && !this.#wasShared && this.#fresh.size + this.#others.size < 2
+    const isLone = this.#served.size < 2 && !this.#wasShared && this.#fresh.size + this.#others.size < 2
     return isLone && this.#isAsynchronous ? loneTurnMs : turnMs
   }
 
   #begin(nowMs: number): void {
     this.#sinceMs = nowMs
     this.#started = 0
-    this.#wasShared = this.#isShared
-    this.#isShared = false
+    this.#wasShared = this.#served.size > 1
+    this.#served.clear()
+    this.#lateStarts = 0
   }
 
   #plan(): void {

@@ -4,9 +4,12 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { realClock } from '../../../base/time/clock.ts'
+import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { sessionOn } from '../http/http2-server.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
 import { connected } from './connection.harness.ts'
+import type { StreamSocket } from './linked-stream.ts'
 import { untakenBytesMax, windowBytes } from './protocol.ts'
 
 async function whole(stream: Duplex): Promise<string> {
@@ -44,6 +47,47 @@ test('bytes that the client sent before it ended can be read later', async () =>
   // The stream is not read: what does not fit into the buffers stays with the client.
   for (let turns = 0; turns < 100; turns++) await eventLoopTurn()
   ok((await whole(stream)) === text)
+})
+
+/** Turns in which there is time for one start. */
+const busyTurns = () => {
+  let ms = 0
+  return new FairTurns<StreamSocket>({ ...realClock, monotonicMs: () => (ms += 20) })
+}
+
+test('with turns, what a client sends is passed on in slices, and does not delay what another one sends', async () => {
+  const turns = busyTurns()
+  const [busy, calm] = [await connected(), await connected()]
+  const text = 'x'.repeat(300 << 10)
+  const seen = { received: 0, pieces: 0, receivedBefore: -1 }
+  const stream = busy.linked.stream(turns)
+  stream.on('data', ({ length }: Buffer) => {
+    ok(length <= 1 << 10)
+    seen.received += length
+    seen.pieces++
+  })
+  calm.linked.stream(turns).on('data', () => (seen.receivedBefore = seen.received))
+  busy.client.end(text)
+  while (seen.pieces < 10) await eventLoopTurn()
+  calm.client.write('hello')
+  while (seen.receivedBefore < 0) await eventLoopTurn()
+  ok(seen.receivedBefore < text.length / 2, `${seen.receivedBefore} bytes were passed on before`)
+  // Its end comes after all of its bytes.
+  await once(stream, 'end')
+  equal(seen.received, text.length)
+})
+
+test('with turns, a client is not read while much of it waits', async () => {
+  const { client, linked } = await connected()
+  linked.stream(busyTurns()).resume()
+  const paused = Promise.withResolvers<void>()
+  const pause = linked.pause.bind(linked)
+  linked.pause = () => {
+    pause()
+    paused.resolve()
+  }
+  client.write(Buffer.alloc(200 << 10))
+  await paused.promise
 })
 
 test('a client is read only as far as the event loop takes its bytes', async () => {

@@ -1,5 +1,6 @@
-// Link: frames in both directions between two threads, in order. Frames that are sent in one turn of the event loop are
-// published at its end, with at most one wake-up; a thread that is still reading is not woken.
+// Link: frames in both directions between two threads, in order. Frames that are sent in one callback of the event loop are
+// published after it, with at most one wake-up; a thread that is still reading is not woken. The end of the turn would be too
+// late: a busy turn takes tens of milliseconds.
 import { onNextTurn } from '../../../base/async/event-loop-turn.ts'
 import { sliceChunk, newRing, RingReader, RingWriter, type Chunk } from './byte-ring.ts'
 
@@ -26,7 +27,7 @@ export interface LinkHandlers {
   onRoom(): void
 }
 
-/** Sends its frames at the end of the turn. */
+/** Sends its frames after the callback. */
 export interface Sender {
   flush(): void
 }
@@ -68,7 +69,7 @@ export class Link {
     this.#planFlush()
   }
 
-  flushAtTurnEnd(sender: Sender): void {
+  flushAfterCallback(sender: Sender): void {
     this.#senders.push(sender)
     this.#planFlush()
   }
@@ -76,7 +77,7 @@ export class Link {
   #planFlush(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
-    onNextTurn(this.#flush)
+    process.nextTick(this.#flush)
   }
 
   readonly #flush = (): void => {

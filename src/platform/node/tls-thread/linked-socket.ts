@@ -1,6 +1,7 @@
 // LinkedSocket: the event loop's side of a connection whose TLS is handled by the thread.
 import type { Duplex } from 'node:stream'
 import { releaseBytes } from '../../../base/collections/release-bytes.ts'
+import type { FairTurns } from '../../../base/work/fair-turns.ts'
 import type { Http1Socket } from '../../http1/http1-connection.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 import type { Chunk } from './byte-ring.ts'
@@ -83,13 +84,13 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     if (this.#size > frameBytesMax) this.#send()
     else if (!this.#isPlanned) {
       this.#isPlanned = true
-      this.#link.flushAtTurnEnd(this)
+      this.#link.flushAfterCallback(this)
     }
     if (this.#unacknowledged + this.#size > windowBytes) this.#isBehind = true
     return !this.#isBehind
   }
 
-  /** Called at the end of the turn. */
+  /** Called after the callback. */
   flush(): void {
     this.#isPlanned = false
     this.#send()
@@ -126,10 +127,10 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     return byteStreamOn(stream)
   }
 
-  /** The socket as a stream of Node.js. */
-  stream(): Duplex {
+  /** The socket as a stream of Node.js (see duplexOn). */
+  stream(turns?: FairTurns<StreamSocket>): Duplex {
     this.#send()
-    return duplexOn(this)
+    return duplexOn(this, turns)
   }
 
   #onAcknowledged(bytes: number): void {

@@ -1,6 +1,7 @@
 // A linked socket as a stream of Node.js, for HTTP/2 and upgraded connections.
 import { Duplex } from 'node:stream'
 import { realClock } from '../../../base/time/clock.ts'
+import type { FairTurns } from '../../../base/work/fair-turns.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
 
 /** Callbacks for the events of a socket. */
@@ -27,10 +28,37 @@ export interface StreamSocket {
   destroy(): void
 }
 
-export function duplexOn(socket: StreamSocket): Duplex {
+/**
+ * So much of what the client sends is passed on in a turn of the client. A kilobyte of HTTP/2 can open and reset forty streams,
+ * which takes milliseconds.
+ */
+const sliceBytes = 1 << 10
+/** So much waits for its turn before the socket is paused. */
+const waitingBytesMax = 64 << 10
+
+/** With `turns`, what clients send is passed on in turns while the event loop is busy. */
+export function duplexOn(socket: StreamSocket, turns?: FairTurns<StreamSocket>): Duplex {
   let onWritten: (() => void) | undefined
   let onFinished: (() => void) | undefined
   let [hasEnded, isEnding, isFinished] = [false, false, false]
+  let isReading = true
+  let waitingBytes = 0
+  const updateReading = () => {
+    if (isReading && waitingBytes <= waitingBytesMax) socket.resume()
+    else socket.pause()
+  }
+  const inTurn = (work: () => void) => {
+    if (turns === undefined) work()
+    else turns.start(socket, () => void (stream.destroyed || work()))
+  }
+  const receive = (bytes: Buffer) => {
+    waitingBytes += bytes.length
+    inTurn(() => {
+      waitingBytes -= bytes.length
+      isReading = stream.push(bytes)
+      updateReading()
+    })
+  }
   const write = (pieces: readonly Buffer[], written: () => void) => {
     if (socket.write(pieces)) written()
     else onWritten = written
@@ -47,7 +75,10 @@ export function duplexOn(socket: StreamSocket): Duplex {
   }
   const stream = new Duplex({
     allowHalfOpen: false,
-    read: () => socket.resume(),
+    read() {
+      isReading = true
+      updateReading()
+    },
     write: (piece: Buffer, _encoding, written) => write([piece], written),
     writev: (pieces: { chunk: Buffer }[], written) =>
       write(
@@ -74,13 +105,15 @@ export function duplexOn(socket: StreamSocket): Duplex {
   })
   socket.handleWith({
     receive(bytes) {
-      if (!stream.push(bytes)) socket.pause()
+      if (turns === undefined) receive(bytes)
+      else for (let at = 0; at < bytes.length; at += sliceBytes) receive(bytes.subarray(at, at + sliceBytes))
+      if (waitingBytes > 0) updateReading()
       return false
     },
     drained,
     ended() {
       hasEnded = true
-      stream.push(null)
+      inTurn(() => stream.push(null))
     },
     finished,
     closed() {

@@ -1,5 +1,7 @@
 // An acceptor whose sockets and TLS are handled by a thread. Encryption and system calls are half of the cost of a
 // request; with the thread, the event loop exchanges requests and responses with it through shared memory.
+import { realClock } from '../../../base/time/clock.ts'
+import { FairTurns } from '../../../base/work/fair-turns.ts'
 import { Http1Connection } from '../../http1/http1-connection.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import type { ListenTls } from '../../http/listener.ts'
@@ -9,6 +11,7 @@ import { latin1Of } from '../acceptor/http1-server.ts'
 import { nodeWorkers } from '../process/workers.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
+import type { StreamSocket } from './linked-stream.ts'
 import { fromClient, kindOf, connectionIdOf, type FromThread, type OpenedPeer, type ToThread } from './protocol.ts'
 
 export type TlsWorker = WorkerHandle<ToThread, FromThread>
@@ -24,6 +27,7 @@ export async function openThreadAcceptor(
   const memory = newLinkMemory()
   thread.post({ memory: otherSide(memory), host, port, tls, limits })
   const sockets = new Map<number, LinkedSocket>()
+  const turns = new FairTurns<StreamSocket>(realClock)
   const opened = (number: number): LinkedSocket => {
     const socket = new LinkedSocket(link, number)
     sockets.set(number, socket)
@@ -34,7 +38,7 @@ export async function openThreadAcceptor(
     wakePeer: () => thread.post('wake'),
     onFrame(tag, bytes) {
       if (kindOf(tag) !== fromClient.opened) sockets.get(connectionIdOf(tag))?.onFrame(tag, bytes)
-      else onConnection(connectionOn(opened(connectionIdOf(tag)), JSON.parse(bytes.toString()) as OpenedPeer))
+      else onConnection(connectionOn(opened(connectionIdOf(tag)), JSON.parse(bytes.toString()) as OpenedPeer, turns))
     },
     onRoom() {},
   })
@@ -82,6 +86,7 @@ export async function openThreadAcceptor(
 const connectionOn = (
   socket: LinkedSocket,
   { remoteAddress, certificate, isHttp2 }: OpenedPeer,
+  turns: FairTurns<StreamSocket>,
 ): AcceptedConnection => {
   return {
     remoteAddress,
@@ -99,7 +104,7 @@ const connectionOn = (
       socket.handleWith(connection)
       return connection
     },
-    stream: () => socket.stream(),
+    stream: () => socket.stream(turns),
     onClosed: (callback) => socket.onClosed(callback),
     destroy: () => socket.destroy(),
   }
