@@ -1,6 +1,7 @@
 // Garbage collector: deletes objects whose owners are all gone. Foreground deletion waits for the dependents, orphan
 // deletion removes their owner references. It is level-triggered: every decision depends only on the current state.
 import { foregroundFinalizer, orphanFinalizer } from '../api/meta/deletion-finalizers.ts'
+import { hasFinalizer } from '../api/meta/finalizers.ts'
 import { qualifiedResource, type Kind } from '../api/kind/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/meta/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
@@ -207,8 +208,6 @@ async function unblock(kind: Kind, object: ApiObject, tools: Tools, context: Con
   const free = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }))
   return change(kind, object, { ownerReferences: free }, tools, context)
 }
-
-const hasFinalizer = (object: ApiObject, name: string): boolean => object.metadata.finalizers?.includes(name) ?? false
 
 function release(
   kind: Kind,

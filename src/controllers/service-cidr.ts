@@ -8,7 +8,7 @@ import type { Kind } from '../api/kind/kind.ts'
 import type { Condition } from '../api/meta/v1/condition.ts'
 import { isBeingDeleted, keyOf, type ObjectKey } from '../api/meta/object.ts'
 import { defineController, type Plan, type PlanView } from './runtime/controller.ts'
-import { hasFinalizer, withFinalizer, withoutFinalizer } from './runtime/object-finalizers.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../api/meta/finalizers.ts'
 
 const finalizer = 'networking.k8s.io/service-cidr-finalizer'
 /** The time in which all API servers observe the deletion and stop allocating from the range. */

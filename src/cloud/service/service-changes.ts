@@ -3,7 +3,7 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { ServiceSpec } from '../../api/core/v1/service/service-spec.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
-import { hasFinalizer } from '../../controllers/runtime/object-finalizers.ts'
+import { hasFinalizer } from '../../api/meta/finalizers.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 
 export const cleanUpFinalizer = 'service.kubernetes.io/load-balancer-cleanup'

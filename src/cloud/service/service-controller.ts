@@ -8,7 +8,7 @@ import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec
 import { hasReason } from '../../api/errors/status-error.ts'
 import { isBeingDeleted, keyOf, namespaceOf } from '../../api/meta/object.ts'
 import type { Controller, ReconcileController, ReconcileTools } from '../../controllers/runtime/controller.ts'
-import { hasFinalizer } from '../../controllers/runtime/object-finalizers.ts'
+import { hasFinalizer } from '../../api/meta/finalizers.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { CloudLoadBalancers } from '../provider/cloud-provider.ts'
 import { balancedNodes, changesBalancers } from './balanced-nodes.ts'

@@ -3,6 +3,7 @@ import { greatestOf } from '../../base/collections/extremes.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { hasFinalizer } from '../../api/meta/finalizers.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import { podFromTemplate, type NewPod } from '../workload/pod-from-template.ts'
 
@@ -16,7 +17,7 @@ export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === 'In
 export const hasLimitPerIndex = ({ spec }: Job): boolean =>
   isIndexed({ spec } as Job) && spec.backoffLimitPerIndex !== undefined
 
-export const isTracked = ({ metadata }: Pod): boolean => metadata.finalizers?.includes(trackingFinalizer) ?? false
+export const isTracked = (pod: Pod): boolean => hasFinalizer(pod, trackingFinalizer)
 
 export const isSucceeded = ({ status }: Pod): boolean => status.phase === 'Succeeded'
 

@@ -4,7 +4,7 @@ import { annotationOf, bindingAnnotations } from '../../api/core/v1/volume/claim
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { hasFinalizer, withFinalizer, withoutFinalizer } from '../runtime/object-finalizers.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../../api/meta/finalizers.ts'
 
 const treePrefix = 'kubernetes.io/'
 const { migratedTo, provisionedBy, provisioner, provisionerBeta } = bindingAnnotations

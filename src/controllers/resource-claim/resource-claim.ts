@@ -7,7 +7,7 @@ import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey, type Objec
 import { reservedForMax, resourceClaim, type ResourceClaim } from '../../api/resource/v1/resource-claim.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import { defineController, type ObjectIndex, type ReconcileTools } from '../runtime/controller.ts'
-import { hasFinalizer, withoutFinalizer } from '../runtime/object-finalizers.ts'
+import { hasFinalizer, withoutFinalizer } from '../../api/meta/finalizers.ts'
 
 /** Set by the scheduler on claims that it allocates. */
 const finalizer = 'resource.kubernetes.io/delete-protection'

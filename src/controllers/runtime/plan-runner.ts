@@ -5,18 +5,24 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import { byNamespace, type Informer } from '../../client/informer/informer.ts'
+import type { Reconcile } from '../../client/reconcile/reconciler.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { runChanges } from './change-runner.ts'
 import type { Change, Plan, PlanController, PlanView } from './controller.ts'
 import { Expectations } from './expectations.ts'
 import { OwnedObjects, type KindPatch } from './owned-objects.ts'
 import { namespaceIndex, planCaches } from './plan-caches.ts'
-import type { Runner, RunnerDeps } from './runner.ts'
+import type { RunnerDeps } from './runner.ts'
 
 /** A key with unmet expectations is processed again after this time: the write may have been undone by another client. */
 const expectationMs = 1000
 
-export class PlanRunner implements Runner {
+export function planRunner(controller: PlanController, deps: RunnerDeps): Reconcile {
+  const runner = new PlanRunner(controller, deps)
+  return (key, context) => runner.run(key, context)
+}
+
+class PlanRunner {
   readonly #controller: PlanController
   readonly #deps: RunnerDeps
   readonly #informer: Informer
@@ -37,23 +43,24 @@ export class PlanRunner implements Runner {
     this.#watch()
   }
 
-  async run(key: string, context: Context, later: (delayMs: number) => void): Promise<void> {
+  async run(key: string, context: Context): Promise<number | undefined> {
     const object = this.#informer.get(key)
     if (object === undefined) {
       this.#states.delete(key)
       this.#expectations.forget(key)
       this.#controller.measureDeletion?.(key, this.#deps.metrics)
-      return this.#removeLeftovers(key, context)
+      await this.#removeLeftovers(key, context)
+      return undefined
     }
     this.#deleted.delete(key)
     if (!this.#expectations.areMet(key)) {
       this.#controller.measureStale?.(this.#deps.metrics)
-      return later(expectationMs)
+      return expectationMs
     }
     const patches = this.#owned.patchesFor(object)
     if (patches.length > 0) {
       await this.#applyOwnership(key, object, patches, context)
-      return later(expectationMs)
+      return expectationMs
     }
     const { client, events, clock } = this.#deps
     const startMs = clock.monotonicMs()
@@ -83,7 +90,7 @@ export class PlanRunner implements Runner {
         this.#deps.metrics,
       )
     }
-    if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
+    return plan.requeueAfterMs
   }
 
   #watch(): void {

@@ -2,14 +2,15 @@
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { byOwnerUid, type Informer } from '../../client/informer/informer.ts'
+import type { Reconcile } from '../../client/reconcile/reconciler.ts'
+import { pauseIfDue } from '../../client/reconcile/turn-pause.ts'
 import type { ReconcileController, ReconcileTools } from './controller.ts'
 import { DiscoveredKinds } from './discovered-kinds.ts'
-import type { Runner, RunnerDeps } from './runner.ts'
-import { pauseIfDue } from './turn-pause.ts'
+import type { RunnerDeps } from './runner.ts'
 
 const ownerIndex = 'owner'
 
-export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
+export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Reconcile {
   const { informers, queue, client, clock, events, settings, metrics } = deps
   const delayMs = controller.periodMs?.(settings) ?? 0
   const watched = new Map<Kind, Informer>()
@@ -59,11 +60,8 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
       onRemoved: (kind) => watched.delete(kind),
       onFailure: () => controller.measureDiscoveryFailure?.(metrics),
     })
-  return {
-    async run(key, context, later) {
-      await discovered?.settled(context.signal)
-      const againMs = await controller.reconcile(key, tools, context)
-      if (againMs !== undefined) later(againMs)
-    },
+  return async (key, context) => {
+    await discovered?.settled(context.signal)
+    return controller.reconcile(key, tools, context)
   }
 }

@@ -11,7 +11,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { isBeingDeleted, namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type { Plan } from '../runtime/controller.ts'
 import { defineController } from '../runtime/controller.ts'
-import { hasFinalizer, withFinalizer, withoutFinalizer } from '../runtime/object-finalizers.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../../api/meta/finalizers.ts'
 
 export const volumeProtectionController = defineController<PersistentVolume>({
   name: 'pv-protection',

@@ -1,5 +1,5 @@
 // Finalizers of an object: test, add, remove.
-import type { ApiObject } from '../../api/meta/object.ts'
+import type { ApiObject } from './object.ts'
 
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
   (metadata.finalizers ?? []).includes(finalizer)
