@@ -19,12 +19,12 @@ import { runInSlices, type Slice } from '../base/work/work-slice.ts'
 import type { Client } from '../client/client.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
+import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconciler.ts'
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
 import type { IngressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
 import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
-import { ReconcileLoop } from '../ingress/reconcile-loop.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import { areListenersServed, type GatewayVerdict } from './attachment/evaluate-gateways.ts'
 import { isServed, type ListenerVerdict } from './attachment/listener-verdict.ts'
@@ -67,18 +67,28 @@ export interface GatewaySettings {
 const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as const
 /** Most of these objects have nothing to do with Gateways; only changes of those that the last plan has read matter. */
 const watchedReferences = [service, secret, namespace] as const
+/** One plan is about all Gateways. */
+const everything = 'gateways'
+const reconcilerOptions: ReconcilerOptions = {
+  name: 'gateway',
+  workers: 1,
+  backoff: { initialMs: 500, maxMs: 30_000 },
+  isBatched: true,
+  failureMessage: 'Gateways could not be applied',
+}
 /** The index of ReferenceGrants by namespace. */
 const byNamespace = 'namespace'
 
 export class GatewayController {
   readonly #deps: GatewayControllerDeps
   readonly #settings: GatewaySettings
-  readonly #loop: ReconcileLoop
+  readonly #reconciler: Reconciler
   readonly #reporter: ProblemReporter
   readonly #definitions: Informer
   readonly #keyPairs: KeyPairs
   readonly #caches = planCaches()
   readonly #referenced = new ReferencedKeys()
+  readonly #synced = Promise.withResolvers<void>()
 
   /** `signal` ends the watch of definitions. */
   constructor(deps: GatewayControllerDeps, settings: GatewaySettings, signal: AbortSignal) {
@@ -87,21 +97,21 @@ export class GatewayController {
     const { informers, clock, log, dataPlane } = deps
     this.#reporter = new ProblemReporter(deps, 'gateway-controller')
     this.#keyPairs = new KeyPairs(deps.isKeyPair)
-    this.#loop = new ReconcileLoop({ clock, log, failureMessage: 'Gateways could not be applied' })
+    this.#reconciler = new Reconciler(reconcilerOptions, { clock, log })
     this.#definitions = informers.metadataOf(customResourceDefinition, signal)
-    dataPlane.onPortRetry(() => this.#loop.changed())
+    dataPlane.onPortRetry(() => this.#reconciler.add(everything))
     informers.of(referenceGrant).addIndex(byNamespace, (grant) => [namespaceOf(grant)])
     for (const informer of [this.#definitions, ...watched.map((kind) => informers.of(kind as ResourceType))])
-      informer.onChange(({ cause }) => this.#loop.changed(cause))
+      informer.onChange(({ cause }) => this.#reconciler.add(everything, cause))
     for (const kind of watchedReferences)
       informers.of<ApiObject, unknown>(kind).onChange(({ key, cause }) => {
-        if (this.#referenced.has(kind.plural, key)) this.#loop.changed(cause)
+        if (this.#referenced.has(kind.plural, key)) this.#reconciler.add(everything, cause)
       })
   }
 
   /** Resolves when the Gateways that existed at the start are served. */
   get synced(): Promise<void> {
-    return this.#loop.synced
+    return this.#synced.promise
   }
 
   /** Whether a port of listeners is open. */
@@ -109,21 +119,24 @@ export class GatewayController {
     return this.#deps.dataPlane.stateOf({ name: frontendName(port), port })
   }
 
-  runEvents(signal: AbortSignal): Promise<void> {
-    return this.#reporter.run(signal)
+  /** Runs in `tasks` until they are stopped. */
+  start(tasks: TaskGroup): void {
+    tasks.start('events of gateway controller', (signal) => this.#reporter.run(signal))
+    this.#reconciler.add(everything)
+    this.#reconciler.start(
+      (_, ctx) => this.#reconcile(ctx),
+      (signal) => unlessAborted(this.#areListed(), signal),
+      tasks,
+    )
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await unlessAborted(Promise.all(this.#informers().map(({ synced }) => synced)), signal)
-    await this.#loop.run((cause) => this.#reconcile(cause, signal), signal)
-  }
-
-  #informers(): readonly Pick<Informer, 'synced'>[] {
+  async #areListed(): Promise<void> {
     const kinds = [...watched, ...watchedReferences]
-    return [this.#definitions, ...kinds.map((kind) => this.#deps.informers.of(kind as ResourceType))]
+    const informers = kinds.map((kind) => this.#deps.informers.of(kind as ResourceType))
+    await Promise.all([this.#definitions, ...informers].map(({ synced }) => synced))
   }
 
-  async #reconcile(cause: Cause, signal: AbortSignal): Promise<void> {
+  async #reconcile({ cause, signal }: Context): Promise<undefined> {
     const { flow, dataPlane, informers, clock } = this.#deps
     const classes = [...informers.of(gatewayClass).all()].filter(isOwnClass)
     const names = new Set(classes.filter((each) => acceptedClass(each).isMet).map(({ metadata }) => metadata.name))
@@ -146,6 +159,7 @@ export class GatewayController {
     await this.#writeClasses(classes, own)
     this.#report(plan, causeOf(step))
     await this.#writeStatuses(plan, own)
+    this.#synced.resolve()
   }
 
   #report({ gateways, unservable }: GatewayPlan, cause: Cause): void {
@@ -276,7 +290,6 @@ export function startGatewayController(
   tasks: TaskGroup,
 ): GatewayController {
   const controller = new GatewayController(deps, settings, tasks.signal)
-  tasks.start('gateway controller', (signal) => controller.run(signal))
-  tasks.start('events of gateway controller', (signal) => controller.runEvents(signal))
+  controller.start(tasks)
   return controller
 }

@@ -10,16 +10,16 @@ import { ingressClass } from '../api/networking/v1/ingress-class.ts'
 import type { IngressLoadBalancerIngress } from '../api/networking/v1/ingress-spec.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
-import { context } from '../base/observability/context.ts'
+import { context, type Context } from '../base/observability/context.ts'
 import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { WorkQueue, type Backoff, type Work } from '../base/work/work-queue.ts'
 import { runInSlices, WorkSlice } from '../base/work/work-slice.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informer/informers.ts'
+import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconciler.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { DataPlane } from './data-plane/data-plane.ts'
 import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
@@ -53,7 +53,12 @@ export interface IngressSettings {
   readonly addresses: readonly IngressLoadBalancerIngress[]
 }
 
-const retryBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
+const reconcilerOptions: ReconcilerOptions = {
+  name: 'ingress',
+  workers: 1,
+  backoff: { initialMs: 500, maxMs: 30_000 },
+  failureMessage: 'the status of an Ingress could not be written',
+}
 /** Indexes of Ingresses by what they refer to. */
 const [byClass, bySecret, byService] = ['class', 'secret', 'service']
 
@@ -61,8 +66,8 @@ export class IngressController {
   readonly #deps: IngressControllerDeps
   readonly #settings: IngressSettings
   readonly #reporter: ProblemReporter
-  /** The Ingresses that have changed, or to which a change of another object matters. */
-  readonly #queue: WorkQueue<ObjectKey>
+  /** Of the Ingresses that have changed, or to which a change of another object matters. */
+  readonly #reconciler: Reconciler
   readonly #routes = new RouteTable()
   readonly #certificates = new CertificateTable()
   readonly #keyPairs: KeyPairs
@@ -71,9 +76,9 @@ export class IngressController {
   constructor(deps: IngressControllerDeps, settings: IngressSettings) {
     this.#deps = deps
     this.#settings = settings
-    const { informers, clock } = deps
+    const { informers, clock, log } = deps
     this.#reporter = new ProblemReporter(deps, 'ingress-controller')
-    this.#queue = new WorkQueue(clock, retryBackoff)
+    this.#reconciler = new Reconciler(reconcilerOptions, { clock, log })
     this.#keyPairs = new KeyPairs(deps.isKeyPair)
     const ingresses = informers.of(ingress)
     ingresses.addIndex(
@@ -89,9 +94,9 @@ export class IngressController {
       readable((each) => keysOf(each, serviceNamesOf(each))),
     )
     const addReferring = (index: string) => (change: { readonly key: string; readonly cause: Cause }) => {
-      for (const each of ingresses.byIndex(index, change.key)) this.#queue.add(keyOf(each), change.cause)
+      for (const each of ingresses.byIndex(index, change.key)) this.#reconciler.add(keyOf(each), change.cause)
     }
-    ingresses.onChange(({ key, cause }) => this.#queue.add(key, cause))
+    ingresses.onChange(({ key, cause }) => this.#reconciler.add(key, cause))
     informers.of(ingressClass).onChange(addReferring(byClass))
     informers.of(secret).onChange(addReferring(bySecret))
     informers.of(service).onChange(addReferring(byService))
@@ -108,7 +113,17 @@ export class IngressController {
     return { http: dataPlane.stateOf(this.#port('http')), https: dataPlane.stateOf(this.#port('https')) }
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  /** Runs in `tasks` until they are stopped. */
+  start(tasks: TaskGroup): void {
+    tasks.start('events of ingress controller', (signal) => this.#reporter.run(signal))
+    this.#reconciler.start(
+      (key, each) => this.#reconcile(key, each),
+      (signal) => this.#serveExisting(signal),
+      tasks,
+    )
+  }
+
+  async #serveExisting(signal: AbortSignal): Promise<void> {
     const { informers, dataPlane, clock, log } = this.#deps
     const kinds = [ingress, ingressClass, secret, service, endpointSlice] as const
     await unlessAborted(Promise.all(kinds.map((kind) => informers.of(kind as typeof ingress).synced)), signal)
@@ -122,19 +137,6 @@ export class IngressController {
     })
     await this.#openPorts()
     this.#synced.resolve()
-    try {
-      for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
-        await this.#reconcile(work, signal)
-        this.#queue.done(work.key)
-        if (slice.isUsedUp()) await slice.next()
-      }
-    } finally {
-      this.#queue.close()
-    }
-  }
-
-  runEvents(signal: AbortSignal): Promise<void> {
-    return this.#reporter.run(signal)
   }
 
   /** Opens the ports that are not open. All Ingresses have their state in their status. */
@@ -146,28 +148,21 @@ export class IngressController {
       { ...this.#port('https'), routes: this.#routes, certificates: this.#certificates },
     ])
     if (!equalValues(before, this.#closedPorts()))
-      for (const each of informers.of(ingress).all()) this.#queue.add(keyOf(each))
+      for (const each of informers.of(ingress).all()) this.#reconciler.add(keyOf(each))
   }
 
-  async #reconcile({ key, cause }: Work<ObjectKey>, signal: AbortSignal): Promise<void> {
-    const { flow, informers, log } = this.#deps
+  async #reconcile(key: ObjectKey, { signal, cause }: Context): Promise<undefined> {
+    const { flow, informers } = this.#deps
     const object = { resource: ingress.plural, ...splitKey(key) }
     const step = flow.record('reconcile', 'Ingress', 'Ingress', 'apply', object, 0, cause)
     const own = causeOf(step)
     const problems = await this.#compile(key, signal)
     flow.finish(step, problems === undefined ? 'not served' : 'applied')
     const current = informers.of(ingress).get(key)
-    if (problems === undefined || current === undefined) return this.#reporter.forget(key)
+    if (problems === undefined || current === undefined) return void this.#reporter.forget(key)
     const closed = this.#closedPorts()
     this.#reporter.report(current, [...problems, ...closed.map(({ port, why }) => portProblem(port, why))], own)
-    try {
-      await this.#publish(current, publishedAddresses(this.#settings.addresses, closed), { signal, cause: own })
-      this.#queue.forget(key)
-    } catch (error) {
-      if (signal.aborted) return
-      log.warn('the status of an Ingress could not be written', { ingress: key, error: errorText(error) })
-      this.#queue.retry(key, cause)
-    }
+    await this.#publish(current, publishedAddresses(this.#settings.addresses, closed), context(signal, own))
   }
 
   /** Replaces what is served of an Ingress; returns its problems, or undefined if it is not one of this controller. */
@@ -214,16 +209,12 @@ export class IngressController {
     })
   }
 
-  async #publish(
-    each: Ingress,
-    addresses: readonly IngressLoadBalancerIngress[],
-    { signal, cause }: { signal: AbortSignal; cause: Cause },
-  ): Promise<void> {
+  async #publish(each: Ingress, addresses: readonly IngressLoadBalancerIngress[], ctx: Context): Promise<void> {
     if (equalValues(each.status.loadBalancer.ingress ?? [], addresses)) return
     try {
       await this.#deps.client
         .of(ingress)
-        .updateStatus({ ...each, status: { loadBalancer: { ingress: addresses } } }, context(signal, cause))
+        .updateStatus({ ...each, status: { loadBalancer: { ingress: addresses } } }, ctx)
     } catch (error) {
       // The next version of the object arrives by the watch.
       if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
@@ -269,7 +260,6 @@ export function startIngressController(
   tasks: TaskGroup,
 ): IngressController {
   const controller = new IngressController(deps, settings)
-  tasks.start('ingress controller', (signal) => controller.run(signal))
-  tasks.start('events of ingress controller', (signal) => controller.runEvents(signal))
+  controller.start(tasks)
   return controller
 }

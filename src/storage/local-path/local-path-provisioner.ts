@@ -2,11 +2,10 @@
 // claims that were scheduled there, and removes them with their volumes. Its state is in the API objects and the disk.
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
-import { context, type Context } from '../../base/observability/context.ts'
+import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { WorkQueue, type Backoff, type Work } from '../../base/work/work-queue.ts'
 import { annotationOf } from '../../api/core/v1/volume/claim-binding.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
@@ -17,6 +16,7 @@ import type { Client } from '../../client/client.ts'
 import { EventRecorder, type EventNote } from '../../client/events/event-recorder.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import { Reconciler, type ReconcilerOptions } from '../../client/reconcile/reconciler.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
 import { claimStep, newVolume, projectAnnotation, volumeNameOf, type ClaimStep } from './claim-step.ts'
 import { localPathProvisionerName } from './local-path-class.ts'
@@ -37,19 +37,22 @@ export interface LocalPathProvisionerDeps {
   readonly host?: string
 }
 
-type Key = { readonly kind: 'claim' | 'volume'; readonly key: ObjectKey }
+const claimPrefix = 'claim '
+const volumePrefix = 'volume '
 
-const retryBackoff: Backoff = { initialMs: 1_000, maxMs: 300_000 }
-const workers = 8
+const reconcilerOptions: ReconcilerOptions = {
+  name: 'local-path',
+  workers: 8,
+  backoff: { initialMs: 1_000, maxMs: 300_000 },
+}
 
 /** Runs in `tasks` until they are stopped. */
 export function startLocalPathProvisioner(deps: LocalPathProvisionerDeps, tasks: TaskGroup): void {
   const informers = new Informers(deps.client, deps, tasks)
   const { client, kubeletClient = client, host = '' } = deps
   const events = new EventRecorder(kubeletClient, localPathProvisionerName, { ...deps, host })
-  const provisioner = new LocalPathProvisioner(deps, informers, events)
-  tasks.start('events', (signal) => events.run(signal))
-  tasks.start('provisioner', (signal) => provisioner.run(informers, tasks, signal))
+  tasks.start('local-path events', (signal) => events.run(signal))
+  new LocalPathProvisioner(deps, informers, events).start(informers, tasks)
 }
 
 class LocalPathProvisioner {
@@ -58,7 +61,7 @@ class LocalPathProvisioner {
   readonly #claims: Informer<PersistentVolumeClaim>
   readonly #volumes: Informer<PersistentVolume>
   readonly #classes: Informer<StorageClass>
-  readonly #queue: WorkQueue<string>
+  readonly #reconciler: Reconciler
   readonly #projectIds = new ProjectIds()
 
   constructor(deps: LocalPathProvisionerDeps, informers: Informers, events: EventRecorder) {
@@ -68,38 +71,30 @@ class LocalPathProvisioner {
     this.#volumes = informers.of(persistentVolume)
     this.#volumes.addIndex('node', (volume) => [localPathNodeOf(volume) ?? ''])
     this.#classes = informers.of(storageClass)
-    this.#queue = new WorkQueue(deps.clock, retryBackoff)
-    this.#claims.onChange(({ key, cause }) => this.#queue.add(textOf({ kind: 'claim', key }), cause))
-    this.#volumes.onChange(({ key, cause }) => this.#queue.add(textOf({ kind: 'volume', key }), cause))
+    this.#reconciler = new Reconciler(reconcilerOptions, { clock: deps.clock, log: deps.log })
+    this.#claims.onChange(({ key, cause }) => this.#reconciler.add(`${claimPrefix}${key}`, cause))
+    this.#volumes.onChange(({ key, cause }) => this.#reconciler.add(`${volumePrefix}${key}`, cause))
   }
 
-  async run(informers: Informers, tasks: TaskGroup, signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#queue.close(), { once: true })
-    await unlessAborted(informers.synced(), signal)
+  start(informers: Informers, tasks: TaskGroup): void {
+    this.#reconciler.start(
+      async (key, ctx) => {
+        if (key.startsWith(claimPrefix)) await this.#reconcileClaim(key.slice(claimPrefix.length), ctx)
+        else await this.#reconcileVolume(key.slice(volumePrefix.length), ctx)
+        return undefined
+      },
+      async (signal) => {
+        await unlessAborted(informers.synced(), signal)
+        await this.#removeUnused()
+      },
+      tasks,
+    )
+  }
+
+  async #removeUnused(): Promise<void> {
     const used = new Set([...this.#claims.all()].map(volumeNameOf))
     const isUsed = (name: string) => used.has(name) || this.#volume(name) !== undefined
     for (const volumes of this.#deps.nodes.values()) await volumes.removeUnused(isUsed)
-    for (let index = 0; index < workers; index++) tasks.start(`worker ${index}`, (stop) => this.#work(stop))
-  }
-
-  async #work(signal: AbortSignal): Promise<void> {
-    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
-      await this.#reconcile(work, signal)
-      this.#queue.done(work.key)
-    }
-  }
-
-  async #reconcile({ key: text, cause }: Work<string>, signal: AbortSignal): Promise<void> {
-    const { kind, key } = keyOf(text)
-    const ctx = context(signal, cause)
-    try {
-      await (kind === 'claim' ? this.#reconcileClaim(key, ctx) : this.#reconcileVolume(key, ctx))
-      this.#queue.forget(text)
-    } catch (error) {
-      if (signal.aborted) return
-      this.#deps.log.debug('a volume is not provisioned yet', { [kind]: key, error: errorText(error) })
-      this.#queue.retry(text, cause)
-    }
   }
 
   #volume(name: string): PersistentVolume | undefined {
@@ -264,10 +259,4 @@ async function ignoreMissing(call: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
   }
-}
-
-const textOf = ({ kind, key }: Key): string => `${kind} ${key}`
-const keyOf = (text: string): Key => {
-  const kind = text.startsWith('claim ') ? 'claim' : 'volume'
-  return { kind, key: text.slice(kind.length + 1) }
 }

@@ -14,7 +14,8 @@ import {
 import { controllerService } from '../../../machine/csi/methods.ts'
 import { capabilityOf, publishedMode } from '../sidecar/access-modes.ts'
 import { driverErrorText } from '../sidecar/driver-connection.ts'
-import { addFinalizer, hasFinalizer, removeFinalizer } from '../sidecar/finalizers.ts'
+import { hasFinalizer } from '../../../api/meta/finalizers.ts'
+import { addFinalizer, removeFinalizer } from '../sidecar/finalizers.ts'
 import { secretValues } from '../sidecar/secrets.ts'
 import { isChanged, watch, type Sidecar, type SidecarTools } from '../sidecar/sidecar.ts'
 

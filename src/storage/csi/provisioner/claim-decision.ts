@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persiste
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { isBeingDeleted } from '../../../api/meta/object.ts'
 import type { StorageClass } from '../../../api/storage/v1/storage-class.ts'
-import { hasFinalizer } from '../sidecar/finalizers.ts'
+import { hasFinalizer } from '../../../api/meta/finalizers.ts'
 
 export const provisionerAnnotation = 'volume.kubernetes.io/storage-provisioner'
 const betaProvisionerAnnotation = 'volume.beta.kubernetes.io/storage-provisioner'

@@ -2,11 +2,9 @@
 import type { Context } from '../../../base/observability/context.ts'
 import { hasReason } from '../../../api/errors/status-error.ts'
 import type { ResourceType } from '../../../api/kind/kind.ts'
+import { hasFinalizer } from '../../../api/meta/finalizers.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
 import type { Client } from '../../../client/client.ts'
-
-export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
-  metadata.finalizers?.includes(finalizer) ?? false
 
 /** Returns the object with the finalizer. */
 export async function addFinalizer<T extends ApiObject>(

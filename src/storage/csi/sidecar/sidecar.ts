@@ -1,12 +1,11 @@
 // Sidecar: a controller that connects the API with a CSI driver. It reconciles keys that changes of the watched kinds
-// enqueue; a failed key is tried again after a backoff.
+// enqueue.
 import type { TaskGroup } from '../../../base/async/task-group.ts'
-import { context, type Context } from '../../../base/observability/context.ts'
-import { causeOf, type FlowRecorder } from '../../../base/observability/flow-recorder.ts'
-import { errorText, type Log } from '../../../base/observability/log.ts'
+import type { FlowRecorder } from '../../../base/observability/flow-recorder.ts'
+import type { Log } from '../../../base/observability/log.ts'
 import type { Random } from '../../../base/random/random.ts'
 import type { Clock } from '../../../base/time/clock.ts'
-import { WorkQueue, type Backoff, type Work } from '../../../base/work/work-queue.ts'
+import type { Backoff } from '../../../base/work/work-queue.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import type { Kind, ResourceType } from '../../../api/kind/kind.ts'
 import type { ApiObject, ObjectKey } from '../../../api/meta/object.ts'
@@ -14,6 +13,7 @@ import type { Client } from '../../../client/client.ts'
 import { EventRecorder } from '../../../client/events/event-recorder.ts'
 import type { ObjectChange } from '../../../client/informer/informer.ts'
 import type { Informers } from '../../../client/informer/informers.ts'
+import { Reconciler, type Reconcile } from '../../../client/reconcile/reconciler.ts'
 import type { DriverConnection } from './driver-connection.ts'
 
 export interface ControllerDeps {
@@ -39,8 +39,7 @@ export type SidecarTools = SidecarDeps & WithEvents
 export interface Sidecar {
   readonly name: string
   readonly watches: readonly SidecarWatch[]
-  /** Returns the delay after which the key is reconciled again, if any. */
-  reconcile(key: ObjectKey, context: Context): Promise<number | undefined>
+  readonly reconcile: Reconcile
 }
 
 export interface SidecarWatch {
@@ -74,43 +73,19 @@ export function startSidecar<Deps extends ControllerDeps>(
   deps: Deps,
   tasks: TaskGroup,
 ): void {
-  const queue = new WorkQueue<ObjectKey>(deps.clock, sidecarBackoff)
+  const { informers, clock, flow, log } = deps
   const events = new EventRecorder(deps.client, component, deps)
   const sidecar = define({ ...deps, events })
-  for (const { kind, keysOf } of sidecar.watches)
-    deps.informers.of(kind).onChange((change) => {
-      for (const key of keysOf(change)) queue.add(key, change.cause)
-    })
-  tasks.signal.addEventListener('abort', () => queue.close(), { once: true })
-  tasks.start(`${sidecar.name} events`, (signal) => events.run(signal))
-  for (let worker = 0; worker < workersPerSidecar; worker++)
-    tasks.start(`${sidecar.name} worker ${worker}`, async (signal) => {
-      await deps.informers.synced()
-      for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
-        await processKey(sidecar, work, queue, deps, signal)
-    })
-}
-
-async function processKey(
-  sidecar: Sidecar,
-  { key, cause }: Work<ObjectKey>,
-  queue: WorkQueue<ObjectKey>,
-  { flow, log }: ControllerDeps,
-  signal: AbortSignal,
-): Promise<void> {
   const { name } = sidecar
-  const run = flow.record('reconcile', name, name, `reconcile ${key}`, undefined, 0, cause)
-  const caused = { ...causeOf(run), revisions: cause.revisions }
-  try {
-    const againMs = await sidecar.reconcile(key, context(signal, caused))
-    flow.finish(run, 'done')
-    queue.forget(key)
-    if (againMs !== undefined) queue.addAfter(key, againMs, caused)
-  } catch (error) {
-    flow.finish(run, 'failed')
-    if (!signal.aborted) log.warn(`${name} failed`, { key, error: errorText(error) })
-    queue.retry(key, caused)
-  } finally {
-    queue.done(key)
-  }
+  const recordedAs = { flow, participant: name }
+  const reconciler = new Reconciler(
+    { name, workers: workersPerSidecar, backoff: sidecarBackoff, recordedAs },
+    { clock, log },
+  )
+  for (const { kind, keysOf } of sidecar.watches)
+    informers.of(kind).onChange((change) => {
+      for (const key of keysOf(change)) reconciler.add(key, change.cause)
+    })
+  tasks.start(`${name} events`, (signal) => events.run(signal))
+  reconciler.start(sidecar.reconcile, () => informers.synced(), tasks)
 }

@@ -8,7 +8,8 @@ import { hasReason } from '../../../api/errors/status-error.ts'
 import { isBeingDeleted, namespaceOf, objectKey, type ObjectKey } from '../../../api/meta/object.ts'
 import { errorText } from '../../../base/observability/log.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
-import { addFinalizer, hasFinalizer, removeFinalizer } from '../sidecar/finalizers.ts'
+import { hasFinalizer } from '../../../api/meta/finalizers.ts'
+import { addFinalizer, removeFinalizer } from '../sidecar/finalizers.ts'
 import { isChanged, watch, type Sidecar, type ControllerTools } from '../sidecar/sidecar.ts'
 import {
   boundFinalizer,
