@@ -13,7 +13,7 @@ import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volum
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
-import { localPathNodeOf } from '../../storage/local-path/volume-step.ts'
+import { localPathNodeOf } from '../../storage/local-path/claim-decision.ts'
 import { localPathAgent } from '../../apiserver/authorization/node/node-agents.ts'
 import { openRemote } from '../client/remote.ts'
 import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'

@@ -12,6 +12,7 @@ import {
   type SimulatedProcess,
   type TestCluster,
 } from '../../cluster/index.ts'
+import type { PersistentVolumeInput } from '../../api/core/v1/volume/persistent-volume.ts'
 
 const home = 'default'
 const mode = 'ReadWriteOnce'
@@ -148,28 +149,38 @@ test('a restarted provisioner continues, and a retained volume keeps its files a
   await cluster.until(async () => (await volumesOf(cluster)).length === 0)
 })
 
-test('a released volume whose path was changed is not removed', async () => {
-  await using world = await start()
-  const { cluster, client } = world
-  await client.of(persistentVolume).create({
-    metadata: { name: 'pvc-forged', annotations: { 'pv.kubernetes.io/provisioned-by': 'coxswain.dev/local-path' } },
-    spec: {
-      ...{ accessModes: [mode], capacity: { storage: '10' }, storageClassName: 'local-path' },
-      ...{ local: { path: '/etc' }, persistentVolumeReclaimPolicy: 'Delete' },
-      claimRef: { kind: 'PersistentVolumeClaim', namespace: home, name: 'gone', uid: 'gone' },
-      nodeAffinity: {
-        required: {
-          nodeSelectorTerms: [
-            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-0'] }] },
-          ],
-        },
+const forgedOf = (name: string, nodeName: string): PersistentVolumeInput => ({
+  metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': 'coxswain.dev/local-path' } },
+  spec: {
+    ...{ accessModes: [mode], capacity: { storage: '10' }, storageClassName: 'local-path' },
+    ...{ local: { path: '/etc' }, persistentVolumeReclaimPolicy: 'Delete' },
+    claimRef: { kind: 'PersistentVolumeClaim', namespace: home, name: 'gone', uid: 'gone' },
+    nodeAffinity: {
+      required: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [nodeName] }] },
+        ],
       },
     },
-  })
+  },
+})
+
+test('a released volume is not removed if its path was changed, or by another node', async () => {
+  await using world = await start()
+  const { cluster, client } = world
+  await client.of(persistentVolume).create(forgedOf('pvc-forged', 'node-0'))
+  await client.of(persistentVolume).create(forgedOf('pvc-elsewhere', 'elsewhere'))
   await cluster.clock.advance('10s')
-  equal((await volumesOf(cluster))[0]?.status.phase, 'Released')
+  deepEqual(
+    (await volumesOf(cluster)).map(({ metadata, status }) => [metadata.name, status.phase]),
+    [
+      ['pvc-elsewhere', 'Released'],
+      ['pvc-forged', 'Released'],
+    ],
+  )
   const failed = (await reasonsOf(cluster, 'pvc-forged')).find(({ reason }) => reason === 'VolumeFailedDelete')
   equal(failed?.message, '/etc is not the directory of the volume')
+  deepEqual(await reasonsOf(cluster, 'pvc-elsewhere'), [])
 })
 
 test('directories of simulated nodes are created again after a restore, because they are in memory', async () => {

@@ -18,11 +18,11 @@ import type { Informer } from '../../client/informer/informer.ts'
 import { Informers } from '../../client/informer/informers.ts'
 import { Reconciler, type ReconcilerOptions } from '../../client/reconcile/reconciler.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
-import { claimStep, newVolume, projectAnnotation, volumeNameOf, type ClaimStep } from './claim-step.ts'
+import { mustDelete, mustReleaseFinalizer, provisionerFinalizer, volumeNameOf } from '../provisioning/provisioning.ts'
+import { decideClaim, localPathNodeOf, newVolume, projectAnnotation, type ClaimDecision } from './claim-decision.ts'
 import { localPathProvisionerName } from './local-path-class.ts'
 import type { NodeVolumes } from './node-volumes.ts'
 import { ProjectIds } from './project-ids.ts'
-import { localPathNodeOf, provisionerFinalizer, volumeStep } from './volume-step.ts'
 
 export interface LocalPathProvisionerDeps {
   readonly client: Client
@@ -112,29 +112,28 @@ class LocalPathProvisioner {
   async #reconcileClaim(key: ObjectKey, ctx: Context): Promise<void> {
     const claim = this.#claims.get(key)
     if (claim === undefined) return
-    const step = claimStep(claim, {
+    const decision = decideClaim(claim, {
       classNamed: (name) => this.#classes.get(objectKey('', name)),
       volumeNamed: (name) => this.#volume(name),
-      nodeOf: localPathNodeOf,
       servesNode: this.#servesNode,
     })
-    switch (step.kind) {
+    switch (decision.kind) {
       case 'nothing':
         return
       case 'reject':
-        return this.#record(claim, 'Warning', 'ProvisioningFailed', failureText(step.className, step.why), ctx)
+        return this.#record(claim, 'Warning', 'ProvisioningFailed', failureText(decision.className, decision.why), ctx)
       case 'provision':
-        return this.#provision(claim, step, ctx)
+        return this.#provision(claim, decision, ctx)
       case 'expand':
-        return this.#expand(claim, step, ctx)
+        return this.#expand(claim, decision, ctx)
       default:
-        return step satisfies never
+        return decision satisfies never
     }
   }
 
   async #provision(
     claim: PersistentVolumeClaim,
-    { nodeName, storageClass: wanted }: Extract<ClaimStep, { kind: 'provision' }>,
+    { nodeName, storageClass: wanted }: Extract<ClaimDecision, { kind: 'provision' }>,
     ctx: Context,
   ): Promise<void> {
     const node = this.#nodeNamed(nodeName)
@@ -174,7 +173,7 @@ class LocalPathProvisioner {
 
   async #expand(
     claim: PersistentVolumeClaim,
-    { nodeName, volume, size }: Extract<ClaimStep, { kind: 'expand' }>,
+    { nodeName, volume, size }: Extract<ClaimDecision, { kind: 'expand' }>,
     ctx: Context,
   ): Promise<void> {
     if (!this.#servesNode(nodeName)) return
@@ -197,22 +196,13 @@ class LocalPathProvisioner {
 
   async #reconcileVolume(key: ObjectKey, ctx: Context): Promise<void> {
     const volume = this.#volumes.get(key)
-    if (volume === undefined) return
+    const nodeName = (volume && localPathNodeOf(volume)) ?? ''
+    const node = this.#deps.nodes.get(nodeName)
+    if (volume?.spec.local === undefined || node === undefined) return
     const { name } = volume.metadata
-    const step = volumeStep(volume, this.#servesNode)
-    switch (step.kind) {
-      case 'nothing': {
-        const node = this.#deps.nodes.get(localPathNodeOf(volume) ?? '')
-        if (node?.pathOf(name) === volume.spec.local?.path) await node?.restore(name)
-        return
-      }
-      case 'release':
-        return this.#removeFinalizer(volume, ctx)
-      case 'delete':
-        return this.#delete(volume, step.nodeName, step.path, ctx)
-      default:
-        return step satisfies never
-    }
+    if (mustReleaseFinalizer(volume)) return this.#removeFinalizer(volume, ctx)
+    if (mustDelete(volume, localPathProvisionerName)) return this.#delete(volume, nodeName, volume.spec.local.path, ctx)
+    if (node.pathOf(name) === volume.spec.local.path) await node.restore(name)
   }
 
   async #delete(volume: PersistentVolume, nodeName: string, path: string, ctx: Context): Promise<void> {

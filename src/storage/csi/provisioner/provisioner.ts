@@ -1,6 +1,7 @@
 // The provisioner: creates volumes for claims of its driver. volume-deletion.ts deletes released volumes. Upstream:
 // external-provisioner.
 import type { Context } from '../../../base/observability/context.ts'
+import { bindingAnnotations } from '../../../api/core/v1/volume/claim-binding.ts'
 import { node } from '../../../api/core/v1/node/node.ts'
 import {
   persistentVolumeClaim,
@@ -20,7 +21,7 @@ import { removeFinalizer } from '../sidecar/finalizers.ts'
 import { storageBytes } from '../sidecar/quantities.ts'
 import { secretValues } from '../sidecar/secrets.ts'
 import { watch, type Sidecar, type SidecarTools } from '../sidecar/sidecar.ts'
-import { mustProvision, selectedNodeAnnotation, selectedNodeOf, volumeNameOf } from './claim-decision.ts'
+import { isClaimOf, selectedNodeOf, volumeNameOf } from '../../provisioning/provisioning.ts'
 import { accessibilityRequirements } from './claim-topology.ts'
 import { cloningFinalizer, contentSource } from './content-source.ts'
 import { syncVolume } from './volume-deletion.ts'
@@ -56,6 +57,15 @@ export const provisioner =
           : syncVolume(tools, key.slice(volumePrefix.length), context),
     }
   }
+
+/** Kinds of data sources that a provisioner fills volumes from; other kinds are left to volume populators. */
+const dataSourceKinds = ['PersistentVolumeClaim', 'VolumeSnapshot']
+
+function mustProvision(claim: PersistentVolumeClaim, { volumeBindingMode }: StorageClass, driverName: string): boolean {
+  const source = claim.spec.dataSourceRef ?? claim.spec.dataSource
+  if (!isClaimOf(claim, driverName) || (source !== undefined && !dataSourceKinds.includes(source.kind))) return false
+  return volumeBindingMode !== 'WaitForFirstConsumer' || selectedNodeOf(claim) !== undefined
+}
 
 class Provisioner {
   readonly #tools: SidecarTools
@@ -201,7 +211,7 @@ class Provisioner {
 
   /** Lets the scheduler select another node. */
   async #reschedule(claim: PersistentVolumeClaim, context: Context): Promise<void> {
-    const annotations = { [selectedNodeAnnotation]: null }
+    const annotations = { [bindingAnnotations.selectedNode]: null }
     await this.#tools.client
       .of(persistentVolumeClaim)
       .patch(claim.metadata.name, namespaceOf(claim), { metadata: { annotations } }, 'merge', context)

@@ -9,7 +9,7 @@ import { driverErrorText } from '../sidecar/driver-connection.ts'
 import { removeFinalizer } from '../sidecar/finalizers.ts'
 import { secretValues } from '../sidecar/secrets.ts'
 import type { SidecarTools } from '../sidecar/sidecar.ts'
-import { deletionFinalizer, mustDelete, mustReleaseFinalizer } from './claim-decision.ts'
+import { mustDelete, mustReleaseFinalizer, provisionerFinalizer } from '../../provisioning/provisioning.ts'
 import { deletionSecretOf } from './volume-object.ts'
 
 /** Deletes a released volume, or lets go of one that must be kept. */
@@ -18,7 +18,7 @@ export async function syncVolume(tools: SidecarTools, name: string, context: Con
   const volume = informers.of(persistentVolume).get(objectKey('', name))
   if (volume === undefined) return
   if (volume.spec.csi?.driver === driver.name && mustReleaseFinalizer(volume))
-    return removeFinalizer(client, persistentVolume, volume, deletionFinalizer, context) as Promise<undefined>
+    return removeFinalizer(client, persistentVolume, volume, provisionerFinalizer, context) as Promise<undefined>
   if (!mustDelete(volume, driver.name)) return
   try {
     await deleteVolume(tools, volume, context)
@@ -41,7 +41,7 @@ async function deleteVolume(
     throw new Error(`persistentvolume ${name} is still attached to node ${attachment.spec.nodeName}`)
   const secrets = await secretValues(client, deletionSecretOf(volume.metadata.annotations), context)
   await driver.call(controllerService.deleteVolume, { volumeId: volume.spec.csi?.volumeHandle ?? '', secrets }, context)
-  await removeFinalizer(client, persistentVolume, volume, deletionFinalizer, context)
+  await removeFinalizer(client, persistentVolume, volume, provisionerFinalizer, context)
   try {
     await client.of(persistentVolume).delete(name, { uid }, context)
   } catch (error) {

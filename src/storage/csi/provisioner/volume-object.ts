@@ -1,4 +1,5 @@
 // The request for a volume, and the PersistentVolume of the volume that the driver created.
+import { bindingAnnotations } from '../../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolumeInput } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { StorageClass } from '../../../api/storage/v1/storage-class.ts'
@@ -15,7 +16,7 @@ import {
   type TemplateValues,
 } from '../sidecar/class-parameters.ts'
 import { bytesText, storageBytes } from '../sidecar/quantities.ts'
-import { deletionFinalizer, provisionedByAnnotation, volumeNameOf } from './claim-decision.ts'
+import { claimRefOf, provisionerFinalizer, volumeNameOf } from '../../provisioning/provisioning.ts'
 import { nodeSelectorTerms } from './claim-topology.ts'
 
 /** What the request and the object are made of. */
@@ -74,7 +75,7 @@ export function volumeRequest(parts: VolumeParts): ProtoInput<typeof createVolum
 
 export function volumeObject(parts: VolumeParts, created: Proto<typeof volumeMessage>): PersistentVolumeInput {
   const { driverName, claim, storageClass } = parts
-  const { spec, metadata } = claim
+  const { spec } = claim
   const deletionSecret = secretOf(parts, 'provisioner')
   const terms = nodeSelectorTerms(created.accessibleTopology)
   const { volumeAttributesClassName } = spec
@@ -82,23 +83,16 @@ export function volumeObject(parts: VolumeParts, created: Proto<typeof volumeMes
     metadata: {
       name: volumeNameOf(claim),
       annotations: {
-        [provisionedByAnnotation]: driverName,
+        [bindingAnnotations.provisionedBy]: driverName,
         [secretNameAnnotation]: deletionSecret?.name ?? '',
         [secretNamespaceAnnotation]: deletionSecret?.namespace ?? '',
       },
-      ...(storageClass.reclaimPolicy === 'Delete' ? { finalizers: [deletionFinalizer] } : {}),
+      ...(storageClass.reclaimPolicy === 'Delete' ? { finalizers: [provisionerFinalizer] } : {}),
     },
     spec: {
       accessModes: spec.accessModes ?? [],
       capacity: { storage: bytesText(created.capacityBytes || storageBytes(spec.resources?.requests)) },
-      claimRef: {
-        apiVersion: claim.apiVersion,
-        kind: claim.kind,
-        name: metadata.name,
-        namespace: metadata.namespace ?? '',
-        uid: metadata.uid,
-        resourceVersion: metadata.resourceVersion,
-      },
+      claimRef: claimRefOf(claim),
       csi: {
         driver: driverName,
         volumeHandle: created.volumeId,

@@ -1,47 +1,47 @@
-// The next step for a claim, as a pure function of the objects: provision a volume, expand it, reject the claim, or nothing.
+// What happens to a claim, as a pure function of the objects: provision a volume, expand it, reject the claim, or nothing.
 import { hostnameLabel } from '../../api/core/v1/node/node-labels.ts'
-import { annotationOf, bindingAnnotations, classNameOf } from '../../api/core/v1/volume/claim-binding.ts'
+import { bindingAnnotations, classNameOf } from '../../api/core/v1/volume/claim-binding.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume, PersistentVolumeInput } from '../../api/core/v1/volume/persistent-volume.ts'
-import { namespaceOf } from '../../api/meta/object.ts'
 import type { StorageClass } from '../../api/storage/v1/storage-class.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
+import {
+  claimRefOf,
+  isClaimOf,
+  isVolumeOf,
+  provisionerFinalizer,
+  selectedNodeOf,
+  volumeNameOf,
+} from '../provisioning/provisioning.ts'
 import { localPathProvisionerName } from './local-path-class.ts'
-import { provisionerFinalizer } from './volume-step.ts'
 
-export type ClaimStep =
+export type ClaimDecision =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'provision'; readonly nodeName: string; readonly storageClass: StorageClass }
   | { readonly kind: 'reject'; readonly className: string; readonly why: string }
   | { readonly kind: 'expand'; readonly nodeName: string; readonly volume: PersistentVolume; readonly size: string }
 
-export interface ClaimStepInput {
+export interface ClaimDecisionInput {
   readonly classNamed: (name: string) => StorageClass | undefined
   readonly volumeNamed: (name: string) => PersistentVolume | undefined
-  /** The node of a volume that this provisioner serves. */
-  readonly nodeOf: (volume: PersistentVolume) => string | undefined
   readonly servesNode: (name: string) => boolean
 }
 
-const nothing: ClaimStep = { kind: 'nothing' }
-
-export const volumeNameOf = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata.uid}`
+const nothing: ClaimDecision = { kind: 'nothing' }
 
 const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.['storage'] ?? '0'
 
-export function claimStep(claim: PersistentVolumeClaim, input: ClaimStepInput): ClaimStep {
+export function decideClaim(claim: PersistentVolumeClaim, input: ClaimDecisionInput): ClaimDecision {
   if (claim.metadata.deletionTimestamp !== undefined) return nothing
-  return claim.spec.volumeName ? expansionStep(claim, claim.spec.volumeName, input) : provisionStep(claim, input)
+  return claim.spec.volumeName ? decideExpansion(claim, claim.spec.volumeName, input) : decideProvisioning(claim, input)
 }
 
-function provisionStep(
+function decideProvisioning(
   claim: PersistentVolumeClaim,
-  { classNamed, volumeNamed, servesNode }: ClaimStepInput,
-): ClaimStep {
-  const { provisioner, provisionerBeta, selectedNode } = bindingAnnotations
-  const by = annotationOf(claim, provisioner) ?? annotationOf(claim, provisionerBeta)
-  const nodeName = annotationOf(claim, selectedNode) ?? ''
-  if (by !== localPathProvisionerName || nodeName === '' || !servesNode(nodeName)) return nothing
+  { classNamed, volumeNamed, servesNode }: ClaimDecisionInput,
+): ClaimDecision {
+  const nodeName = selectedNodeOf(claim)
+  if (!isClaimOf(claim, localPathProvisionerName) || nodeName === undefined || !servesNode(nodeName)) return nothing
   if (volumeNamed(volumeNameOf(claim)) !== undefined) return nothing
   const className = classNameOf(claim)
   const storageClass = classNamed(className)
@@ -64,14 +64,25 @@ function rejectionOf({ spec }: PersistentVolumeClaim, { parameters = {} }: Stora
     : `the parameter ${JSON.stringify(parameter)} of the class is not supported`
 }
 
-function expansionStep(claim: PersistentVolumeClaim, name: string, { volumeNamed, nodeOf }: ClaimStepInput): ClaimStep {
+function decideExpansion(
+  claim: PersistentVolumeClaim,
+  name: string,
+  { volumeNamed }: ClaimDecisionInput,
+): ClaimDecision {
   const volume = volumeNamed(name)
-  const nodeName = volume && nodeOf(volume)
+  const nodeName = volume && localPathNodeOf(volume)
   if (volume === undefined || nodeName === undefined || claim.status.phase !== 'Bound') return nothing
   if (volume.spec.claimRef?.uid !== claim.metadata.uid) return nothing
   const size = requestOf(claim)
   const reported = claim.status.capacity?.['storage'] ?? '0'
   return quantityUnits(size) > quantityUnits(reported) ? { kind: 'expand', nodeName, volume, size } : nothing
+}
+
+/** The node of a volume that this provisioner has created; undefined for other volumes. */
+export function localPathNodeOf(volume: PersistentVolume): string | undefined {
+  if (!isVolumeOf(volume, localPathProvisionerName)) return undefined
+  const terms = volume.spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
+  return terms[0]?.matchExpressions?.find(({ key }) => key === hostnameLabel)?.values?.[0]
 }
 
 export interface VolumePlace {
@@ -89,7 +100,6 @@ export function newVolume(
   { metadata, reclaimPolicy, mountOptions }: StorageClass,
   { nodeName, path, projectId }: VolumePlace,
 ): PersistentVolumeInput & { metadata: { name: string } } {
-  const { name, uid, resourceVersion } = claim.metadata
   return {
     metadata: {
       name: volumeNameOf(claim),
@@ -102,10 +112,7 @@ export function newVolume(
     spec: {
       accessModes: claim.spec.accessModes ?? [],
       capacity: { storage: requestOf(claim) },
-      claimRef: {
-        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: namespaceOf(claim) },
-        ...{ name, uid, resourceVersion },
-      },
+      claimRef: claimRefOf(claim),
       local: { path },
       nodeAffinity: {
         required: {

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import type { StorageClass } from '../../api/storage/v1/storage-class.ts'
-import { claimStep, newVolume } from './claim-step.ts'
+import { decideClaim, localPathNodeOf, newVolume } from './claim-decision.ts'
 import { localPathClass } from './local-path-class.ts'
 import { ProjectIds } from './project-ids.ts'
-import { localPathNodeOf, provisionerFinalizer, volumeStep } from './volume-step.ts'
+import { provisionerFinalizer } from '../provisioning/provisioning.ts'
 
 const annotations = {
   'volume.kubernetes.io/storage-provisioner': 'coxswain.dev/local-path',
@@ -30,7 +30,7 @@ const volumeOf = (claim: PersistentVolumeClaim, storageClass = classOf()) =>
 const bound = { volumeName: 'pvc-u' }
 const grown = (reported: string, phase = 'Bound') => claimOf(bound, {}, { phase, capacity: { storage: reported } })
 
-test('the next step of a claim', () => {
+test('what happens to a claim', () => {
   const rows: [
     what: string,
     claim: PersistentVolumeClaim,
@@ -85,39 +85,21 @@ test('the next step of a claim', () => {
     ],
   ]
   for (const [what, claim, kind, volumes = [], storageClass = classOf()] of rows) {
-    const step = claimStep(claim, {
+    const decision = decideClaim(claim, {
       classNamed: () => storageClass,
       volumeNamed: (name) => volumes.find(({ metadata }) => metadata.name === name),
-      nodeOf: localPathNodeOf,
       servesNode: (name) => name === 'here',
     })
-    equal(step.kind, kind, what)
+    equal(decision.kind, kind, what)
   }
 })
 
-test('the next step of a volume', () => {
+test('a volume is on the node of its affinity, and has the policy and options of its class', () => {
   const retained = volumeOf(claimOf(), classOf({ reclaimPolicy: 'Retain', mountOptions: ['ro'] }))
-  const released = (volume: PersistentVolume, more: object = {}) =>
-    ({ ...volume, status: { phase: 'Released' }, ...more }) as PersistentVolume
-  const finalizers = [provisionerFinalizer]
-  const rows: [what: string, volume: PersistentVolume, kind: string][] = [
-    ['a bound volume stays', volumeOf(claimOf()), 'nothing'],
-    ['a released one is deleted', released(volumeOf(claimOf())), 'delete'],
-    ['a retained one is not', released(retained), 'nothing'],
-    [
-      'one that is now retained gives up its finalizer',
-      released(retained, { metadata: { ...retained.metadata, finalizers } }),
-      'release',
-    ],
-    [
-      'one of another provisioner stays',
-      released(volumeOf(claimOf()), { metadata: { name: 'x', annotations: {} } }),
-      'nothing',
-    ],
-  ]
-  for (const [what, volume, kind] of rows) equal(volumeStep(volume, (name) => name === 'here').kind, kind, what)
-  equal(volumeStep(released(volumeOf(claimOf())), () => false).kind, 'nothing', 'one of another node stays')
+  const foreign = { ...retained, metadata: { ...retained.metadata, annotations: {} } }
+  deepEqual([localPathNodeOf(retained), localPathNodeOf(foreign)], ['here', undefined])
   deepEqual([retained.metadata.finalizers, retained.spec.mountOptions], [undefined, ['ro']])
+  deepEqual(volumeOf(claimOf()).metadata.finalizers, [provisionerFinalizer])
 })
 
 test('project ids are unique on a node, and the same for a volume that is created again', () => {
