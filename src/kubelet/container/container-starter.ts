@@ -13,7 +13,7 @@ import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { ContainerImages, PodProvisioner } from './pod-provisioner.ts'
 import type { Failure, PodSyncState } from '../pod/pod-sync-state.ts'
 import type { RecordCall } from '../events/record-call.ts'
-import { AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
+import { AttachmentPending, VolumeError } from '../volumes/contract/volume-type.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface ContainerStarterDeps extends HookDeps {

@@ -8,7 +8,7 @@ import type { ContainerRuntime } from '../../machine/runtime/container-runtime.t
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { RecordCall } from '../events/record-call.ts'
 import { sandboxFailure, type PodSyncState } from '../pod/pod-sync-state.ts'
-import { AttachmentLimitExceeded, AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
+import { AttachmentLimitExceeded, AttachmentPending, VolumeError } from '../volumes/contract/volume-type.ts'
 import type { PodProvisioner } from './pod-provisioner.ts'
 
 /** Resolves when the policies of a pod with these addresses are enforced. */

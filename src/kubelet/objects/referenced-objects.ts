@@ -17,7 +17,7 @@ import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Client } from '../../client/client.ts'
 import type { ObjectWatches } from './object-watches.ts'
-import type { AccountToken, VolumeSources } from '../volumes/types/volume-type.ts'
+import type { AccountToken, VolumeSources } from '../volumes/contract/volume-type.ts'
 
 /** A starting container sees a changed object after at most this time. */
 const cacheMs = 30_000

@@ -6,7 +6,7 @@ import { ConfigError } from '../pod-config/config-error.ts'
 import { expandVariables, pathCharsMax } from '../pod-config/variable-expansion.ts'
 import { subPathDirectory, type NodePaths } from '../pod-config/node-paths.ts'
 import { requestsRecursiveReadOnly, isRecursivelyReadOnly } from '../pod-config/recursive-read-only.ts'
-import type { MountedVolume } from './types/volume-type.ts'
+import type { MountedVolume } from './contract/volume-type.ts'
 
 export interface ContainerMountsDeps {
   readonly disk: Disk

@@ -24,15 +24,15 @@ import { containerDevices, containerMounts } from './container-mounts.ts'
 import type { CsiVolumes } from './csi/csi-volumes.ts'
 import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
-import type { ClaimDeps } from './types/claim-expansion.ts'
 import { imageVolume } from './types/image.ts'
 import {
   VolumeError,
   FormattedVolumeError,
+  type ClaimDeps,
   type MountedVolume,
   type VolumeSources,
   type VolumeType,
-} from './types/volume-type.ts'
+} from './contract/volume-type.ts'
 
 export interface VolumeManagerDeps {
   readonly disk: Disk

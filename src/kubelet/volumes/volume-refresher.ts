@@ -13,7 +13,7 @@ import type { ReferencedObjects } from '../objects/referenced-objects.ts'
 import type { ObjectWatches } from '../objects/object-watches.ts'
 import type { VolumeManager } from './volume-manager.ts'
 import { volumeTypes } from './volume-types.ts'
-import { VolumeError } from './types/volume-type.ts'
+import { VolumeError } from './contract/volume-type.ts'
 
 export interface VolumeRefresherDeps {
   readonly volumes: VolumeManager

@@ -9,7 +9,7 @@ import { imageVolume } from './types/image.ts'
 import { nfsVolume } from './types/nfs.ts'
 import { projectedVolume } from './types/projected.ts'
 import { secretVolume } from './types/secret.ts'
-import type { VolumeType } from './types/volume-type.ts'
+import type { VolumeType } from './contract/volume-type.ts'
 
 export const volumeTypes: readonly VolumeType[] = [
   configMapVolume,

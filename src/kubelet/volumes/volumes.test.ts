@@ -15,7 +15,7 @@ import { decode } from '../../schema/decoding/decode.ts'
 import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { VolumeManager } from './volume-manager.ts'
 import { volumeTypes } from './volume-types.ts'
-import type { VolumeSources } from './types/volume-type.ts'
+import type { VolumeSources } from './contract/volume-type.ts'
 
 const ctx = context(new AbortController().signal)
 const made = <T extends ApiObject>(kind: Kind<T>, body: object): T =>

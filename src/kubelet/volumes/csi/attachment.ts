@@ -9,7 +9,7 @@ import {
   AttachmentPending,
   FormattedVolumeError,
   type VolumeSources,
-} from '../types/volume-type.ts'
+} from '../contract/volume-type.ts'
 import { uniqueName, type CsiVolume } from './csi-volume.ts'
 
 export interface AttachmentDeps {

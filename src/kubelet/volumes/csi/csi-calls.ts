@@ -9,7 +9,7 @@ import { goNameOf, GrpcError, type GrpcCode } from '../../../wire/grpc/grpc-stat
 import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/proto-message.ts'
 import type { CsiRegistry } from '../../plugins/csi-registry.ts'
 import { TimeLimitExceeded, withTimeLimit } from '../../plugins/time-limit.ts'
-import { VolumeError } from '../types/volume-type.ts'
+import { VolumeError } from '../contract/volume-type.ts'
 import type { NodeCapabilities } from './capability.ts'
 
 export interface CsiCallsDeps {

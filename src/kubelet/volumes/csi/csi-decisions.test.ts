@@ -8,7 +8,7 @@ import { CsiCallError } from './csi-calls.ts'
 import { volumeUsage } from './csi-stats.ts'
 import { isUnused, mountSteps, type ActualVolume, type DesiredVolume } from './csi-steps.ts'
 import { attachmentName, uniqueName, type CsiVolume } from './csi-volume.ts'
-import { expandedStatus, needsExpansion } from '../types/claim-expansion.ts'
+import { expandedStatus, needsExpansion } from '../persistent/claim-expansion.ts'
 import { lifecycleProblem, tokenAttributes } from './volume-context.ts'
 import { readVolumeData, writeVolumeData } from './volume-data.ts'
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/time/clock.ts'
 import type { Client } from '../../../client/client.ts'
 import type { EventRecorder } from '../../../client/events/event-recorder.ts'
 import type { NodePaths } from '../../pod-config/node-paths.ts'
-import { applyFsGroup } from '../types/fs-group.ts'
+import { applyFsGroup } from '../files/fs-group.ts'
 import {
   DeviceError,
   FormattedVolumeError,
@@ -13,13 +13,13 @@ import {
   type BoundVolume,
   type MountedVolume,
   type VolumeMountInput,
-} from '../types/volume-type.ts'
+} from '../contract/volume-type.ts'
 import { waitForAttachment } from './attachment.ts'
 import { changesGroup, type NodeCapabilities } from './capability.ts'
 import { csiPaths, type CsiPaths } from './csi-paths.ts'
 import { mountSteps, type CsiStep } from './csi-steps.ts'
 import { attachmentName, uniqueName, type CsiVolume } from './csi-volume.ts'
-import { needsExpansion } from '../types/claim-expansion.ts'
+import { needsExpansion } from '../persistent/claim-expansion.ts'
 import { expand } from './expansion.ts'
 import { publish, type PublishingDeps } from './publishing.ts'
 import { stage, stagesVolumes } from './staging.ts'

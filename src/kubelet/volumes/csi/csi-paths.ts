@@ -1,6 +1,6 @@
 // Paths of the volumes of storage drivers, as upstream names them: drivers and operators rely on them.
 import { isFileName } from '../../../base/text/file-names.ts'
-import { VolumeError } from '../types/volume-type.ts'
+import { VolumeError } from '../contract/volume-type.ts'
 import {
   kubeletDirectory,
   volumeDevicesDirectory,

@@ -1,6 +1,6 @@
 // Secrets that drivers need for a volume.
 import type { Context } from '../../../base/observability/context.ts'
-import { VolumeError, type VolumeSources } from '../types/volume-type.ts'
+import { VolumeError, type VolumeSources } from '../contract/volume-type.ts'
 import type { SecretLocation } from './csi-volume.ts'
 
 /** `field`: how the reference is named in the message. */

@@ -3,7 +3,7 @@ import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
-import { VolumeError } from '../types/volume-type.ts'
+import { VolumeError } from '../contract/volume-type.ts'
 
 export interface SecretLocation {
   readonly namespace: string

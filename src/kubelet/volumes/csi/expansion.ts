@@ -13,10 +13,9 @@ import {
   recordExpansion,
   storage,
   updateClaim,
-  type ClaimDeps,
   type ClaimStatus,
-} from '../types/claim-expansion.ts'
-import { FormattedVolumeError, type VolumeSources } from '../types/volume-type.ts'
+} from '../persistent/claim-expansion.ts'
+import { FormattedVolumeError, type VolumeSources, type ClaimDeps } from '../contract/volume-type.ts'
 import { volumeCapability, type NodeCapabilities } from './capability.ts'
 import { CsiCallError, type CsiCalls } from './csi-calls.ts'
 import { csiSecrets } from './csi-secrets.ts'

@@ -2,7 +2,7 @@
 import type { Context } from '../../../base/observability/context.ts'
 import { nodeService } from '../../../machine/csi/methods.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
-import type { VolumeSources } from '../types/volume-type.ts'
+import type { VolumeSources } from '../contract/volume-type.ts'
 import { volumeCapability, type NodeCapabilities } from './capability.ts'
 import { CsiCallError, type CsiCalls } from './csi-calls.ts'
 import type { CsiPaths } from './csi-paths.ts'

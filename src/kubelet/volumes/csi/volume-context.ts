@@ -2,7 +2,7 @@
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { CSIDriverSpec } from '../../../api/storage/v1/csi-driver.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
-import type { AccountToken } from '../types/volume-type.ts'
+import type { AccountToken } from '../contract/volume-type.ts'
 import type { CsiVolume } from './csi-volume.ts'
 
 type Attributes = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 // configMap: the keys of a ConfigMap as files.
-import { configMapFiles } from './object-files.ts'
-import { mountFiles } from './mount-files.ts'
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { configMapFiles } from '../files/object-files.ts'
+import { mountFiles } from '../files/mount-files.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 export const configMapVolume = defineVolumeType({
   name: 'configMap',

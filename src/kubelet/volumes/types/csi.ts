@@ -1,5 +1,5 @@
 // csi: a volume of a storage driver with the lifetime of its pod.
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 export const csiVolume = defineVolumeType({
   name: 'csi',

@@ -1,7 +1,7 @@
 // downwardAPI: fields of the pod as files.
-import { downwardFiles } from './object-files.ts'
-import { mountFiles } from './mount-files.ts'
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { downwardFiles } from '../files/object-files.ts'
+import { mountFiles } from '../files/mount-files.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 export const downwardApiVolume = defineVolumeType({
   name: 'downwardAPI',

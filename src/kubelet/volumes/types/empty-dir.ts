@@ -1,8 +1,8 @@
 // emptyDir: a directory with the lifetime of its pod, on disk, in memory or in huge pages.
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import { quantityUnits } from '../../../schema/scalar/quantity.ts'
-import { applyFsGroup } from './fs-group.ts'
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { applyFsGroup } from '../files/fs-group.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 const hugePages = 'HugePages'
 const hugePagesResource = 'hugepages-'

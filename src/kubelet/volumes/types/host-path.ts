@@ -1,7 +1,7 @@
 // hostPath: a path of the node. Its type determines what must exist or is created.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { Disk, DiskKind } from '../../../machine/disk/disk.ts'
-import { defineVolumeType, VolumeError, type MountedVolume } from './volume-type.ts'
+import { defineVolumeType, VolumeError, type MountedVolume } from '../contract/volume-type.ts'
 
 const expectations: Readonly<Record<string, { readonly kind: DiskKind; readonly description: string }>> = {
   Directory: { kind: 'directory', description: 'a directory' },

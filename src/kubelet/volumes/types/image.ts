@@ -1,6 +1,6 @@
 // image: the files of an OCI image, read-only. The volume is mounted when the first container that uses it starts,
 // because the image is pulled together with the container's image.
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 export const imageVolume = defineVolumeType({
   name: 'image',

@@ -8,7 +8,7 @@ import {
   FormattedVolumeError,
   type MountedVolume,
   type VolumeMountInput,
-} from './volume-type.ts'
+} from '../contract/volume-type.ts'
 
 /** Control characters would end the line of the mount table. */
 const exportPattern = /^\/[\x20-\x7e\x80-\u{10ffff}]*$/u

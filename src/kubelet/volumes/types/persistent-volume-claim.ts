@@ -5,8 +5,8 @@ import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-vo
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { mountHostPath } from './host-path.ts'
-import { localDevice, mountLocal } from './local.ts'
-import { expandLocal } from './local-expansion.ts'
+import { localDevice, mountLocal } from '../persistent/local.ts'
+import { expandLocal } from '../persistent/local-expansion.ts'
 import { mountNfs } from './nfs.ts'
 import {
   defineVolumeType,
@@ -14,7 +14,7 @@ import {
   FormattedVolumeError,
   type MountedVolume,
   type VolumeMountInput,
-} from './volume-type.ts'
+} from '../contract/volume-type.ts'
 
 export const persistentVolumeClaimVolume = defineVolumeType({
   name: 'persistentVolumeClaim',

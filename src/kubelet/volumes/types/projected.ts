@@ -2,10 +2,10 @@
 import { context } from '../../../base/observability/context.ts'
 import type { VolumeProjection } from '../../../api/core/v1/volume/volume.ts'
 import type { DiskFile } from '../../../machine/disk/disk.ts'
-import { configMapFiles, downwardFiles, secretFiles } from './object-files.ts'
-import type { Files } from './key-files.ts'
-import { mountFiles } from './mount-files.ts'
-import { defineVolumeType, VolumeError, type VolumeMountInput } from './volume-type.ts'
+import { configMapFiles, downwardFiles, secretFiles } from '../files/object-files.ts'
+import type { Files } from '../files/key-files.ts'
+import { mountFiles } from '../files/mount-files.ts'
+import { defineVolumeType, VolumeError, type VolumeMountInput } from '../contract/volume-type.ts'
 
 export const projectedVolume = defineVolumeType({
   name: 'projected',

@@ -1,7 +1,7 @@
 // secret: the keys of a Secret as files in memory, never on the node's disk.
-import { secretFiles } from './object-files.ts'
-import { mountFiles } from './mount-files.ts'
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import { secretFiles } from '../files/object-files.ts'
+import { mountFiles } from '../files/mount-files.ts'
+import { defineVolumeType, VolumeError } from '../contract/volume-type.ts'
 
 export const secretVolume = defineVolumeType({
   name: 'secret',

@@ -14,9 +14,10 @@ import type { VolumeAttachment } from '../../../api/storage/v1/volume-attachment
 import type { Disk } from '../../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
+import type { Client } from '../../../client/client.ts'
+import type { EventRecorder } from '../../../client/events/event-recorder.ts'
 import { isFileName } from '../../../base/text/file-names.ts'
 import type { NodeInfo } from '../../pod-config/field-values.ts'
-import type { ClaimDeps } from './claim-expansion.ts'
 
 /** The API objects that volumes are made from. */
 export interface VolumeSources {
@@ -53,6 +54,13 @@ export interface BoundVolume {
   readonly volume: PersistentVolume
   /** Whether the pod requests it read-only. */
   readonly readOnly: boolean
+}
+
+/** Updates claims whose volumes have grown. */
+export interface ClaimDeps {
+  readonly client: Client
+  readonly events: EventRecorder
+  readonly nodeName: string
 }
 
 /** Mounts volumes of storage drivers. */

@@ -9,14 +9,7 @@ import {
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { quantityUnits } from '../../../schema/scalar/quantity.ts'
-import type { Client } from '../../../client/client.ts'
-import type { EventRecorder } from '../../../client/events/event-recorder.ts'
-
-export interface ClaimDeps {
-  readonly client: Client
-  readonly events: EventRecorder
-  readonly nodeName: string
-}
+import type { ClaimDeps } from '../contract/volume-type.ts'
 
 export type ClaimStatus = PersistentVolumeClaim['status']
 

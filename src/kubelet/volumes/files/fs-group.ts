@@ -1,6 +1,6 @@
 // fsGroup: the ownership of writable volumes.
 import { TreeTooDeep } from '../../../machine/disk/disk.ts'
-import { VolumeError, type VolumeMountInput } from './volume-type.ts'
+import { VolumeError, type VolumeMountInput } from '../contract/volume-type.ts'
 
 /** With `OnRootMismatch` a volume whose root has the right group is not walked. */
 export async function applyFsGroup(

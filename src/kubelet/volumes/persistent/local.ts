@@ -1,14 +1,14 @@
 // local: a directory of the node, or a block device, which is formatted when it is first used.
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
-import { applyFsGroup } from './fs-group.ts'
+import { applyFsGroup } from '../files/fs-group.ts'
 import {
   DeviceError,
   directoryBeside,
   FormattedVolumeError,
   type MountedVolume,
   type VolumeMountInput,
-} from './volume-type.ts'
+} from '../contract/volume-type.ts'
 
 type LocalSource = NonNullable<PersistentVolume['spec']['local']>
 

@@ -4,7 +4,7 @@ import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-vo
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { expandedStatus, needsExpansion, recordExpansion, storage, updateClaim } from './claim-expansion.ts'
 import { localMountPath } from './local.ts'
-import { FormattedVolumeError, ResizeError, type VolumeMountInput } from './volume-type.ts'
+import { FormattedVolumeError, ResizeError, type VolumeMountInput } from '../contract/volume-type.ts'
 
 /** Does nothing where the claim shows the capacity of the volume. */
 export async function expandLocal(

@@ -1,7 +1,7 @@
 // Files from the keys of an object: all keys, or the selected ones with their paths and modes.
 import type { KeyToPath } from '../../../api/core/v1/volume/volume.ts'
 import type { ProjectedFile } from '../../../machine/disk/disk.ts'
-import { VolumeError } from './volume-type.ts'
+import { VolumeError } from '../contract/volume-type.ts'
 
 export type Files = Map<string, ProjectedFile>
 

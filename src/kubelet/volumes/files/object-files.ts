@@ -5,7 +5,7 @@ import { secret } from '../../../api/core/v1/secret.ts'
 import type { DownwardAPIVolumeFile, KeyToPath } from '../../../api/core/v1/volume/volume.ts'
 import { fieldValue, resourceValue } from '../../pod-config/field-values.ts'
 import { filesOfKeys, type Files } from './key-files.ts'
-import { VolumeError, type VolumeMountInput } from './volume-type.ts'
+import { VolumeError, type VolumeMountInput } from '../contract/volume-type.ts'
 
 export interface ObjectSource {
   readonly name: string

@@ -1,7 +1,7 @@
 // Writes files to the directory of a volume atomically; in memory where they must not be written to disk.
 import type { Files } from './key-files.ts'
 import { isInnerPath } from '../../../base/text/file-names.ts'
-import { VolumeError, type MountedVolume, type VolumeMountInput } from './volume-type.ts'
+import { VolumeError, type MountedVolume, type VolumeMountInput } from '../contract/volume-type.ts'
 
 export async function mountFiles(
   { disk, directory, pod, context }: VolumeMountInput,
