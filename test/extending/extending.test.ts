@@ -13,7 +13,6 @@ import type * as Index from '../../src/cluster/index.ts'
 import type * as Discovery from '../../src/client/discovery.ts'
 import type * as SimulatedDiskFile from '../../src/machine/disk/simulated-disk.ts'
 import type * as VolumeManagerFile from '../../src/kubelet/volumes/volume-manager.ts'
-import { realClock } from '../../src/base/time/clock.ts'
 import { rules } from '../tidy/rules.ts'
 import { readSourceFile } from '../tidy/source-file.ts'
 import { changesOf, withInsertedLines } from './page.ts'
@@ -135,7 +134,6 @@ test('the volume type mounts its volumes', async () => {
     sources: {} as never,
     paths: { root: '/kubelet', logs: '/logs' } as never,
     node: {} as never,
-    clock: realClock,
   })
   const volumes = [{ name: 'data', cephfs: { monitors: ['server'], path: '/data', readOnly: true } }]
   const pod = { metadata: { name: 'p', uid: 'u' }, spec: { containers: [], volumes } }

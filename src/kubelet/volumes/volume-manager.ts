@@ -1,16 +1,12 @@
 // VolumeManager: mounts the volumes of pods before their containers start, refreshes them while the pod runs, and
 // unmounts them when the pod is gone. Operations on the volumes of one pod are serialized.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Volume } from '../../api/core/v1/volume/volume.ts'
-import type { Disk } from '../../machine/disk/disk.ts'
-import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
 import type { ContainerDevice, ContainerMount } from '../../machine/runtime/runtime-config.ts'
 import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
-import type { NodeInfo } from '../pod-config/field-values.ts'
 import {
   podDirectory,
   subPathsDirectory,
@@ -21,49 +17,28 @@ import {
   type NodePaths,
 } from '../pod-config/node-paths.ts'
 import { containerDevices, containerMounts } from './container-mounts.ts'
-import type { CsiVolumes } from './csi/csi-volumes.ts'
 import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
-import { imageVolume } from './types/image.ts'
 import {
   VolumeError,
   FormattedVolumeError,
-  type ClaimDeps,
   type MountedVolume,
-  type VolumeSources,
+  type PodVolume,
+  type VolumeDeps,
   type VolumeType,
 } from './contract/volume-type.ts'
 
-export interface VolumeManagerDeps {
-  readonly disk: Disk
-  readonly sources: VolumeSources
+export interface VolumeManagerDeps extends VolumeDeps {
   readonly paths: NodePaths
-  readonly node: NodeInfo
-  readonly clock: Clock
-  /** Undefined where image volumes are not supported. */
-  readonly imageMounts?: ImageMounts | undefined
-  /** Undefined where no storage driver can register. */
-  readonly csi?: Pick<CsiVolumes, 'mountInline' | 'mountPersistent' | 'unmountPod'> | undefined
-  /** Left out where claims are not updated. */
-  readonly claims?: ClaimDeps
 }
-
-/** Which volumes of a pod are mounted. */
-interface Selection {
-  readonly includes: (type: VolumeType) => boolean
-  readonly isRecheck: boolean
-}
-
-/** Types whose volumes may belong to storage drivers. */
-const driverTypes: ReadonlySet<VolumeType['name']> = new Set(['csi', 'ephemeral', 'persistentVolumeClaim'])
-
-const mayBeOfDriver = (volume: Volume): boolean => [...driverTypes].some((name) => volume[name] !== undefined)
 
 /** Pulled images by volume name. */
 export type VolumeImages = ReadonlyMap<string, RuntimeImage>
 
 /** The mounted volumes of a pod, by name. */
 export type MountedVolumes = ReadonlyMap<string, MountedVolume>
+
+type VolumeAction = (type: VolumeType, work: PodVolume) => Promise<void>
 
 export class VolumeManager {
   readonly #deps: VolumeManagerDeps
@@ -77,82 +52,57 @@ export class VolumeManager {
 
   /** Mounts all volumes of a pod. Throws VolumeError when one is not available now. */
   mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    const selection: Selection = { includes: () => true, isRecheck: false }
-    return this.#operations.run(pod.metadata.uid, () => this.#mountAll(pod, selection, images, context))
+    return this.#operations.run(pod.metadata.uid, async () => {
+      const mounted = new Map<string, MountedVolume>()
+      await this.#forEach(pod, images, async (type, work) => {
+        const { name } = work.volume
+        const mountedVolume =
+          this.#nodePaths.get(pod.metadata.uid)?.get(name) ?? (await this.#mountOne(type, work, context))
+        if (mountedVolume !== undefined) mounted.set(name, mountedVolume)
+      })
+      return mounted
+    })
   }
 
   /** Updates mounted volumes whose content follows API objects. Throws VolumeError as `mount` does. */
   refresh(pod: Pod, context: Context): Promise<void> {
-    return this.#mountAgain(pod, { includes: ({ tracksApiObjects }) => tracksApiObjects, isRecheck: false }, context)
+    return this.#forEachMounted(pod, async (type, work) => {
+      if (type.tracksApiObjects) await type.mount(work, this.#deps, context)
+    })
   }
 
-  /** Publishes and expands mounted volumes of storage drivers, and expands `local` ones, where that is needed. */
+  /** Does what mounted volumes need from time to time. Throws VolumeError as `mount` does. */
   recheck(pod: Pod, context: Context): Promise<void> {
-    return this.#mountAgain(pod, { includes: ({ name }) => driverTypes.has(name), isRecheck: true }, context)
+    return this.#forEachMounted(pod, async (type, work) => type.recheck?.(work, this.#deps, context))
   }
 
-  async #mountAgain(pod: Pod, selection: Selection, context: Context): Promise<void> {
+  async #forEachMounted(pod: Pod, action: VolumeAction): Promise<void> {
     const { disk, paths } = this.#deps
     await this.#operations.run(pod.metadata.uid, async () => {
       const kinds = volumeDirectories(paths, pod.metadata.uid).map((directory) => disk.kindOf(directory))
       if ((await Promise.all(kinds)).every((kind) => kind === undefined)) return
-      await this.#mountAll(pod, selection, new Map(), context)
+      await this.#forEach(pod, new Map(), action)
     })
   }
 
-  async #mountAll(
-    pod: Pod,
-    { includes, isRecheck }: Selection,
-    images: VolumeImages,
-    context: Context,
-  ): Promise<MountedVolumes> {
-    const mounted = new Map<string, MountedVolume>()
-    const mount = async (volume: Volume) => {
+  async #forEach(pod: Pod, images: VolumeImages, action: VolumeAction): Promise<void> {
+    const perform = async (volume: Volume) => {
       const type = typeOf(volume)
-      const mountedVolume = includes(type)
-        ? await this.#mountOne(type, pod, volume, images, isRecheck, context)
-        : undefined
-      if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
+      const directory = volumeDirectory(this.#deps.paths, pod.metadata.uid, type.directoryName, volume.name)
+      await action(type, { pod, volume, directory, image: images.get(volume.name) })
     }
     const volumes = pod.spec.volumes ?? []
-    for (const volume of volumes) if (!mayBeOfDriver(volume)) await describeFailure(volume, mount)
+    const mayWait = (volume: Volume): boolean => findType(volume)?.mayWait === true
+    for (const volume of volumes) if (!mayWait(volume)) await describeFailure(volume, perform)
     // A volume that waits for its attachment does not delay the others.
-    const results = await Promise.allSettled(
-      volumes.filter(mayBeOfDriver).map((volume) => describeFailure(volume, mount)),
-    )
+    const results = await Promise.allSettled(volumes.filter(mayWait).map((volume) => describeFailure(volume, perform)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
-    return mounted
   }
 
-  async #mountOne(
-    type: VolumeType,
-    pod: Pod,
-    volume: Volume,
-    images: VolumeImages,
-    isRecheck: boolean,
-    context: Context,
-  ): Promise<MountedVolume | undefined> {
-    const { disk, sources, paths, node, clock, imageMounts, csi, claims } = this.#deps
-    const { uid } = pod.metadata
-    const known = this.#nodePaths.get(uid)?.get(volume.name)
-    if (known !== undefined && !isRecheck) return known
-    const directory = volumeDirectory(paths, uid, type.directoryName, volume.name)
-    const mounted = await type.mount({
-      pod,
-      volume,
-      directory,
-      node,
-      disk,
-      sources,
-      imageMounts,
-      csi,
-      claims,
-      isRecheck,
-      images,
-      clock,
-      context,
-    })
-    if (mounted?.isNodePath) getOrInsert(this.#nodePaths, uid, () => new Map()).set(volume.name, mounted)
+  async #mountOne(type: VolumeType, work: PodVolume, context: Context): Promise<MountedVolume | undefined> {
+    const mounted = await type.mount(work, this.#deps, context)
+    const { uid } = work.pod.metadata
+    if (mounted?.isNodePath) getOrInsert(this.#nodePaths, uid, () => new Map()).set(work.volume.name, mounted)
     return mounted
   }
 
@@ -175,44 +125,26 @@ export class VolumeManager {
   /** Unmounts and removes the volumes of a finished pod. */
   unmount(podUid: string, context: Context): Promise<void> {
     const { paths } = this.#deps
-    return this.#operations.run(podUid, async () => {
-      this.#nodePaths.delete(podUid)
-      await this.#unmountImages(podUid, context.signal)
-      await this.#unmountCsi(podUid, context)
-      for (const directory of [subPathsDirectory(paths, podUid), ...volumeDirectories(paths, podUid)])
-        await this.#unmountAndRemove(directory)
-    })
+    const directories = [subPathsDirectory(paths, podUid), ...volumeDirectories(paths, podUid)]
+    return this.#release(podUid, directories, context)
   }
 
   /** Removes everything of the pod from the disk, including what other programs have created there. */
   remove(podUid: string, context: Context): Promise<void> {
+    return this.#release(podUid, [podDirectory(this.#deps.paths, podUid)], context)
+  }
+
+  #release(podUid: string, directories: readonly string[], context: Context): Promise<void> {
+    const { paths } = this.#deps
     return this.#operations.run(podUid, async () => {
       this.#nodePaths.delete(podUid)
-      await this.#unmountImages(podUid, context.signal)
-      await this.#unmountCsi(podUid, context)
-      await this.#unmountAndRemove(podDirectory(this.#deps.paths, podUid))
+      const unmountSubPaths = () => this.#unmountAndRemove(subPathsDirectory(paths, podUid))
+      for (const { directoryName, unmount } of typesInOrderOfRelease) {
+        const directory = volumeTypeDirectory(paths, podUid, directoryName)
+        await unmount({ podUid, directory, unmountSubPaths }, this.#deps, context)
+      }
+      for (const directory of directories) await this.#unmountAndRemove(directory)
     })
-  }
-
-  /** The runtime keeps the snapshots of image mounts until they are released explicitly. */
-  async #unmountImages(podUid: string, signal: AbortSignal): Promise<void> {
-    const { disk, paths, imageMounts } = this.#deps
-    if (imageMounts === undefined) return
-    const directory = volumeTypeDirectory(paths, podUid, imageVolume.directoryName)
-    const names = await disk.list(directory)
-    if (names.length === 0) return
-    // subPath mounts are on top of image mounts.
-    await this.#unmountAndRemove(subPathsDirectory(paths, podUid))
-    for (const name of names) await imageMounts.unmount(`${directory}/${name}`, signal)
-  }
-
-  /** Only their drivers may unmount volumes of storage drivers. */
-  async #unmountCsi(podUid: string, context: Context): Promise<void> {
-    const { csi, paths } = this.#deps
-    if (csi === undefined) return
-    // subPath mounts are on top of them.
-    await this.#unmountAndRemove(subPathsDirectory(paths, podUid))
-    await csi.unmountPod(podUid, context)
   }
 
   async #unmountAndRemove(directory: string): Promise<void> {
@@ -229,14 +161,21 @@ export class VolumeManager {
   }
 }
 
+/** A driver that does not answer does not delay the release of other volumes. */
+const typesInOrderOfRelease = volumeTypes
+  .flatMap((type) => (type.unmount === undefined ? [] : [{ ...type, unmount: type.unmount }]))
+  .toSorted((a, b) => Number(a.mayWait ?? false) - Number(b.mayWait ?? false))
+
 /** They exist while volumes of the pod are mounted. */
 const volumeDirectories = (paths: NodePaths, podUid: string): readonly string[] => [
   volumesDirectory(paths, podUid),
   volumeDevicesDirectory(paths, podUid),
 ]
 
+const findType = (volume: Volume): VolumeType | undefined => volumeTypes.find(({ name }) => volume[name] !== undefined)
+
 function typeOf(volume: Volume): VolumeType {
-  const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
+  const type = findType(volume)
   if (type !== undefined) return type
   const kinds = Object.keys(volume).filter((field) => field !== 'name')
   throw new VolumeError(`volumes of type ${kinds.join(', ') || 'none'} are not supported on this node`)

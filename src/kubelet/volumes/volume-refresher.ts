@@ -13,7 +13,7 @@ import type { ReferencedObjects } from '../objects/referenced-objects.ts'
 import type { ObjectWatches } from '../objects/object-watches.ts'
 import type { VolumeManager } from './volume-manager.ts'
 import { volumeTypes } from './volume-types.ts'
-import { VolumeError } from './contract/volume-type.ts'
+import { VolumeError, type VolumeType } from './contract/volume-type.ts'
 
 export interface VolumeRefresherDeps {
   readonly volumes: VolumeManager
@@ -46,7 +46,7 @@ export class VolumeRefresher {
 
   /** The pod was added or changed. */
   podChanged(pod: Pod, cause: Cause): void {
-    if (!followsAnything(pod) && !hasClaims(pod)) return
+    if (!followsAnything(pod) && !isRechecked(pod)) return
     if (isPodFinished(pod)) return this.podRemoved(pod.metadata.uid)
     this.#deps.watches.addPod(pod)
     this.#queue.add(pod.metadata.uid, cause)
@@ -97,7 +97,7 @@ export class VolumeRefresher {
 
   /** Other changes of the pod do not cause further checks. */
   async #recheck(pod: Pod, ctx: Context): Promise<void> {
-    if (!hasClaims(pod)) return
+    if (!isRechecked(pod)) return
     const { uid } = pod.metadata
     const nowMs = this.#deps.clock.monotonicMs()
     const dueMs = this.#recheckMs.get(uid) ?? nowMs
@@ -109,11 +109,10 @@ export class VolumeRefresher {
   }
 }
 
-/** Whether a volume of the pod may belong to a storage driver. */
-const hasClaims = ({ spec }: Pod): boolean =>
-  (spec.volumes ?? []).some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? volume.csi)
+/** Whether a volume of the pod is checked from time to time. */
+const isRechecked = (pod: Pod): boolean => hasVolume(pod, ({ recheck }) => recheck !== undefined)
 
-const followsAnything = ({ spec }: Pod): boolean =>
-  (spec.volumes ?? []).some((volume) =>
-    volumeTypes.some(({ name, tracksApiObjects }) => tracksApiObjects && volume[name] !== undefined),
-  )
+const followsAnything = (pod: Pod): boolean => hasVolume(pod, ({ tracksApiObjects }) => tracksApiObjects)
+
+const hasVolume = ({ spec }: Pod, isMeant: (type: VolumeType) => boolean): boolean =>
+  (spec.volumes ?? []).some((volume) => volumeTypes.some((type) => isMeant(type) && volume[type.name] !== undefined))

@@ -1,6 +1,5 @@
 import { deepEqual, equal, match, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { node } from '../../api/core/v1/node/node.ts'
@@ -104,7 +103,7 @@ const apiObjects: VolumeSources = {
 
 function volumesOn(disk: SimulatedDisk, sources: VolumeSources = apiObjects): VolumeManager {
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
-  return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node, clock: realClock })
+  return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node })
 }
 
 async function mounted(volume: object, spec: object = {}, disk = new SimulatedDisk()) {
@@ -269,7 +268,7 @@ test('an image volume is mounted read-only once its image is present, and its sn
   }
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   const paths = { pods: '/pods', logs: '/logs' }
-  const volumes = new VolumeManager({ disk, sources: apiObjects, paths, node, clock: realClock, imageMounts })
+  const volumes = new VolumeManager({ disk, sources: apiObjects, paths, node, imageMounts })
   const target = podWith({ image: { reference: 'tools:1' } })
   const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
   deepEqual([...(await volumes.mount(target, new Map(), ctx))], [], 'the sandbox does not wait for it')

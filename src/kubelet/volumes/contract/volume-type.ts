@@ -1,6 +1,5 @@
-// VolumeType: how volumes of one type are mounted on the node. A volume is mounted before the sandbox is created,
+// VolumeType: how volumes of one type are mounted on the node, and released. A volume is mounted before the sandbox is created,
 // before every container start, and when its source has changed, so mounting must be idempotent.
-import type { Clock } from '../../../base/time/clock.ts'
 import type { Context } from '../../../base/observability/context.ts'
 import type { ConfigMap } from '../../../api/core/v1/config-map.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
@@ -65,34 +64,37 @@ export interface ClaimDeps {
 
 /** Mounts volumes of storage drivers. */
 export interface CsiMounts {
-  mountPersistent(bound: BoundVolume, work: VolumeMountInput): Promise<MountedVolume>
-  mountInline(work: VolumeMountInput): Promise<MountedVolume>
+  mountPersistent(bound: BoundVolume, work: PodVolume, context: Context): Promise<MountedVolume>
+  mountInline(work: PodVolume, context: Context): Promise<MountedVolume>
+  /** Unpublishes the volumes of a pod, those of its claims included. Rejects when a driver does not release one. */
+  unmountPod(podUid: string, context: Context): Promise<void>
 }
 
-export interface VolumeMountInput {
+/** A volume of a pod. */
+export interface PodVolume {
   readonly pod: Pod
   readonly volume: Volume
   /** The directory of this volume, created by types that need it. */
   readonly directory: string
+  /** Its image, if the volume is one and the image was pulled. */
+  readonly image: RuntimeImage | undefined
+}
+
+/** What the types use of the node. */
+export interface VolumeDeps {
   readonly node: NodeInfo
   readonly disk: Disk
   readonly sources: VolumeSources
   /** Undefined where image volumes are not supported. */
-  readonly imageMounts: ImageMounts | undefined
+  readonly imageMounts?: ImageMounts | undefined
   /** Undefined where no storage driver can register. */
-  readonly csi: CsiMounts | undefined
+  readonly csi?: CsiMounts | undefined
   /** Undefined where claims are not updated. */
-  readonly claims: ClaimDeps | undefined
-  /** The volumes are mounted: those of storage drivers are published and expanded again, `local` ones expanded. */
-  readonly isRecheck: boolean
-  /** Pulled images by volume name. */
-  readonly images: ReadonlyMap<string, RuntimeImage>
-  readonly clock: Clock
-  readonly context: Context
+  readonly claims?: ClaimDeps | undefined
 }
 
 /** The directory of a volume of another type: of the volume that is bound to a claim. */
-export function directoryBeside({ directory }: VolumeMountInput, type: string, name: string): string {
+export function directoryBeside({ directory }: PodVolume, type: string, name: string): string {
   if (!isFileName(name)) throw new VolumeError(`${JSON.stringify(name)} is not a valid name of a volume`)
   return `${directory.slice(0, directory.lastIndexOf('/kubernetes.io~'))}/kubernetes.io~${type}/${name}`
 }
@@ -120,11 +122,29 @@ export interface VolumeType {
   readonly directoryName: string
   /** Whether its content follows API objects while the pod runs. */
   readonly tracksApiObjects: boolean
+  /** Whether mounting may wait for others, such as a storage driver. It does not delay other volumes of the pod then. */
+  readonly mayWait?: boolean
   /**
    * Mounts the volume and applies the pod's fsGroup. Undefined: it is mounted when the first container that uses it
    * starts. Throws VolumeError when it is not available now.
    */
-  mount(work: VolumeMountInput): Promise<MountedVolume | undefined>
+  mount(work: PodVolume, deps: VolumeDeps, context: Context): Promise<MountedVolume | undefined>
+  /** Does what a mounted volume needs from time to time, such as its expansion. Throws VolumeError as `mount` does. */
+  recheck?(work: PodVolume, deps: VolumeDeps, context: Context): Promise<void>
+  /**
+   * Releases the volumes of this type of a pod, before everything below its directories is unmounted and removed. Left
+   * out where that is enough.
+   */
+  unmount?(volumes: PodVolumes, deps: VolumeDeps, context: Context): Promise<void>
+}
+
+/** The volumes of one type of a pod. */
+export interface PodVolumes {
+  readonly podUid: string
+  /** The directory that contains the directory of each. */
+  readonly directory: string
+  /** Unmounts the subPaths of the pod's containers, which are on top of its volumes. */
+  readonly unmountSubPaths: () => Promise<void>
 }
 
 export const defineVolumeType = (type: VolumeType): VolumeType => type

@@ -1,5 +1,6 @@
 // CsiMounter: carries out the steps that one volume of one pod needs.
 import type { CSIDriverSpec } from '../../../api/storage/v1/csi-driver.ts'
+import type { Context } from '../../../base/observability/context.ts'
 import { errorText } from '../../../base/observability/log.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import type { Client } from '../../../client/client.ts'
@@ -12,7 +13,7 @@ import {
   VolumeError,
   type BoundVolume,
   type MountedVolume,
-  type VolumeMountInput,
+  type PodVolume,
 } from '../contract/volume-type.ts'
 import { waitForAttachment } from './attachment.ts'
 import { changesGroup, type NodeCapabilities } from './capability.ts'
@@ -36,7 +37,8 @@ export interface CsiMounterDeps extends PublishingDeps {
 interface Mounting {
   readonly volume: CsiVolume
   readonly bound: BoundVolume | undefined
-  readonly work: VolumeMountInput
+  readonly work: PodVolume
+  readonly context: Context
   readonly paths: CsiPaths
   readonly spec: CSIDriverSpec | undefined
   readonly capabilities: NodeCapabilities
@@ -52,10 +54,15 @@ export class CsiMounter {
   }
 
   /** `bound`: undefined for a volume with the lifetime of its pod. */
-  async mount(volume: CsiVolume, bound: BoundVolume | undefined, work: VolumeMountInput): Promise<MountedVolume> {
+  async mount(
+    volume: CsiVolume,
+    bound: BoundVolume | undefined,
+    work: PodVolume,
+    context: Context,
+  ): Promise<MountedVolume> {
     const { sources, state } = this.#deps
     const paths = csiPaths(this.#deps.paths, work.pod.metadata.uid, volume, this.#deps.sha256)
-    const spec = (await sources.csiDriver(volume.driver, work.context))?.spec
+    const spec = (await sources.csiDriver(volume.driver, context))?.spec
     const grows = bound !== undefined && needsExpansion(bound.volume, bound.claim)
     const publication = state.findPublication(work.pod.metadata.uid, volume.specName)
     const actual = {
@@ -69,7 +76,7 @@ export class CsiMounter {
     checkLifecycle(volume, spec)
     const needsAttachment = volume.lifecycle === 'Persistent' && spec?.attachRequired !== false
     state.addUser(uniqueName(volume), work.pod.metadata.uid, needsAttachment)
-    const capabilities = await this.#capabilities(volume, work)
+    const capabilities = await this.#capabilities(volume, context.signal)
     const desired = {
       needsAttachment,
       isPersistent: volume.lifecycle === 'Persistent',
@@ -77,13 +84,14 @@ export class CsiMounter {
       needsExpansion: grows,
       republishes,
     }
-    const mounting: Mounting = { volume, bound, work, paths, spec, capabilities, needsAttachment, publishContext: {} }
+    const driver = { spec, capabilities, needsAttachment }
+    const mounting: Mounting = { volume, bound, work, context, paths, ...driver, publishContext: {} }
     for (const step of mountSteps(desired, actual)) await this.#perform(step, mounting)
     if (!actual.isPublished) await this.#finish(mounting)
     return mounted
   }
 
-  async #capabilities(volume: CsiVolume, { context }: VolumeMountInput): Promise<NodeCapabilities> {
+  async #capabilities(volume: CsiVolume, signal: AbortSignal): Promise<NodeCapabilities> {
     const first = volume.lifecycle === 'Persistent' ? 'stage' : 'publish'
     const client =
       first === 'publish'
@@ -91,12 +99,12 @@ export class CsiMounter {
         : volume.isBlock
           ? 'blockMapper.SetUpDevice failed to get CSI client'
           : 'attacher.MountDevice failed to create newCsiDriverClient'
-    return named(first, volume, () => this.#deps.calls.capabilities(volume.driver, client, context.signal))
+    return named(first, volume, () => this.#deps.calls.capabilities(volume.driver, client, signal))
   }
 
   async #perform(step: CsiStep, mounting: Mounting): Promise<void> {
-    const { volume, bound, work, paths, capabilities } = mounting
-    const { pod, context } = work
+    const { volume, bound, work, context, paths, capabilities } = mounting
+    const { pod } = work
     const group = pod.spec.securityContext?.fsGroup
     switch (step.kind) {
       case 'wait-for-attachment': {
@@ -127,18 +135,18 @@ export class CsiMounter {
 
   /** A volume that is published again needs the context of its attachment, too. */
   async #readPublishContext(mounting: Mounting): Promise<void> {
-    const { volume, work } = mounting
+    const { volume, context } = mounting
     const id = attachmentName(volume, this.#deps.nodeName, this.#deps.sha256)
-    const attachment = await this.#deps.sources.volumeAttachment(id, work.context)
+    const attachment = await this.#deps.sources.volumeAttachment(id, context)
     mounting.publishContext = attachment?.status.attachmentMetadata ?? {}
   }
 
   /** The group of the files is changed before the volume counts as published. */
-  async #finish({ volume, work, spec, capabilities, paths }: Mounting): Promise<void> {
-    const { state } = this.#deps
+  async #finish({ volume, work, context, spec, capabilities, paths }: Mounting): Promise<void> {
+    const { state, disk } = this.#deps
     const policy = spec?.fsGroupPolicy ?? 'ReadWriteOnceWithFSType'
     if (changesGroup(volume, policy, capabilities))
-      await named('publish', volume, () => applyFsGroup(paths.target, work))
+      await named('publish', volume, () => applyFsGroup(paths.target, work, disk, context))
     const publication = state.findPublication(work.pod.metadata.uid, volume.specName)
     if (publication !== undefined) state.setPublication({ ...publication, isCertain: true })
   }

@@ -12,7 +12,7 @@ import type { Disk } from '../../../machine/disk/disk.ts'
 import type { CsiRegistry } from '../../plugins/csi-registry.ts'
 import type { NodePaths } from '../../pod-config/node-paths.ts'
 import { SerialOperations } from '../../../base/async/serial-operations.ts'
-import type { BoundVolume, CsiMounts, MountedVolume, VolumeMountInput, VolumeSources } from '../contract/volume-type.ts'
+import type { BoundVolume, CsiMounts, MountedVolume, PodVolume, VolumeSources } from '../contract/volume-type.ts'
 import { CsiCalls } from './csi-calls.ts'
 import { CsiMounter } from './csi-mounter.ts'
 import { CsiStats } from './csi-stats.ts'
@@ -98,17 +98,16 @@ export class CsiVolumes implements CsiMounts {
     }
   }
 
-  mountPersistent(bound: BoundVolume, work: VolumeMountInput): Promise<MountedVolume> {
+  mountPersistent(bound: BoundVolume, work: PodVolume, context: Context): Promise<MountedVolume> {
     const volume = persistentCsiVolume(bound.volume, bound.readOnly)
-    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, bound, work))
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, bound, work, context))
   }
 
-  mountInline(work: VolumeMountInput): Promise<MountedVolume> {
+  mountInline(work: PodVolume, context: Context): Promise<MountedVolume> {
     const volume = inlineCsiVolume(work.pod, work.volume, this.#deps.sha256)
-    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, undefined, work))
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, undefined, work, context))
   }
 
-  /** Unpublishes the volumes of a pod. Rejects when a driver does not release one; it is then called again. */
   async unmountPod(podUid: string, context: Context): Promise<void> {
     const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
     this.stats.removePod(podUid)

@@ -1,11 +1,14 @@
 // fsGroup: the ownership of writable volumes.
-import { TreeTooDeep } from '../../../machine/disk/disk.ts'
-import { VolumeError, type VolumeMountInput } from '../contract/volume-type.ts'
+import type { Context } from '../../../base/observability/context.ts'
+import { TreeTooDeep, type Disk } from '../../../machine/disk/disk.ts'
+import { VolumeError, type PodVolume } from '../contract/volume-type.ts'
 
 /** With `OnRootMismatch` a volume whose root has the right group is not walked. */
 export async function applyFsGroup(
   path: string,
-  { pod, volume, disk, context }: Pick<VolumeMountInput, 'pod' | 'volume' | 'disk' | 'context'>,
+  { pod, volume }: Pick<PodVolume, 'pod' | 'volume'>,
+  disk: Disk,
+  context: Context,
 ): Promise<void> {
   const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {}
   if (fsGroup === undefined) return

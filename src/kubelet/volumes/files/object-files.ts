@@ -1,11 +1,12 @@
 // Files from ConfigMaps, Secrets and pod fields, for volumes with one source and for projected volumes.
+import type { Context } from '../../../base/observability/context.ts'
 import { configMap } from '../../../api/core/v1/config-map.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { secret } from '../../../api/core/v1/secret.ts'
 import type { DownwardAPIVolumeFile, KeyToPath } from '../../../api/core/v1/volume/volume.ts'
-import { fieldValue, resourceValue } from '../../pod-config/field-values.ts'
+import { fieldValue, resourceValue, type NodeInfo } from '../../pod-config/field-values.ts'
 import { filesOfKeys, type Files } from './key-files.ts'
-import { VolumeError, type VolumeMountInput } from '../contract/volume-type.ts'
+import { VolumeError, type PodVolume, type VolumeSources } from '../contract/volume-type.ts'
 
 export interface ObjectSource {
   readonly name: string
@@ -18,9 +19,11 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export async function configMapFiles(
   source: ObjectSource,
   defaultMode: number,
-  work: VolumeMountInput,
+  { pod }: PodVolume,
+  sources: VolumeSources,
+  context: Context,
 ): Promise<Files> {
-  const found = await work.sources.configMap(namespaceOf(work.pod), source.name, work.context)
+  const found = await sources.configMap(namespaceOf(pod), source.name, context)
   const { optional = false, items } = source
   if (found === undefined && !optional)
     throw new VolumeError(`${configMap.singular} ${JSON.stringify(source.name)} not found`)
@@ -31,8 +34,14 @@ export async function configMapFiles(
   return filesOfKeys(data, { items, optional, defaultMode, word: 'config' })
 }
 
-export async function secretFiles(source: ObjectSource, defaultMode: number, work: VolumeMountInput): Promise<Files> {
-  const found = await work.sources.secret(namespaceOf(work.pod), source.name, work.context)
+export async function secretFiles(
+  source: ObjectSource,
+  defaultMode: number,
+  { pod }: PodVolume,
+  sources: VolumeSources,
+  context: Context,
+): Promise<Files> {
+  const found = await sources.secret(namespaceOf(pod), source.name, context)
   const { optional = false, items } = source
   if (found === undefined && !optional)
     throw new VolumeError(`${secret.singular} ${JSON.stringify(source.name)} not found`)
@@ -46,7 +55,8 @@ const noAddresses: readonly string[] = []
 export function downwardFiles(
   items: readonly DownwardAPIVolumeFile[],
   defaultMode: number,
-  { pod, node }: VolumeMountInput,
+  { pod }: PodVolume,
+  node: NodeInfo,
 ): Files {
   return new Map(
     items.map(({ path, fieldRef, resourceFieldRef, mode }) => {

@@ -2,7 +2,6 @@
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../../base/observability/context.ts'
-import { realClock } from '../../../base/time/clock.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -74,7 +73,7 @@ function volumesWith(spec: object, shown: string, onGrow = (_: string) => {}) {
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   const paths = { pods: '/pods', logs: '/logs' }
   const claims = { client, events, nodeName: 'n' }
-  return { done, volumes: new VolumeManager({ disk, sources, paths, node, clock: realClock, claims }), disk }
+  return { done, volumes: new VolumeManager({ disk, sources, paths, node, claims }), disk }
 }
 
 const grown = '/dev/sda at /pods/u/volumes/kubernetes.io~local-volume/pv'

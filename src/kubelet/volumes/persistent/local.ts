@@ -1,4 +1,5 @@
 // local: a directory of the node, or a block device, which is formatted when it is first used.
+import type { Context } from '../../../base/observability/context.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
 import { applyFsGroup } from '../files/fs-group.ts'
@@ -7,7 +8,7 @@ import {
   directoryBeside,
   FormattedVolumeError,
   type MountedVolume,
-  type VolumeMountInput,
+  type PodVolume,
 } from '../contract/volume-type.ts'
 
 type LocalSource = NonNullable<PersistentVolume['spec']['local']>
@@ -19,14 +20,15 @@ export async function mountLocal(
   name: string,
   { path, fsType = '' }: LocalSource,
   mountOptions: readonly string[],
-  work: VolumeMountInput,
+  work: PodVolume,
+  disk: Disk,
+  context: Context,
 ): Promise<MountedVolume> {
-  const { disk, context } = work
   const failed = (step: string, why: string, cause?: unknown) =>
     new FormattedVolumeError(`MountVolume.${step} failed for volume ${JSON.stringify(name)} : ${why}`, { cause })
   const kind = await disk.kindOf(path)
   if (kind === 'directory') {
-    await applyFsGroup(path, work)
+    await applyFsGroup(path, work, disk, context)
     return { path, readOnly: false }
   }
   if (kind === undefined) throw failed('NewMounter initialization', `path ${JSON.stringify(path)} does not exist`)
@@ -43,13 +45,12 @@ export async function mountLocal(
     context.signal.throwIfAborted()
     throw failed('MountDevice', (error as Error).message, error)
   }
-  await applyFsGroup(target, work)
+  await applyFsGroup(target, work, disk, context)
   return { path: target, readOnly: false, isNodePath: false }
 }
 
 /** Each pod mounts the device in its own directory; the kernel has it open only once. */
-export const localMountPath = (name: string, work: VolumeMountInput): string =>
-  directoryBeside(work, 'local-volume', name)
+export const localMountPath = (name: string, work: PodVolume): string => directoryBeside(work, 'local-volume', name)
 
 /** The volume as a device. Only existing block devices; no loop devices are created. */
 export async function localDevice(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {

@@ -7,10 +7,11 @@ export const configMapVolume = defineVolumeType({
   name: 'configMap',
   directoryName: 'configmap',
   tracksApiObjects: true,
-  async mount(work) {
+  async mount(work, { disk, sources }, context) {
     const { configMap } = work.volume
     if (configMap === undefined) throw new VolumeError('the volume is not a configMap')
     const { name = '', items, optional, defaultMode } = configMap
-    return mountFiles(work, await configMapFiles({ name, items, optional }, defaultMode, work), 'disk')
+    const files = await configMapFiles({ name, items, optional }, defaultMode, work, sources, context)
+    return mountFiles(work, files, 'disk', disk, context)
   },
 })

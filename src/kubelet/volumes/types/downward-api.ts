@@ -7,9 +7,10 @@ export const downwardApiVolume = defineVolumeType({
   name: 'downwardAPI',
   directoryName: 'downward-api',
   tracksApiObjects: true,
-  async mount(work) {
+  async mount(work, { disk, node }, context) {
     const { downwardAPI } = work.volume
     if (downwardAPI === undefined) throw new VolumeError('the volume is not a downwardAPI')
-    return mountFiles(work, downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, work), 'memory')
+    const files = downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, work, node)
+    return mountFiles(work, files, 'memory', disk, context)
   },
 })

@@ -11,9 +11,11 @@ export const emptyDirVolume = defineVolumeType({
   name: 'emptyDir',
   directoryName: 'empty-dir',
   tracksApiObjects: false,
-  async mount(work) {
-    const { volume, directory, disk } = work
-    const { emptyDir } = volume
+  async mount(work, { disk }, context) {
+    const {
+      directory,
+      volume: { emptyDir },
+    } = work
     if (emptyDir === undefined) throw new VolumeError('the volume is not an emptyDir')
     const { medium = '', sizeLimit } = emptyDir
     const isHuge = medium.startsWith(hugePages)
@@ -27,7 +29,7 @@ export const emptyDirVolume = defineVolumeType({
       await disk.makeDirectory(directory, isHuge ? 0o777 : 0o1777)
     }
     // Ownership is only set when the directory is new; afterwards it belongs to the containers.
-    if (isNew) await applyFsGroup(directory, work)
+    if (isNew) await applyFsGroup(directory, work, disk, context)
     return { path: directory, readOnly: false }
   },
 })

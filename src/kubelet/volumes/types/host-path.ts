@@ -17,7 +17,7 @@ export const hostPathVolume = defineVolumeType({
   name: 'hostPath',
   directoryName: 'host-path',
   tracksApiObjects: false,
-  mount({ volume: { hostPath }, disk }) {
+  mount({ volume: { hostPath } }, { disk }) {
     if (hostPath === undefined) throw new VolumeError('the volume is not a hostPath')
     return mountHostPath(hostPath.path, hostPath.type, disk)
   },

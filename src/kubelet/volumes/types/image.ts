@@ -6,9 +6,8 @@ export const imageVolume = defineVolumeType({
   name: 'image',
   directoryName: 'image',
   tracksApiObjects: false,
-  async mount({ volume, directory, disk, images, imageMounts, context }) {
+  async mount({ directory, image }, { disk, imageMounts }, context) {
     if (imageMounts === undefined) throw new VolumeError('image volumes are not supported on this node')
-    const image = images.get(volume.name)
     if (image === undefined) return undefined
     const isShown = (await disk.mountsBelow(directory)).includes(directory)
     if (isShown) return { path: directory, readOnly: true, isSealed: true }
@@ -19,5 +18,12 @@ export const imageVolume = defineVolumeType({
       throw new VolumeError((error as Error).message, { cause: error })
     }
     return { path: directory, readOnly: true, isSealed: true }
+  },
+  /** The runtime keeps the snapshots of image mounts until they are released explicitly. */
+  async unmount({ directory, unmountSubPaths }, { disk, imageMounts }, { signal }) {
+    const names = imageMounts === undefined ? [] : await disk.list(directory)
+    if (imageMounts === undefined || names.length === 0) return
+    await unmountSubPaths()
+    for (const name of names) await imageMounts.unmount(`${directory}/${name}`, signal)
   },
 })

@@ -1,5 +1,7 @@
 // nfs: a directory of an NFS server, mounted with mount.nfs of the host.
+import type { Context } from '../../../base/observability/context.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
+import type { Disk } from '../../../machine/disk/disk.ts'
 import { isHost } from '../../pod-config/host-text.ts'
 import {
   defineVolumeType,
@@ -7,7 +9,7 @@ import {
   VolumeError,
   FormattedVolumeError,
   type MountedVolume,
-  type VolumeMountInput,
+  type PodVolume,
 } from '../contract/volume-type.ts'
 
 /** Control characters would end the line of the mount table. */
@@ -19,10 +21,10 @@ export const nfsVolume = defineVolumeType({
   name: 'nfs',
   directoryName: 'nfs',
   tracksApiObjects: false,
-  mount(work) {
+  mount(work, { disk }, context) {
     const { nfs, name } = work.volume
     if (nfs === undefined) throw new VolumeError('the volume is not an nfs volume')
-    return mountNfs(name, nfs, [], work)
+    return mountNfs(name, nfs, [], work, disk, context)
   },
 })
 
@@ -31,9 +33,10 @@ export async function mountNfs(
   name: string,
   { server, path, readOnly = false }: NfsSource,
   mountOptions: readonly string[],
-  work: VolumeMountInput,
+  work: PodVolume,
+  disk: Disk,
+  context: Context,
 ): Promise<MountedVolume> {
-  const { disk, context } = work
   if (!isHost(server)) throw new VolumeError(`${JSON.stringify(server)} is not the name or address of an NFS server`)
   if (!exportPattern.test(path)) throw new VolumeError(`${JSON.stringify(path)} is not a path of an NFS server`)
   const target = directoryBeside(work, 'nfs', name)

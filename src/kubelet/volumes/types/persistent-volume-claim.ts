@@ -1,5 +1,6 @@
 // persistentVolumeClaim and `ephemeral`, whose claim belongs to the pod: the bound persistent volume, if it is a path
 // of this node, or a volume of a storage driver.
+import type { Context } from '../../../base/observability/context.ts'
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -13,34 +14,66 @@ import {
   VolumeError,
   FormattedVolumeError,
   type MountedVolume,
-  type VolumeMountInput,
+  type BoundVolume,
+  type PodVolume,
+  type VolumeDeps,
+  type VolumeType,
 } from '../contract/volume-type.ts'
+
+interface ClaimUse {
+  readonly claimName: string
+  readonly readOnly: boolean
+}
+
+/** What the types do with the volume that is bound to a claim. */
+const onBoundVolume = (useOf: (work: PodVolume) => ClaimUse): Pick<VolumeType, 'mayWait' | 'mount' | 'recheck'> => ({
+  mayWait: true,
+  async mount(work, deps, context) {
+    const bound = await boundVolume(useOf(work), work, deps, context)
+    await checkAffinity(bound.volume, deps, context)
+    if (bound.volume.spec.csi !== undefined) return mountCsi(bound, work, deps, context)
+    const mounted = await mountPersistent(bound.volume, work, deps, context)
+    if (isLocalWritable(bound)) await expandLocal(bound, 'mount', work, deps, context)
+    const isNodePath = bound.volume.spec.nfs === undefined
+    return { isNodePath, ...mounted, readOnly: bound.readOnly || mounted.readOnly }
+  },
+  /** A volume of a storage driver is published again and expanded, where that is needed, and a `local` one is expanded. */
+  async recheck(work, deps, context) {
+    const bound = await boundVolume(useOf(work), work, deps, context)
+    if (isLocalWritable(bound)) await expandLocal(bound, 'recheck', work, deps, context)
+    if (bound.volume.spec.csi === undefined) return
+    await checkAffinity(bound.volume, deps, context)
+    await mountCsi(bound, work, deps, context)
+  },
+})
 
 export const persistentVolumeClaimVolume = defineVolumeType({
   name: 'persistentVolumeClaim',
   directoryName: 'persistent-volume-claim',
   tracksApiObjects: false,
-  mount(work) {
-    const { persistentVolumeClaim } = work.volume
+  ...onBoundVolume(({ volume: { persistentVolumeClaim } }) => {
     if (persistentVolumeClaim === undefined) throw new VolumeError('the volume is not a persistentVolumeClaim')
     const { claimName, readOnly = false } = persistentVolumeClaim
-    return mountClaim(claimName, readOnly, work)
-  },
+    return { claimName, readOnly }
+  }),
 })
 
 export const ephemeralVolume = defineVolumeType({
   name: 'ephemeral',
   directoryName: 'ephemeral',
   tracksApiObjects: false,
-  mount: (work) => mountClaim(`${work.pod.metadata.name}-${work.volume.name}`, false, work),
+  ...onBoundVolume(({ pod, volume }) => ({ claimName: `${pod.metadata.name}-${volume.name}`, readOnly: false })),
 })
 
-async function mountClaim(
-  claimName: string,
-  readOnly: boolean,
-  work: VolumeMountInput,
-): Promise<MountedVolume | undefined> {
-  const { sources, context, pod, volume } = work
+const isLocalWritable = ({ volume, readOnly }: BoundVolume): boolean => volume.spec.local !== undefined && !readOnly
+
+async function boundVolume(
+  { claimName, readOnly }: ClaimUse,
+  work: PodVolume,
+  { sources }: VolumeDeps,
+  context: Context,
+): Promise<BoundVolume> {
+  const { pod, volume } = work
   const namespace = namespaceOf(pod)
   const claimError = (why: string) =>
     new FormattedVolumeError(
@@ -56,24 +89,12 @@ async function mountClaim(
     throw claimError(
       `failed to fetch PV ${name}: the volume's claimRef.uid is ${found.spec.claimRef?.uid ?? ''} and not the expected PVC.UID ${claim.metadata.uid}`,
     )
-  const isLocalWritable = found.spec.local !== undefined && !readOnly
-  if (work.isRecheck && found.spec.csi === undefined) {
-    if (isLocalWritable) await expandLocal(claim, found, work)
-    return undefined
-  }
-  await checkAffinity(found, work)
-  if (found.spec.csi !== undefined) {
-    if (work.csi === undefined) throw unsupported(found, work)
-    return work.csi.mountPersistent({ claim, volume: found, readOnly }, work)
-  }
-  const mounted = await mountPersistent(found, work)
-  if (isLocalWritable) await expandLocal(claim, found, work)
-  return { isNodePath: found.spec.nfs === undefined, ...mounted, readOnly: readOnly || mounted.readOnly }
+  return { claim, volume: found, readOnly }
 }
 
 function boundVolumeName(
   claim: PersistentVolumeClaim | undefined,
-  { pod, volume }: VolumeMountInput,
+  { pod, volume }: PodVolume,
   claimName: string,
   claimError: (why: string) => Error,
 ): string {
@@ -94,7 +115,8 @@ function boundVolumeName(
 
 async function checkAffinity(
   { metadata, spec }: PersistentVolume,
-  { sources, context }: VolumeMountInput,
+  { sources }: VolumeDeps,
+  context: Context,
 ): Promise<void> {
   const required = spec.nodeAffinity?.required
   const node = required === undefined ? undefined : await sources.node(context)
@@ -104,8 +126,17 @@ async function checkAffinity(
     )
 }
 
-async function mountPersistent(volume: PersistentVolume, work: VolumeMountInput): Promise<MountedVolume> {
-  const { disk } = work
+function mountCsi(bound: BoundVolume, work: PodVolume, { csi }: VolumeDeps, context: Context): Promise<MountedVolume> {
+  if (csi === undefined) throw unsupported(bound.volume, work)
+  return csi.mountPersistent(bound, work, context)
+}
+
+async function mountPersistent(
+  volume: PersistentVolume,
+  work: PodVolume,
+  { disk }: VolumeDeps,
+  context: Context,
+): Promise<MountedVolume> {
   const { metadata, spec } = volume
   const name = JSON.stringify(metadata.name)
   const { hostPath, local, nfs } = spec
@@ -114,13 +145,13 @@ async function mountPersistent(volume: PersistentVolume, work: VolumeMountInput)
     return mountHostPath(hostPath.path, hostPath.type, disk).catch((error: Error) => {
       throw new FormattedVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)
     })
-  if (nfs !== undefined) return mountNfs(metadata.name, nfs, spec.mountOptions ?? [], work)
+  if (nfs !== undefined) return mountNfs(metadata.name, nfs, spec.mountOptions ?? [], work, disk, context)
   if (local === undefined) throw unsupported(volume, work)
-  return mountLocal(metadata.name, local, spec.mountOptions ?? [], work)
+  return mountLocal(metadata.name, local, spec.mountOptions ?? [], work, disk, context)
 }
 
 /** The event names the type of the volume. */
-function unsupported({ metadata, spec }: PersistentVolume, { volume }: VolumeMountInput): VolumeError {
+function unsupported({ metadata, spec }: PersistentVolume, { volume }: PodVolume): VolumeError {
   const type = Object.keys(spec).find((field) => persistentSources.has(field)) ?? 'unknown'
   return new FormattedVolumeError(
     `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], ` +

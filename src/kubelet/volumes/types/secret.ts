@@ -7,10 +7,11 @@ export const secretVolume = defineVolumeType({
   name: 'secret',
   directoryName: 'secret',
   tracksApiObjects: true,
-  async mount(work) {
+  async mount(work, { disk, sources }, context) {
     const { secret } = work.volume
     if (secret === undefined) throw new VolumeError('the volume is not a secret')
     const { secretName = '', items, optional, defaultMode } = secret
-    return mountFiles(work, await secretFiles({ name: secretName, items, optional }, defaultMode, work), 'memory')
+    const files = await secretFiles({ name: secretName, items, optional }, defaultMode, work, sources, context)
+    return mountFiles(work, files, 'memory', disk, context)
   },
 })
