@@ -70,7 +70,7 @@ function withDeprecation(response: WireResponse, target: Target | undefined): Wi
 function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {
   const { form, include, rejection } = responseFormatOf(request, wire)
   const { server, clock } = deps
-  const onInitialEventsSent = server.watchListTimer(request)
+  const onInitialEventsSent = server.calls.watchListTimer(request)
   const checked = rejection === undefined ? request : { rejection, ...request }
   return thenMaybe(handleInTime(checked, wire, deps), (response) =>
     'etag' in response && response.etag === wire.headers['if-none-match']
@@ -83,7 +83,7 @@ function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybeP
             nowMs: clock.nowMs(),
             clock,
             frames: server.watchFrames,
-            onSent: server.onEventsSent,
+            onSent: server.calls.eventsSent,
             onInitialEventsSent,
           },
           request,
@@ -109,7 +109,7 @@ function encodeMonitored(
 
 /** Streams have no size when they start. */
 function measured(wire: WireResponse, { target }: ApiRequest, server: ApiServer): WireResponse {
-  if (typeof wire.body === 'string' || wire.body instanceof Uint8Array) server.onResponse(target, wire.body.length)
+  if (typeof wire.body === 'string' || wire.body instanceof Uint8Array) server.calls.responded(target, wire.body.length)
   return wire
 }
 

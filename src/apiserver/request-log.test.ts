@@ -14,7 +14,11 @@ test('the command line of a failed exec is not logged', async () => {
   let logged = ''
   const log = createLog({ clock, level: 'info', format: 'json', write: (text) => void (logged += text) })
   const handle = () => Promise.reject(new Error('the kubelet is gone'))
-  const server = { handle, catalogue: new KindCatalogue(), watchListTimer: () => undefined } as unknown as ApiServer
+  const server = {
+    handle,
+    catalogue: new KindCatalogue(),
+    calls: { watchListTimer: () => undefined },
+  } as unknown as ApiServer
   const { status } = await handleHttp(
     {
       method: 'GET',

@@ -16,6 +16,7 @@ import type { Explain } from './flow-endpoints/scheduling-decisions.ts'
 import type { HealthCheck } from './health/health.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
+import type { ApiRequest } from './request/request.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import type { ServiceRanges } from './strategies/service/service-ranges.ts'
 import type { StepClock, UiExplanations } from './ui/ui-api.ts'
@@ -54,6 +55,8 @@ export interface ApiServerDeps {
   readonly proxyIdentity?: (() => Identity | undefined) | undefined
   /** The health check of the KMS plugins. */
   readonly kmsCheck?: HealthCheck | undefined
+  /** Called before the filters, within the flow event of the call. Throws for fault injection. */
+  readonly injectFault?: (request: ApiRequest) => void
   /** The web UI. Without it the page is missing. */
   readonly ui?: UiOptions | undefined
 }

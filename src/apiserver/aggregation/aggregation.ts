@@ -27,8 +27,10 @@ export interface AggregationDeps {
   readonly serverMetrics: { readonly aggregation: AggregationMetrics }
   readonly caches: { observe(kind: Kind, observer: CacheObserver): void }
   resource(kind: Kind): ResourceDeps
-  /** Called with the group whose discovery or OpenAPI has changed. */
-  readonly onChange: (changed: { readonly group: string }) => void
+}
+
+interface ChangedGroup {
+  readonly group: string
 }
 
 export class Aggregation {
@@ -37,14 +39,16 @@ export class Aggregation {
   readonly proxy: ExtensionProxy
   readonly #availability: AvailabilityController
   readonly #connections: ExtensionConnections
+  #onChange: (changed: ChangedGroup) => void = () => {}
 
   constructor(deps: AggregationDeps) {
-    const { lister, caches, outbound = noOutbound, proxyIdentity = () => undefined, onChange } = deps
+    const { lister, caches, outbound = noOutbound, proxyIdentity = () => undefined } = deps
     const { extensions } = this
     const observe = (kind: Kind, observer: CacheObserver) => caches.observe(kind, observer)
     const reads = { get: lister.get.bind(lister), list: lister.list.bind(lister), observe }
     this.#connections = new ExtensionConnections({ outbound, proxyIdentity, caches: reads })
-    const calls = { ...deps, connections: this.#connections, extensions }
+    const onChange = (changed: ChangedGroup) => this.#onChange(changed)
+    const calls = { ...deps, connections: this.#connections, extensions, onChange }
     this.documents = new ExtensionDocuments(calls)
     this.#availability = new AvailabilityController({
       ...calls,
@@ -58,6 +62,11 @@ export class Aggregation {
     observe(apiService, { changed: (now, before) => onChange(groupOf((now ?? before) as APIService)) })
     observe(service, this.#availability.serviceObserver)
     observe(endpointSlice, this.#availability.serviceObserver)
+  }
+
+  /** Calls back with each group whose discovery or OpenAPI has changed. */
+  onChange(listener: (changed: ChangedGroup) => void): void {
+    this.#onChange = listener
   }
 
   /** Keeps the conditions of APIServices and the documents of extensions, until the signal. */

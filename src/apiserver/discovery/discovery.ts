@@ -5,10 +5,10 @@ import { noExtensionCatalogue, type ExtensionCatalogue } from './extension-catal
 import type { VersionsByGroup } from './served-groups.ts'
 import { discoveredSubresourcesOf, discoveredVerbsOf } from './served-resources.ts'
 
-export const apiVersions = (host: string): object => ({
+export const apiVersions = (): object => ({
   kind: 'APIVersions',
   versions: ['v1'],
-  serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }],
+  serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '' }],
 })
 
 const groupOf = (name: string, names: readonly string[]): object => {

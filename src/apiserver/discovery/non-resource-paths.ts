@@ -23,7 +23,6 @@ export interface NonResourcePathDeps {
   /** For `/metrics/slis`. */
   readonly sliMetrics: HealthCheckMetrics
   readonly documents: Policies['documents']
-  readonly address: () => string
   readonly nowMs: () => number
   readonly openApi: OpenApiDocuments
   readonly groups: ServedGroups
@@ -82,7 +81,7 @@ export function handleNonResourcePath(
     case 'metrics':
       return metricsResponse(parts.length === 1 ? server.metrics : slis(server, parts), accept)
     case 'api':
-      if (parts.length === 1) return wantsAggregated ? server.aggregated.core() : json(apiVersions(server.address()))
+      if (parts.length === 1) return wantsAggregated ? server.aggregated.core() : json(apiVersions())
       return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
     case 'apis':
       if (parts.length === 1)

@@ -159,12 +159,8 @@ export class FaultyApiServer extends ApiServer {
   readonly #faults: Faults
 
   constructor(deps: ApiServerDeps, faults: Faults) {
-    super(deps)
+    super({ ...deps, injectFault: (request) => faults.check(request) })
     this.#faults = faults
-  }
-
-  protected override injectFault(request: ApiRequest): void {
-    this.#faults.check(request)
   }
 
   override handle(request: ApiRequest): MaybePromise<ApiResponse> {
