@@ -159,7 +159,10 @@ export class IngressController {
     const problems = await this.#compile(key, signal)
     flow.finish(step, problems === undefined ? 'not served' : 'applied')
     const current = informers.of(ingress).get(key)
-    if (problems === undefined || current === undefined) return void this.#reporter.forget(key)
+    if (problems === undefined || current === undefined) {
+      this.#reporter.forget(key)
+      return
+    }
     const closed = this.#closedPorts()
     this.#reporter.report(current, [...problems, ...closed.map(({ port, why }) => portProblem(port, why))], own)
     await this.#publish(current, publishedAddresses(this.#settings.addresses, closed), context(signal, own))

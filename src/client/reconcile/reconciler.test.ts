@@ -120,7 +120,7 @@ test('failures are retried with their causes after a backoff that doubles up to 
   await own.clock.advance('10m')
   const waits = own.seconds().map((seconds, index) => seconds - (own.seconds()[index - 1] ?? 0))
   deepEqual(waits, [0, 0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30])
-  deepEqual(own.revisions(), Array(11).fill([1]))
+  deepEqual(own.revisions().flat(), Array(11).fill(1))
   deepEqual(own.warnings, Array(10).fill('not applied: Error: no answer'))
   own.outcome.failures = 1
   own.reconciler.add('a')
