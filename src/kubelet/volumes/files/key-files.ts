@@ -5,21 +5,31 @@ import { VolumeError } from '../contract/volume-type.ts'
 
 export type Files = Map<string, ProjectedFile>
 
-export interface KeySelection {
+/** The keys of an object that a volume refers to. */
+export interface ObjectSource {
+  readonly name: string
   readonly items: readonly KeyToPath[] | undefined
-  readonly optional: boolean
+  readonly optional: boolean | undefined
+}
+
+interface KeySelection extends ObjectSource {
   readonly defaultMode: number
-  /** The object's name in error messages. */
+  /** The names of the object's kind in error messages: of the object, and of its keys. */
+  readonly kind: string
   readonly word: 'config' | 'secret'
 }
 
-export function filesOfKeys(data: ReadonlyMap<string, Uint8Array>, choice: KeySelection): Files {
-  const { items, optional, defaultMode, word } = choice
+/** `data`: undefined if the object does not exist. */
+export function filesOfKeys(
+  data: ReadonlyMap<string, Uint8Array> | undefined,
+  { name, items, optional = false, defaultMode, kind, word }: KeySelection,
+): Files {
+  if (data === undefined && !optional) throw new VolumeError(`${kind} ${JSON.stringify(name)} not found`)
   if (items === undefined || items.length === 0)
-    return new Map([...data].map(([key, content]) => [key, { content, mode: defaultMode }]))
+    return new Map([...(data ?? [])].map(([key, content]) => [key, { content, mode: defaultMode }]))
   const files: Files = new Map()
   for (const { key, path, mode } of items) {
-    const content = data.get(key)
+    const content = data?.get(key)
     if (content !== undefined) files.set(path, { content, mode: mode ?? defaultMode })
     else if (!optional) throw new VolumeError(`references non-existent ${word} key: ${key}`)
   }

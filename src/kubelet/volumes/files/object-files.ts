@@ -3,16 +3,10 @@ import type { Context } from '../../../base/observability/context.ts'
 import { configMap } from '../../../api/core/v1/config-map.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { secret } from '../../../api/core/v1/secret.ts'
-import type { DownwardAPIVolumeFile, KeyToPath } from '../../../api/core/v1/volume/volume.ts'
+import type { DownwardAPIVolumeFile } from '../../../api/core/v1/volume/volume.ts'
 import { fieldValue, resourceValue, type NodeInfo } from '../../pod-config/field-values.ts'
-import { filesOfKeys, type Files } from './key-files.ts'
-import { VolumeError, type PodVolume, type VolumeSources } from '../contract/volume-type.ts'
-
-export interface ObjectSource {
-  readonly name: string
-  readonly items: readonly KeyToPath[] | undefined
-  readonly optional: boolean | undefined
-}
+import { filesOfKeys, type Files, type ObjectSource } from './key-files.ts'
+import type { PodVolume, VolumeSources } from '../contract/volume-type.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -24,14 +18,11 @@ export async function configMapFiles(
   context: Context,
 ): Promise<Files> {
   const found = await sources.configMap(namespaceOf(pod), source.name, context)
-  const { optional = false, items } = source
-  if (found === undefined && !optional)
-    throw new VolumeError(`${configMap.singular} ${JSON.stringify(source.name)} not found`)
-  const data = new Map([
-    ...Object.entries(found?.data ?? {}).map(([key, text]) => [key, bytes(text)] as const),
-    ...Object.entries(found?.binaryData ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const),
-  ])
-  return filesOfKeys(data, { items, optional, defaultMode, word: 'config' })
+  const data = found && [
+    ...Object.entries(found.data ?? {}).map(([key, text]) => [key, bytes(text)] as const),
+    ...Object.entries(found.binaryData ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const),
+  ]
+  return filesOfKeys(data && new Map(data), { ...source, defaultMode, kind: configMap.singular, word: 'config' })
 }
 
 export async function secretFiles(
@@ -42,11 +33,9 @@ export async function secretFiles(
   context: Context,
 ): Promise<Files> {
   const found = await sources.secret(namespaceOf(pod), source.name, context)
-  const { optional = false, items } = source
-  if (found === undefined && !optional)
-    throw new VolumeError(`${secret.singular} ${JSON.stringify(source.name)} not found`)
-  const data = new Map(Object.entries(found?.data ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)]))
-  return filesOfKeys(data, { items, optional, defaultMode, word: 'secret' })
+  const data =
+    found && Object.entries(found.data ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const)
+  return filesOfKeys(data && new Map(data), { ...source, defaultMode, kind: secret.singular, word: 'secret' })
 }
 
 /** Volumes cannot contain pod IPs, because they are mounted before the pod has any. */
