@@ -4,7 +4,7 @@ import { secret } from '../api/core/v1/secret.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
-import { hasReason } from '../api/errors/status-error.ts'
+import { ignoring } from '../api/errors/status-error.ts'
 import type { ResourceType } from '../api/kind/kind.ts'
 import { keyOf, namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../api/meta/object.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
@@ -258,12 +258,9 @@ export class GatewayController {
     ctx: Context,
   ): Promise<void> {
     if (equalValues(object.status, status)) return
-    try {
-      await this.#deps.client.of(kind).updateStatus({ ...object, status }, ctx)
-    } catch (error) {
-      // The next version of the object arrives by the watch.
-      if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
-    }
+    // After a conflict, the next version of the object arrives by the watch.
+    const objects = this.#deps.client.of(kind)
+    await objects.updateStatus({ ...object, status }, ctx).catch(ignoring('Conflict', 'NotFound'))
   }
 
   #time(): string {

@@ -16,7 +16,7 @@ import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { runInSlices, WorkSlice } from '../base/work/work-slice.ts'
-import { hasReason } from '../api/errors/status-error.ts'
+import { ignoring } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconciler.ts'
@@ -214,14 +214,12 @@ export class IngressController {
 
   async #publish(each: Ingress, addresses: readonly IngressLoadBalancerIngress[], ctx: Context): Promise<void> {
     if (equalValues(each.status.loadBalancer.ingress ?? [], addresses)) return
-    try {
-      await this.#deps.client
-        .of(ingress)
-        .updateStatus({ ...each, status: { loadBalancer: { ingress: addresses } } }, ctx)
-    } catch (error) {
-      // The next version of the object arrives by the watch.
-      if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
-    }
+    const status = { loadBalancer: { ingress: addresses } }
+    // After a conflict, the next version of the object arrives by the watch.
+    await this.#deps.client
+      .of(ingress)
+      .updateStatus({ ...each, status }, ctx)
+      .catch(ignoring('Conflict', 'NotFound'))
   }
 }
 

@@ -81,6 +81,13 @@ export class StatusError extends Error {
 export const hasReason = (error: unknown, reason: StatusReason): boolean =>
   error instanceof StatusError && error.reason === reason
 
+/** For `catch`: discards errors with one of the reasons, and throws others. */
+export const ignoring =
+  (...reasons: readonly StatusReason[]) =>
+  (error: unknown): undefined => {
+    if (!reasons.some((reason) => hasReason(error, reason))) throw error
+  }
+
 const about = ({ group, plural }: ResourceName, name: string): StatusDetails => ({
   ...(name === '' ? {} : { name }),
   ...(group === '' ? {} : { group }),

@@ -1,7 +1,7 @@
 // The actions of the attach/detach controller: each step that attachment-step.ts has decided is carried out by writes of
 // VolumeAttachments and nodes, and by events of pods.
 import { node } from '../../api/core/v1/node/node.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { hasReason, ignoring } from '../../api/errors/status-error.ts'
 import { volumeAttachment } from '../../api/storage/v1/volume-attachment.ts'
 import { backoffMs } from '../../base/work/work-queue.ts'
 import type { Context } from '../../base/observability/context.ts'
@@ -144,9 +144,5 @@ async function detach(attachment: Attachment, isForced: boolean, tools: Tools, c
     }
   }
   attachment.operation = { kind: 'detach', sinceMs: nowMs, pods: [], volume: '' }
-  try {
-    await client.of(volumeAttachment).delete(name, '', {}, context)
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-  }
+  await client.of(volumeAttachment).delete(name, '', {}, context).catch(ignoring('NotFound'))
 }

@@ -1,7 +1,7 @@
 // NodeReports: writes the volumes that are attached to a node to its status, which the kubelet reads before it mounts one.
 import { node } from '../../api/core/v1/node/node.ts'
 import type { Context } from '../../base/observability/context.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import type { ReconcileTools } from '../runtime/controller.ts'
 import type { Attachments } from './attachment.ts'
 
@@ -32,10 +32,6 @@ export class NodeReports {
       .filter(({ isReported }) => isReported)
       .map(({ volume }) => ({ name: volume, devicePath: '' }))
     const patch = { status: { volumesAttached } }
-    try {
-      await client.of(node).patch(nodeName, '', patch, 'strategic', context, 'status')
-    } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error
-    }
+    await client.of(node).patch(nodeName, '', patch, 'strategic', context, 'status').catch(ignoring('NotFound'))
   }
 }

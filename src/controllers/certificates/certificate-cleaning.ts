@@ -4,7 +4,7 @@ import {
   certificateSigningRequest,
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import { parseCertificate } from '../../pki/parse-certificate.ts'
 import { defineController } from '../runtime/controller.ts'
 import { decision, isIssued } from './request-conditions.ts'
@@ -44,11 +44,8 @@ export const certificateCleaningController = defineController({
     const waitMs = deletionDueMs(object) - nowMs
     if (waitMs > 0) return waitMs === Infinity ? undefined : waitMs
     const { name, uid } = object.metadata
-    try {
-      await client.of(certificateSigningRequest).delete(name, '', { uid }, context)
-    } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
-    }
+    const requests = client.of(certificateSigningRequest)
+    await requests.delete(name, '', { uid }, context).catch(ignoring('NotFound', 'Conflict'))
     return undefined
   },
 })

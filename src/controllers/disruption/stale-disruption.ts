@@ -5,7 +5,7 @@ import { isPodFinished, podCondition } from '../../api/core/v1/pod/pod-readiness
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted, namespaceOf, objectKey } from '../../api/meta/object.ts'
 import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import { defineController } from '../runtime/controller.ts'
 
 const staleMs = 120_000
@@ -51,12 +51,11 @@ export const staleDisruptionController = defineController({
     if (sinceMs !== undefined && sinceMs + staleMs <= nowMs) {
       const { name, uid } = object.metadata
       const condition = { type, status: 'False', reason: null, message: null, lastTransitionTime: rfc3339(nowMs) }
-      try {
-        const patch = { metadata: { uid }, status: { conditions: [condition] } }
-        await client.of(pod).patch(name, namespaceOf(object), patch, 'strategic', context, 'status')
-      } catch (error) {
-        if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
-      }
+      const patch = { metadata: { uid }, status: { conditions: [condition] } }
+      await client
+        .of(pod)
+        .patch(name, namespaceOf(object), patch, 'strategic', context, 'status')
+        .catch(ignoring('NotFound', 'Conflict'))
     }
     const due = [sinceMs, state.granted.get(key)?.sinceMs]
       .filter((ms) => ms !== undefined && ms + staleMs > nowMs)

@@ -2,7 +2,7 @@
 import { job } from '../../api/batch/v1/job.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { controllerOf, keyOf, namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import { defineController, type ReconcileTools } from '../runtime/controller.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
 
@@ -27,12 +27,7 @@ export const jobOrphansController = defineController({
       if (live?.metadata.uid === reference.uid) return undefined
     }
     const patch = { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } }
-    await tools.client
-      .of(pod)
-      .patch(name, namespaceOf(object), patch, 'strategic', context)
-      .catch((error: unknown) => {
-        if (!hasReason(error, 'NotFound')) throw error
-      })
+    await tools.client.of(pod).patch(name, namespaceOf(object), patch, 'strategic', context).catch(ignoring('NotFound'))
     return undefined
   },
 })

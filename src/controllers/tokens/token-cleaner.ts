@@ -1,6 +1,6 @@
 // Token cleaner: deletes expired bootstrap tokens.
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import { defineController } from '../runtime/controller.ts'
 import { expiryMsOf, isBootstrapToken, tokenNamespace } from './bootstrap-token.ts'
 
@@ -15,11 +15,7 @@ export const tokenCleanerController = defineController({
     const leftMs = expiryMsOf(object) - nowMs
     if (leftMs > 0) return leftMs === Infinity ? undefined : leftMs
     const { name, uid } = object.metadata
-    try {
-      await client.of(secret).delete(name, tokenNamespace, { uid }, context)
-    } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
-    }
+    await client.of(secret).delete(name, tokenNamespace, { uid }, context).catch(ignoring('NotFound', 'Conflict'))
     return undefined
   },
 })

@@ -8,7 +8,7 @@ import {
   certificateSigningRequest,
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer } from '../../client/informer/informer.ts'
 import { certificateRequestPem } from '../../pki/certificate-request.ts'
@@ -57,11 +57,7 @@ export async function requestCertificate(
   // The name is derived from the key: a kubelet that restarts with the same key finds its earlier request.
   const digest = crypto.sha256(`${signerName} ${key.publicKey.toBase64()}`)
   const name = `node-csr-${digest.toBase64({ alphabet: 'base64url', omitPadding: true })}`
-  try {
-    await requests.create({ metadata: { name }, spec }, '', context(signal))
-  } catch (error) {
-    if (!hasReason(error, 'AlreadyExists')) throw error
-  }
+  await requests.create({ metadata: { name }, spec }, '', context(signal)).catch(ignoring('AlreadyExists'))
   log.info('a certificate was requested', { request: name, signer: signerName })
   const late = new AbortController()
   const timer = clock.after(waitMsMax, () =>

@@ -15,7 +15,7 @@ import {
   objectKey,
   type ObjectKey,
 } from '../../api/meta/object.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
 import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import { hashAnnotation, isMirrorPod, sourceAnnotation, parseStaticPods, type StaticPodDeps } from './static-pod.ts'
@@ -118,12 +118,9 @@ export class StaticPods {
 
   async #remove(ensureMirror: Pod, context: Context): Promise<void> {
     const { name, uid } = ensureMirror.metadata
-    try {
-      const options = { gracePeriodSeconds: 0, uid }
-      await this.#deps.client.of(podKind).delete(name, namespaceOf(ensureMirror), options, context)
-    } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
-    }
+    const pods = this.#deps.client.of(podKind)
+    const options = { gracePeriodSeconds: 0, uid }
+    await pods.delete(name, namespaceOf(ensureMirror), options, context).catch(ignoring('NotFound', 'Conflict'))
   }
 
   async #watchSource(source: ManifestSource, signal: AbortSignal): Promise<void> {

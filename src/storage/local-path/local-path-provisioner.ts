@@ -9,7 +9,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { annotationOf } from '../../api/core/v1/volume/claim-binding.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
-import { hasReason } from '../../api/errors/status-error.ts'
+import { ignoring } from '../../api/errors/status-error.ts'
 import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
 import { storageClass, type StorageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Client } from '../../client/client.ts'
@@ -146,22 +146,14 @@ class LocalPathProvisioner {
       const volume = newVolume(claim, wanted, { nodeName, path: node.pathOf(name), projectId })
       if (projectId !== undefined)
         await node.limit(name, projectId, quantityUnits(volume.spec?.capacity?.['storage']), ctx.signal)
-      await this.#create(volume, ctx)
+      // An earlier attempt may have created it.
+      await this.#deps.client.of(persistentVolume).create(volume, '', ctx).catch(ignoring('AlreadyExists'))
     } catch (error) {
       if (!ctx.signal.aborted)
         this.#record(claim, 'Warning', 'ProvisioningFailed', failureText(wanted.metadata.name, errorText(error)), ctx)
       throw error
     }
     this.#record(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`, ctx)
-  }
-
-  async #create(volume: ReturnType<typeof newVolume>, ctx: Context): Promise<void> {
-    try {
-      await this.#deps.client.of(persistentVolume).create(volume, '', ctx)
-    } catch (error) {
-      // An earlier attempt has created it.
-      if (!hasReason(error, 'AlreadyExists')) throw error
-    }
   }
 
   #projectIdOf(name: string, nodeName: string): number {
@@ -217,7 +209,7 @@ class LocalPathProvisioner {
       throw error
     }
     this.#projectIds.release(nodeName, name)
-    await ignoreMissing(this.#deps.client.of(persistentVolume).delete(name, '', {}, ctx))
+    await this.#deps.client.of(persistentVolume).delete(name, '', {}, ctx).catch(ignoring('NotFound'))
     await this.#removeFinalizer(volume, ctx)
   }
 
@@ -226,7 +218,7 @@ class LocalPathProvisioner {
     const volumes = this.#deps.client.of(persistentVolume)
     // A strategic merge removes this finalizer only, whatever others were changed meanwhile.
     const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [provisionerFinalizer] } }
-    await ignoreMissing(volumes.patch(metadata.name, '', patch, 'strategic', ctx))
+    await volumes.patch(metadata.name, '', patch, 'strategic', ctx).catch(ignoring('NotFound'))
   }
 
   #record(
@@ -242,11 +234,3 @@ class LocalPathProvisioner {
 
 const failureText = (className: string, why: string): string =>
   `failed to provision volume with StorageClass ${JSON.stringify(className)}: ${why}`
-
-async function ignoreMissing(call: Promise<unknown>): Promise<void> {
-  try {
-    await call
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-  }
-}

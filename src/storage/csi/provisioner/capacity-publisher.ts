@@ -3,7 +3,7 @@
 import type { Context } from '../../../base/observability/context.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { node } from '../../../api/core/v1/node/node.ts'
-import { hasReason } from '../../../api/errors/status-error.ts'
+import { ignoring } from '../../../api/errors/status-error.ts'
 import { csiNode } from '../../../api/storage/v1/csi-node.ts'
 import {
   csiStorageCapacity,
@@ -68,9 +68,7 @@ async function publish(tools: SidecarTools, options: CapacityOptions, context: C
   }
   for (const { metadata } of existing)
     if (!kept.has(metadata.name))
-      await objects.delete(metadata.name, options.namespace, {}, context).catch((error: unknown) => {
-        if (!hasReason(error, 'NotFound')) throw error
-      })
+      await objects.delete(metadata.name, options.namespace, {}, context).catch(ignoring('NotFound'))
 }
 
 const sizes = (capacity: string | undefined, maximumVolumeSize: string | undefined) => ({

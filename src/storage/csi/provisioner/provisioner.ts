@@ -8,7 +8,7 @@ import {
   type PersistentVolumeClaim,
 } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
-import { hasReason } from '../../../api/errors/status-error.ts'
+import { ignoring } from '../../../api/errors/status-error.ts'
 import { keyOf, namespaceOf, type ObjectKey } from '../../../api/meta/object.ts'
 import { csiNode } from '../../../api/storage/v1/csi-node.ts'
 import { storageClass, type StorageClass } from '../../../api/storage/v1/storage-class.ts'
@@ -183,11 +183,7 @@ class Provisioner {
     context: Context,
   ): Promise<void> {
     this.#inProgress.set(keyOf(claim), claim)
-    try {
-      await this.#tools.client.of(persistentVolume).create(object, context)
-    } catch (error) {
-      if (!hasReason(error, 'AlreadyExists')) throw error
-    }
+    await this.#tools.client.of(persistentVolume).create(object, context).catch(ignoring('AlreadyExists'))
     const message = `Successfully provisioned volume ${volumeNameOf(claim)}`
     this.#record(claim, { type: 'Normal', reason: 'ProvisioningSucceeded', message }, context)
   }

@@ -1,7 +1,7 @@
 // Deletion of released volumes, and of the finalizer that keeps a PersistentVolume until the driver has deleted its volume.
 import type { Context } from '../../../base/observability/context.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
-import { hasReason } from '../../../api/errors/status-error.ts'
+import { ignoring } from '../../../api/errors/status-error.ts'
 import { objectKey } from '../../../api/meta/object.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import { controllerService } from '../../../machine/csi/methods.ts'
@@ -42,9 +42,5 @@ async function deleteVolume(
   const secrets = await secretValues(client, deletionSecretOf(volume.metadata.annotations), context)
   await driver.call(controllerService.deleteVolume, { volumeId: volume.spec.csi?.volumeHandle ?? '', secrets }, context)
   await removeFinalizer(client, persistentVolume, volume, provisionerFinalizer, context)
-  try {
-    await client.of(persistentVolume).delete(name, { uid }, context)
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-  }
+  await client.of(persistentVolume).delete(name, { uid }, context).catch(ignoring('NotFound'))
 }

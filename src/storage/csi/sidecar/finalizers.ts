@@ -1,6 +1,6 @@
 // Adds and removes finalizers of objects. The resource version protects those that others have added meanwhile.
 import type { Context } from '../../../base/observability/context.ts'
-import { hasReason } from '../../../api/errors/status-error.ts'
+import { ignoring } from '../../../api/errors/status-error.ts'
 import type { ResourceType } from '../../../api/kind/kind.ts'
 import { hasFinalizer } from '../../../api/meta/finalizers.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
@@ -28,11 +28,7 @@ export async function removeFinalizer<T extends ApiObject>(
 ): Promise<void> {
   if (!hasFinalizer(object, finalizer)) return
   const left = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer)
-  try {
-    await patchFinalizers(client, kind, object, left, context)
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-  }
+  await patchFinalizers(client, kind, object, left, context).catch(ignoring('NotFound'))
 }
 
 const patchFinalizers = <T extends ApiObject>(
