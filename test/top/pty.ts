@@ -1,7 +1,8 @@
 // A coxswain command in a real pseudo-terminal, and what a user sees of it. Python, which opens the terminal, is on every
 // machine that runs the tests; the screen is drawn from the written sequences.
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import { until } from '../until.ts'
 
 export interface PseudoTerminal extends AsyncDisposable {
@@ -59,10 +60,10 @@ export function openTerminal(
     written: () => written,
     type: (keys) => void child.stdin.write(keys),
     async shows(pattern) {
-      await until(() => pattern.test(screen())).catch((error: unknown) => {
-        throw new Error(`${pattern} is not on the screen:\n${screen()}\n${errors}`, { cause: error })
-      })
-      return screen()
+      await until(() => pattern.test(screen()) || child.exitCode !== null).catch(() => undefined)
+      if (pattern.test(screen())) return screen()
+      const state = child.exitCode === null ? await processesBelow(child.pid) : `it ended with ${child.exitCode}`
+      throw new Error(`${pattern} is not on the screen:\n${screen()}\n${errors}\n${state}`)
     },
     ended: exited.then(([code]) => code ?? -1),
     async [Symbol.asyncDispose]() {
@@ -70,6 +71,16 @@ export function openTerminal(
       await exited
     },
   }
+}
+
+/** The processes of the terminal: which of them has it, which ones wait, and which signals they ignore. */
+async function processesBelow(pid: number | undefined): Promise<string> {
+  const columns = 'pid,ppid,pgid,tpgid,stat,ignored,blocked,wchan:20,args'
+  const { stdout: all } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
+  const parents = all.trim().split('\n').map((line) => line.trim().split(/ +/).map(Number)) // prettier-ignore
+  const below = new Set([pid])
+  for (const [child, parent] of parents) if (below.has(parent)) below.add(child)
+  return (await promisify(execFile)('ps', ['-o', columns, '-p', [...below].join(',')])).stdout
 }
 
 /** Draws positions, clears and texts; styles and modes do not matter here. */

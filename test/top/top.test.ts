@@ -175,6 +175,21 @@ test('ctrl-c interrupts an editor, and not the view', async () => {
   equal(await terminal.ended, 0)
 })
 
+test('an editor that ignores ctrl-c does not keep the view away after kubectl has ended', async () => {
+  await using terminal = inTerminal(`exec ${coxswain} top`, {
+    PATH: `${dirname(kubectl?.path ?? '')}:${process.env['PATH']}`,
+    // It ends with its terminal.
+    KUBE_EDITOR: `sh -c 'trap "" INT; echo the editor runs; sleep 1000'`,
+  })
+  await terminal.shows(/pods\(default\)\[\d+\][^]*web-0/)
+  terminal.type('e')
+  await until(() => terminal.written().includes('the editor runs'))
+  terminal.type('\x03')
+  await terminal.shows(/pods\(default\)\[\d+\][^]*web-0[^]*kubectl ended with 1/)
+  terminal.type(':q\r')
+  equal(await terminal.ended, 0)
+})
+
 test('without a terminal it is refused', async () => {
   const env = { ...process.env, KUBECONFIG: up.kubeconfig }
   const refused = await promisify(execFile)(coxswain, ['top'], { env }).then(

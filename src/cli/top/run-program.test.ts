@@ -23,6 +23,21 @@ for (const [what, run, message] of [
 ] as const)
   test(`a program that ${what} has failed`, () => rejects(run(), { message }))
 
+test('a program has ended although another one that it started holds its errors open', async () => {
+  const script = `
+    const { spawn } = require('node:child_process')
+    const editor = spawn('sleep', ['1000'], { stdio: ['ignore', 'ignore', 'inherit'], detached: true })
+    console.error(String(editor.pid))
+    process.exit(1)`
+  const failure = await node(script).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  const [, pid = ''] = /ended with 1: (\d+)$/.exec(failure ?? '') ?? []
+  // Fails unless it still runs.
+  process.kill(Number(pid), 'SIGKILL')
+})
+
 test('a file that cannot be run is an error', () => rejects(runProgram('/', [], signal), { code: 'EACCES' }))
 
 test('a program is ended when the signal is aborted', async () => {
