@@ -1,4 +1,4 @@
-// Prepares a fresh clone for `npm start` or `npm test`, and is quick when nothing is missing. Plain JavaScript for any
+// Prepares a fresh clone for `npm start`, `npm test` or `npm pack`, and is quick when nothing is missing. Plain JavaScript for any
 // Node.js from 18 on: it runs before the pinned Node.js and the packages are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { findKubectls, fetchKubectls } from './kubectl.mjs'
 import { installMissing } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const purpose = process.argv.includes('--for=test') ? 'test' : 'start'
+const purpose = ['test', 'build'].find((name) => process.argv.includes(`--for=${name}`)) ?? 'start'
 const inCi = process.env.CI === 'true'
 const log = (line) => console.log(`setup: ${line}`)
 
@@ -110,8 +110,11 @@ function provideOldestNode() {
 
 if (!packagesAreCurrent()) installPackages()
 checkNode()
-bundleCommandLine()
-provideKubectl()
+// A build needs the packages only.
+if (purpose !== 'build') {
+  bundleCommandLine()
+  provideKubectl()
+}
 if (purpose === 'test') {
   provideSystemPackages()
   provideNewerEtcd()

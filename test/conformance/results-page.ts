@@ -67,8 +67,19 @@ export function resultsPage({ specs, seconds, incidents }: Recorded): string {
       const head = [row(['spec', 's', 'first line', 'where']), row(['---', '--:', '---', '---'])]
       return [...heading, ...head, ...those.map(([name, outcome]) => row(cellsOf(name, outcome)))]
     }),
+    ...firstFailures(specs),
     '',
   ].join('\n')
+}
+
+/** Specs that failed first and were run again, whatever they did then. */
+function firstFailures(specs: Recorded['specs']): string[] {
+  const those = Object.entries(specs).flatMap(([name, { firstFailure }]) =>
+    firstFailure === undefined ? [] : [row([...cellsOf(name, firstFailure), firstFailure.started])],
+  )
+  if (those.length === 0) return []
+  const head = [row(['spec', 's', 'first line', 'where', 'began']), row(['---', '--:', '---', '---', '---'])]
+  return ['', `## run again after a failure (${those.length})`, '', ...head, ...those]
 }
 
 const withStates = (specs: Recorded['specs'], states: readonly OutcomeState[]): (readonly [string, Outcome])[] =>

@@ -57,6 +57,15 @@ test('results of an earlier run are kept, and a new outcome replaces the old one
     deepEqual([seconds, incidents.length], [15, 1])
     equal(new Results(folder).outcome('[sig-apps] b')?.state, 'passed')
     match(readFileSync(join(folder, 'results.md'), 'utf8'), /\| all \| 4 \| 0 /)
+    // The first failure stays, also after a third run.
+    const third = new Results(folder)
+    third.add(new Map([['[sig-apps] b', { ...failed, message: 'something else' }]]), 5)
+    third.save()
+    deepEqual(new Results(folder).outcome('[sig-apps] b')?.firstFailure, failed)
+    match(
+      readFileSync(join(folder, 'results.md'), 'utf8'),
+      /## run again after a failure \(1\)[^]*\| \[sig-apps\] b \| 3 \| a \\\| b \| job\.go:1 \|/,
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }

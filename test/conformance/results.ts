@@ -24,7 +24,7 @@ export class Results {
   }
 
   add(outcomes: ReadonlyMap<string, Outcome>, seconds: number): void {
-    for (const [name, outcome] of outcomes) this.#specs.set(name, outcome)
+    for (const [name, outcome] of outcomes) this.#specs.set(name, withFirstFailure(outcome, this.#specs.get(name)))
     this.#seconds += seconds
   }
 
@@ -45,6 +45,12 @@ export class Results {
     const specs = Object.fromEntries([...this.#specs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     return { specs, seconds: Math.round(this.#seconds), incidents: this.#incidents }
   }
+}
+
+/** A spec that passes when it is run again has failed nevertheless, and the reason is still to be found. */
+function withFirstFailure(outcome: Outcome, before: Outcome | undefined): Outcome {
+  const { firstFailure = before?.state === 'failed' || before?.state === 'hollow' ? before : undefined } = before ?? {}
+  return firstFailure === undefined ? outcome : { ...outcome, firstFailure }
 }
 
 function read(file: string): Recorded {

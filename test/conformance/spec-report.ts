@@ -12,6 +12,8 @@ export interface Outcome {
   readonly message?: string
   /** The file and line of the suite that failed. */
   readonly where?: string
+  /** How it failed first, if it was run again since. */
+  readonly firstFailure?: Outcome
 }
 
 interface Location {

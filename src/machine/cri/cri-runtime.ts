@@ -25,7 +25,7 @@ import {
 import { ctrAt, type Ctr } from './ctr.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
-import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf } from './status-messages.ts'
+import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf, semanticVersion } from './status-messages.ts'
 
 export interface CriRuntimeDeps {
   readonly http2: Http2Provider
@@ -74,7 +74,7 @@ export class CriRuntime implements ContainerRuntime {
     this.#ctr = processes === undefined || name !== 'containerd' ? undefined : ctrAt(processes, socketPath)
     this.#deps = deps
     this.name = name
-    this.version = version
+    this.version = semanticVersion(version)
     this.streams = {
       kind: 'remote',
       execUrl: async (containerId, { command, ...request }, signal) =>

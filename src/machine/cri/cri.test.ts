@@ -4,7 +4,7 @@ import { plainContainer, plainSandbox } from '../runtime/runtime-config.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
 import { pauseProgram } from './pause-program.ts'
-import { imageOf, podOf, podUidLabel } from './status-messages.ts'
+import { imageOf, podOf, podUidLabel, semanticVersion } from './status-messages.ts'
 
 test('calls have the paths of CRI v1', () => {
   equal(runtimeService.runPodSandbox.path, '/runtime.v1.RuntimeService/RunPodSandbox')
@@ -53,6 +53,13 @@ test('CRI messages are converted to the types of the contract', () => {
   const image = { id: 'i', repoTags: [], repoDigests: [], size: 1, uid: undefined, username: 'web', spec: undefined }
   equal(imageOf({ ...image, pinned: false }).uid, undefined)
 })
+
+for (const [reported, version] of [
+  ['1.6.20~ds1', '1.6.20+ds1'],
+  ['v2.1.4', 'v2.1.4'],
+  ['2.2.0-rc.1', '2.2.0-rc.1'],
+] as const)
+  test(`the version ${reported} of a runtime is ${version}`, () => equal(semanticVersion(reported), version))
 
 test('the pause program is an executable for each architecture', () => {
   for (const [architecture, machine] of [

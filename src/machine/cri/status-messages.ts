@@ -118,3 +118,6 @@ export const statsOf = ({
   },
   layer: { bytes: writableLayer?.usedBytes?.value ?? 0, inodes: writableLayer?.inodesUsed?.value ?? 0 },
 })
+
+/** Debian's containerd is 1.6.20~ds1. Clients parse a semantic version, where such a suffix follows a plus sign. */
+export const semanticVersion = (version: string): string => version.replace('~', '+')

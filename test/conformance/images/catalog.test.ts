@@ -24,6 +24,14 @@ suite('the images of the suite', () => {
       )
   })
 
+  test('have the program that uses CPU where the resource consumer starts it', () => {
+    const consumer = catalog.find(({ name }) => name.includes('/resource-consumer:'))
+    deepEqual(
+      consumer?.layers.flat().flatMap(({ path, source }) => (source === undefined ? [] : [path])),
+      ['consumer', 'consume-cpu/consume-cpu'],
+    )
+  })
+
   test('add the user of the image to those of Debian', () => {
     const passwd = catalog[0]?.layers.flat().find(({ path }) => path === 'etc/passwd')?.content
     equal(passwd, 'etc/passwd\nuser-defined-in-image:x:1000:1000::/home/user-defined-in-image:/bin/sh\n')

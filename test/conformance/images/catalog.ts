@@ -157,7 +157,7 @@ export function imageCatalog({
     debian(
       `${suite}/resource-consumer:1.14`,
       ['resource-consumer', 'consume-cpu'],
-      [program('resource-consumer', 'consumer'), program('consume-cpu')],
+      [program('resource-consumer', 'consumer'), program('consume-cpu', 'consume-cpu/consume-cpu')],
       { Entrypoint: ['/consumer'], ExposedPorts: ports(8080) },
     ),
     debian(`${suite}/sample-apiserver:1.29.2`, ['sample-apiserver'], [program('sample-apiserver')], {
