@@ -1,6 +1,14 @@
-import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { bridge, machineNetworks, removeBridge, parseRoutes, lockMachine, podRangeConflict } from './machine-network.ts'
+import {
+  bridge,
+  lockMachine,
+  machineNetworks,
+  parseIpv6Routes,
+  parseRoutes,
+  rangeConflict,
+  removeBridge,
+} from './machine-network.ts'
 
 const table = `Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 eth0	00000000	010200C0	0003	0	0	0	00000000	0	0	0
@@ -14,14 +22,43 @@ test('routes are parsed in the format of the kernel, without the default route',
     { device: 'vpn0', cidr: '10.244.0.0/16' },
   ]))
 
-test('the pod network does not overlap a network of the machine', () => {
-  match(podRangeConflict('10.244.0.0/24', parseRoutes(table)) ?? '', /are those of vpn0 \(10.244.0.0\/16\)/)
-  equal(podRangeConflict('10.99.0.0/24', parseRoutes(table)), undefined)
+const ipv6Table = `20010db8000000010000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth0
+00000000000000000000000000000000 00 00000000000000000000000000000000 00 fd000000000000000000000000000001 00000400 00000003 00000000 00000003     eth0
+`
+
+test('routes of IPv6 are parsed in the format of the kernel, without the default route', () =>
+  deepEqual(parseIpv6Routes(ipv6Table), [{ device: 'eth0', cidr: '2001:db8:0:1::/64' }]))
+
+const ranges = { podRanges: ['10.244.0.0/24'], serviceRanges: ['10.96.0.0/12'] }
+for (const [what, networks, expected] of [
+  [
+    'a network in the range of Services',
+    [{ device: 'eth0', cidr: '10.99.0.1/24' }],
+    'the addresses of Services, 10.96.0.0/12, overlap those of eth0 (10.99.0.1/24); start the cluster with others: --service-cluster-ip-range 172.20.0.0/16',
+  ],
+  [
+    'a network that contains all ranges of pods',
+    [...parseRoutes(table), { device: 'eth1', cidr: '172.16.0.0/12' }],
+    'the addresses of pods, 10.244.0.0/24, overlap those of vpn0 (10.244.0.0/16); start the cluster with others: --cluster-cidr 192.168.192.0/18',
+  ],
+  ['neither', [{ device: 'eth0', cidr: '192.0.2.7/24' }], undefined],
+] as const)
+  test(`addresses of pods and Services on a machine with ${what}`, () =>
+    equal(rangeConflict(ranges, networks), expected))
+
+test('ranges of IPv6 are compared too, and another one is not proposed', () => {
+  const ipv6 = { podRanges: [], serviceRanges: ['2001:db8::/112', '2001:db8:0:1::/112'] }
+  equal(
+    rangeConflict(ipv6, parseIpv6Routes(ipv6Table)),
+    'the addresses of Services, 2001:db8:0:1::/112, overlap those of eth0 (2001:db8:0:1::/64); start the cluster with others: --service-cluster-ip-range',
+  )
+})
+
+test('the networks of this machine are without its bridge', () =>
   equal(
     machineNetworks().every(({ device, cidr }) => device !== bridge && cidr.includes('/')),
     true,
-  )
-})
+  ))
 
 test('only one process runs containers on a machine at a time', async () => {
   const taken = await lockMachine().catch(() => undefined)

@@ -16,14 +16,16 @@ export interface Network {
   readonly cidr: string
 }
 
-/** Networks of this machine's interfaces and routes, without the default route and our own devices. */
+/** Networks of this machine's interfaces and routes, without default routes, link-local addresses and our own devices. */
 export function machineNetworks(): readonly Network[] {
   const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
-    addresses.flatMap(({ cidr, family }) => (cidr === null || family !== 'IPv4' ? [] : [{ device, cidr }])),
+    addresses.flatMap(({ cidr }) => (cidr === null ? [] : [{ device, cidr }])),
   )
-  const table = existsSync('/proc/net/route') ? readFileSync('/proc/net/route', 'utf8') : ''
-  return [...own, ...parseRoutes(table)].filter(({ device }) => !ownDevices.includes(device))
+  const routes = [...parseRoutes(textOf('/proc/net/route')), ...parseIpv6Routes(textOf('/proc/net/ipv6_route'))]
+  return [...own, ...routes].filter(({ device, cidr }) => !ownDevices.includes(device) && !/^f[ef]/i.test(cidr))
 }
+
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
 /** The networks of this machine's interfaces in both families, without our own devices. */
 export const interfaceRanges = (): readonly Cidr[] =>
@@ -46,12 +48,48 @@ export const parseRoutes = (table: string): readonly Network[] =>
       return [{ device, cidr: `${addressText('IPv4', address)}/${prefixLength}` }]
     })
 
-/** Pod addresses in another network would make that network unreachable for this machine. */
-export function podRangeConflict(podCidr: string, networks: readonly Network[]): string | undefined {
-  const found = networks.find(({ cidr }) => overlaps(parseCidr(cidr), parseCidr(podCidr)))
-  if (found === undefined) return undefined
-  const { device, cidr } = found
-  return `the addresses of pods, ${podCidr}, are those of ${device} (${cidr}); choose others with --cluster-cidr`
+/** Parses /proc/net/ipv6_route: the destination and its prefix length are the first two columns, in hexadecimal. */
+export const parseIpv6Routes = (table: string): readonly Network[] =>
+  table.split('\n').flatMap((line) => {
+    const columns = line.trim().split(/\s+/)
+    const [destination = '', length = ''] = columns
+    const prefixLength = Number.parseInt(length, 16)
+    if (columns.length < 10 || prefixLength === 0) return []
+    return [
+      { device: columns.at(-1) ?? '', cidr: `${addressText('IPv6', BigInt(`0x${destination}`))}/${prefixLength}` },
+    ]
+  })
+
+export interface ClusterRanges {
+  readonly podRanges: readonly string[]
+  readonly serviceRanges: readonly string[]
+}
+
+/** Private ranges that are proposed instead of one that is in use. */
+const proposals = ['172.20.0.0/16', '172.24.0.0/16', '192.168.192.0/18', '100.80.0.0/12']
+
+/**
+ * Why pods and Services cannot have these addresses on a machine with these networks. Packets to addresses of Services
+ * that do not exist are dropped, and those to pods stay on the bridge: the machine would lose the network, and whoever
+ * is connected through it.
+ */
+export function rangeConflict(
+  { podRanges, serviceRanges }: ClusterRanges,
+  networks: readonly Network[],
+): string | undefined {
+  const taken = [...networks.map(({ cidr }) => cidr), ...podRanges, ...serviceRanges].map(parseCidr)
+  for (const [what, flag, ranges] of [
+    ['pods', '--cluster-cidr', podRanges],
+    ['Services', '--service-cluster-ip-range', serviceRanges],
+  ] as const)
+    for (const range of ranges) {
+      const found = networks.find(({ cidr }) => overlaps(parseCidr(cidr), parseCidr(range)))
+      if (found === undefined) continue
+      const free = proposals.find((proposal) => !taken.some((each) => overlaps(each, parseCidr(proposal))))
+      const example = parseCidr(range).family === 'IPv6' || free === undefined ? '' : ` ${free}`
+      return `the addresses of ${what}, ${range}, overlap those of ${found.device} (${found.cidr}); start the cluster with others: ${flag}${example}`
+    }
+  return undefined
 }
 
 /**

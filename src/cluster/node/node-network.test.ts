@@ -34,11 +34,15 @@ function recordedMachine(configurations: readonly string[] = [], fails: (command
   return { written, commands, inputs, kernelSettings, files: files as Files, processes: processes as Processes }
 }
 
-const provide = (machine: ReturnType<typeof recordedMachine>, ranges: readonly string[] = podRanges) =>
+const provide = (
+  machine: ReturnType<typeof recordedMachine>,
+  ranges: readonly string[] = podRanges,
+  serviceRanges: readonly string[] = ['203.0.113.0/24', 'fd12:3456:789b::/112'],
+) =>
   provideNodeNetwork(
     {
       ...{ podRanges: ranges, configurationDirectory, nodeAddress: '192.0.2.7', directory: '/var/lib/node' },
-      serviceRanges: ['203.0.113.0/24', 'fd12:3456:789b::/112'],
+      serviceRanges,
     },
     machine,
     signal,
@@ -90,10 +94,11 @@ test('the network of another CNI plugin is left alone', async () => {
   deepEqual([machine.written.size, machine.commands], [0, []])
 })
 
-test('pod addresses of a network of this machine are an error, before anything is changed', async () => {
+test('addresses of pods and Services in a network of this machine are an error, before anything is changed', async () => {
   const machine = recordedMachine()
   // Each machine has 127.0.0.0/8.
-  await rejects(provide(machine, ['127.1.0.0/24']), /the addresses of pods, 127\.1\.0\.0\/24, are those of /)
+  await rejects(provide(machine, ['127.1.0.0/24']), /the addresses of pods, 127\.1\.0\.0\/24, overlap those of lo /)
+  await rejects(provide(machine, podRanges, ['127.1.0.0/24']), /the addresses of Services, 127\.1\.0\.0\/24, overlap/)
   deepEqual([machine.written.size, machine.commands], [0, []])
 })
 

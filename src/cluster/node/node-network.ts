@@ -8,7 +8,7 @@ import { NodePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import type { PodNetwork } from '../../machine/pod-network/pod-network.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { gatewayOf, hardwareAddressOf, nextHopOf } from '../../proxy/pod-routes/peer-paths.ts'
-import { bridge, machineNetworks, podRangeConflict } from './machine-network.ts'
+import { bridge, machineNetworks, rangeConflict } from './machine-network.ts'
 
 export interface NodeNetwork {
   readonly podRanges: readonly Cidr[]
@@ -39,8 +39,7 @@ export async function provideNodeNetwork(
   signal: AbortSignal,
 ): Promise<NodeNetwork | undefined> {
   const podRanges = ownRanges(options.podRanges)
-  const networks = machineNetworks()
-  const conflict = podRanges.map((range) => podRangeConflict(range, networks)).find((each) => each !== undefined)
+  const conflict = rangeConflict({ podRanges, serviceRanges }, machineNetworks())
   if (conflict !== undefined) throw new Error(conflict)
   const configuration = {
     bridge,

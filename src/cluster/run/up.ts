@@ -31,6 +31,7 @@ import { serviceRangesOf } from '../flags/service-ranges.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
+import { machineNetworks, rangeConflict } from '../node/machine-network.ts'
 import type { RealNode } from '../node/real-node.ts'
 import { requireOtherAuthority, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
@@ -71,6 +72,13 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const serviceRanges = serviceRangesOf(options.serviceRangeFlags)
     const rangesUnless = { isOn: true, clusterCidr: clusterCidrDefault(options.nodes) }
     const nodeRanges = nodeRangesOf(options.nodeRangeFlags, rangesUnless, serviceRanges.clusterCidrs)
+    const podCidrs = firstNodeRanges(nodeRanges)
+    if (containers !== 'none') {
+      const ranges = { podRanges: podCidrs, serviceRanges: serviceRanges.clusterCidrs }
+      const conflict = rangeConflict(ranges, machineNetworks())
+      // Before the cluster has stored anything in these ranges.
+      if (conflict !== undefined) throw new Error(conflict)
+    }
     const metrics = new Metrics()
     const hosts = currentHosts(options)
     const tlsThread = cleanUps.use(nodePlatform.listeners.startTlsThread())
@@ -80,7 +88,6 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       kubeconfigs: kubeconfigs.outside,
     })
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
-    const podCidrs = firstNodeRanges(nodeRanges)
     const { httpPort, httpsPort } = ingressChoicesOf(options.ingressFlags)
     const nodeOptions = {
       dataDirectory,
