@@ -71,7 +71,9 @@ export class VirtualClock implements Clock {
   /** Advances the time by a duration ('1h', '90s' or milliseconds) and runs every timer that becomes due. */
   advance(duration: string | number): Promise<void> {
     return this.#move(async () => {
-      const untilMs = this.#nowMs + durationMs(duration)
+      const ms = durationMs(duration)
+      if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`advance(${duration}): it must be a time from 0 on`)
+      const untilMs = this.#nowMs + ms
       await this.settle()
       await this.#run(untilMs, () => false)
       this.#nowMs = untilMs

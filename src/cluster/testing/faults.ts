@@ -13,6 +13,7 @@ import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.t
 import type { CommitResult, Transaction } from '../../store/store.ts'
 import { LinkFaults, type RemovableFault } from '../../machine/network/link-faults.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
+import { checkKind, checkOneOf, checkProperties, checkWhole } from './check-arguments.ts'
 import { lossyLinkFault, partitionFault, slowLinkFault, type LossyLink, type SlowLink } from './network-faults.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 
@@ -50,6 +51,27 @@ const rejections = {
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
 } as const
 
+const filterNames: Readonly<Record<keyof RequestFilter, true>> = {
+  verb: true,
+  kind: true,
+  subresource: true,
+  sender: true,
+}
+const rejectionNames: Readonly<Record<keyof RequestRejection, true>> = { ...filterNames, code: true, times: true }
+const verbs: readonly Verb[] = [
+  'create',
+  'get',
+  'list',
+  'watch',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'proxy',
+]
+const watchFaults: readonly WatchFault[] = ['gone', 'reset', 'silence']
+const timesMax = 1_000_000
+
 /** Beyond this number, watches that have ended are removed. */
 const watchesPruneAt = 1_000
 
@@ -72,11 +94,14 @@ export class Faults {
   }
 
   slowStore(commitMs: number): void {
+    checkWhole('slowStore', commitMs, 0, Number.MAX_SAFE_INTEGER)
     this.#commitMs = commitMs
   }
 
   /** Breaks the open watches that match; returns their number. */
   breakWatches(fault: WatchFault, filter: RequestFilter = {}): number {
+    checkOneOf('breakWatches', fault, watchFaults)
+    checkFilter('breakWatches', filter, filterNames)
     this.#forgetEnded()
     const meant = [...this.#watches].filter(({ request }) => matches(request, filter))
     for (const watch of meant) this.#break(watch, fault)
@@ -84,6 +109,9 @@ export class Faults {
   }
 
   reject(rejection: RequestRejection): void {
+    checkFilter('reject', rejection, rejectionNames)
+    checkOneOf('reject: code', rejection.code, Object.keys(rejections).map(Number))
+    checkWhole('reject: times', rejection.times, 1, timesMax)
     this.#rejections.push({ rejection, left: rejection.times ?? 1 })
   }
 
@@ -145,6 +173,13 @@ export class Faults {
         return fault satisfies never
     }
   }
+}
+
+function checkFilter(what: string, filter: RequestFilter, names: Readonly<Record<string, true>>): void {
+  checkProperties(what, filter, names)
+  checkOneOf(`${what}: verb`, filter.verb, verbs)
+  const { kind } = filter
+  if (kind !== undefined) checkKind(what, kind)
 }
 
 const matches = ({ target, sender: asker }: ApiRequest, { verb, kind, subresource, sender }: RequestFilter): boolean =>

@@ -4,6 +4,7 @@
 import type { Context } from '../../base/observability/context.ts'
 import { deepFreeze } from '../../base/collections/deep-freeze.ts'
 import { jsonCopy } from '../../base/collections/json-copy.ts'
+import { PageNotFound, pathNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 
@@ -33,15 +34,23 @@ export class IsolatedTransport implements Transport {
 
   async send(call: ApiCall, context: Context): Promise<unknown> {
     const copied = call.body === undefined ? call : { ...call, body: jsonCopy(call.body) }
-    const answer = deepFreeze(await this.#await(this.#inner.send(copied, context), describe(call)))
+    const answer = deepFreeze(await this.#call(this.#inner.send(copied, context), call))
     if (call.verb === 'get') this.#onRead([answer as ApiObject])
     return answer
   }
 
   async list(call: ApiCall, context: Context): Promise<ListPage> {
-    const page = deepFreeze(await this.#await(this.#inner.list(call, context), describe(call)))
+    const page = deepFreeze(await this.#call(this.#inner.list(call, context), call))
     this.#onRead(page.items)
     return page
+  }
+
+  async #call<T>(work: Promise<T>, call: ApiCall): Promise<T> {
+    try {
+      return await this.#await(work, describe(call))
+    } catch (error) {
+      throw isUnserved(error) ? namingResource(error, call) : error
+    }
   }
 
   async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
@@ -51,3 +60,18 @@ export class IsolatedTransport implements Transport {
 
 const describe = ({ verb, kind, subresource, name }: ApiCall): string =>
   `${verb} ${kind.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`.trimEnd()
+
+const unservedText = pathNotFound().message
+
+const isUnserved = (error: unknown): error is StatusError =>
+  error instanceof PageNotFound ||
+  (error instanceof StatusError && error.code === 404 && error.message === unservedText)
+
+/** The server's message does not say which resource it does not serve; Go's client adds it in this form. */
+const namingResource = ({ code, reason }: StatusError, { verb, kind }: ApiCall): StatusError =>
+  new StatusError(
+    code,
+    reason,
+    `${unservedText} (${verb} ${kind.plural}${kind.group === '' ? '' : `.${kind.group}`})`,
+    {},
+  )

@@ -15,6 +15,7 @@ import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import { Cluster } from '../run/cluster.ts'
 import { CallAwaiter } from './call-awaiter.ts'
+import { checkOneOf, checkProperties, checkWhole } from './check-arguments.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import { serviceRangesOf, type ServiceRangeFlagValues } from '../flags/service-ranges.ts'
@@ -74,7 +75,39 @@ export interface StartClusterOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
+const optionNames: Readonly<Record<keyof StartClusterOptions, true>> = {
+  nodes: true,
+  controllerManagers: true,
+  seed: true,
+  time: true,
+  https: true,
+  simulation: true,
+  kubeletFlags: true,
+  serviceFlags: true,
+  crds: true,
+  csi: true,
+  cloud: true,
+  loadBalancers: true,
+  volumeSnapshots: true,
+  gatewayApi: true,
+  localPath: true,
+  log: true,
+  schedulerConfiguration: true,
+}
+
+const nodesMax = 10_000
+const controllerManagersMax = 100
+
+function checkOptions(options: StartClusterOptions): void {
+  checkProperties('startCluster', options, optionNames)
+  checkWhole('startCluster: nodes', options.nodes, 0, nodesMax)
+  checkWhole('startCluster: controllerManagers', options.controllerManagers, 0, controllerManagersMax)
+  checkWhole('startCluster: seed', options.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  checkOneOf('startCluster: time', options.time, ['virtual', 'flowing'])
+}
+
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  checkOptions(options)
   const { nodes = 1, controllerManagers = 1, seed = 1, time = 'virtual', https = time === 'flowing' } = options
   const {
     crds = [],

@@ -165,6 +165,7 @@ export class TestCluster implements AsyncDisposable {
    */
   async restore(snapshot: ClusterSnapshot): Promise<void> {
     const { cluster, store, clock, random, faults } = this.#deps
+    checkSnapshot(snapshot)
     await cluster.crash()
     faults.heal()
     clock.turnTo(snapshot.nowMs)
@@ -372,6 +373,13 @@ export class TestCluster implements AsyncDisposable {
     if (served === undefined) throw new Error('the cluster listens nowhere: startCluster({ https: true })')
     return served
   }
+}
+
+/** Before the cluster ends, because nothing could start again. */
+function checkSnapshot(snapshot: Partial<ClusterSnapshot>): void {
+  const { store, nowMs, random } = snapshot ?? {}
+  if (Array.isArray(store?.items) && Number.isFinite(nowMs) && Array.isArray(random?.words)) return
+  throw new TypeError('restore: this is no snapshot; cluster.snapshot() makes one')
 }
 
 /** Waits until the API of a started cluster is ready. */
