@@ -1,4 +1,4 @@
-import { equal, throws } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder, type FlowId } from '../../base/observability/flow-recorder.ts'
@@ -37,6 +37,17 @@ test('a reported event keeps its name, its time and its cause', () => {
   equal(`${event?.atMs} ${event?.endMs} ${event?.outcome} ${event?.cause.revisions.join()}`, '5 9 ok 12')
 })
 
+test('a node that joined reports the events of its kubelet together with those of its proxy and its policies', () => {
+  const froms = ['kubelet/a', 'proxy/a', 'network-policy/a']
+  const flow = post({
+    events: froms.map((from, index) => ({ ...reported, from, span: spanOf(record, (7 + index) as FlowId) })),
+  })
+  deepEqual(
+    [...flow.events()].map(({ from }) => from),
+    froms,
+  )
+})
+
 const refusals: [events: unknown, error: RegExp, user?: string][] = [
   [undefined, /^StatusError: events: must be a list/],
   ['x', /events: must be a list/],
@@ -48,6 +59,7 @@ const refusals: [events: unknown, error: RegExp, user?: string][] = [
   [[{ ...reported, arrow: 'persist' }], /events\[0\]\.arrow: may only be recorded by the API server/],
   [[{ ...reported, object: {} }], /events\[0\]\.object\.resource: must be a string/],
   [[{ ...reported, from: 'scheduler' }], /system:node:a does not speak as "scheduler"/],
+  [[reported, { ...reported, from: 'proxy/b' }], /events\[1\]\.from: system:node:a does not speak as "proxy\/b"/],
   [[reported], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
 ]
 

@@ -30,11 +30,17 @@ function isComponent(name: string): ((user: User) => boolean) | undefined {
   }
 }
 
-/** A node identifies as its own kubelet only. Administrators may identify as anything. */
+/** What runs in the process of a kubelet and reports its flow events with the kubelet's credentials. */
+const nodeAgents: readonly string[] = ['local-path', 'network-policy', 'proxy']
+
+/** A node identifies as its own kubelet and its own agents only. Administrators may identify as anything. */
 export function mayIdentifyAs(user: User, name: string): boolean {
   if (isPrivileged(user.groups)) return true
   const matchesComponent = isComponent(name)
-  return matchesComponent === undefined ? !user.name.startsWith(nodePrefix) : matchesComponent(user)
+  if (matchesComponent !== undefined) return matchesComponent(user)
+  if (!user.name.startsWith(nodePrefix)) return true
+  const node = user.name.slice(nodePrefix.length)
+  return nodeAgents.some((agent) => name === `${agent}/${node}`)
 }
 
 /** Longer names are cut off. They are stored with each flow event and each watch of the client. */
