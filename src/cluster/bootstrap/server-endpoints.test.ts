@@ -19,8 +19,8 @@ const called = context(signal)
 
 const writing = ['create', 'delete', 'patch', 'update', 'updateStatus']
 
-/** The client, with the names of the writes that it sends. */
-const recording = (client: Client, writes: string[]): Client =>
+/** The client, with the names of the calls that it sends, and of those that write. */
+const recording = (client: Client, writes: string[], calls: string[]): Client =>
   ({
     of: (kind: Kind) =>
       new Proxy(client.of(kind), {
@@ -28,6 +28,7 @@ const recording = (client: Client, writes: string[]): Client =>
           const value: unknown = Reflect.get(target, name)
           if (typeof value !== 'function') return value
           return (...args: unknown[]): unknown => {
+            calls.push(`${String(name)} ${kind.plural}`)
             if (writing.includes(String(name))) writes.push(`${String(name)} ${kind.plural}`)
             return Reflect.apply(value, target, args)
           }
@@ -40,11 +41,11 @@ async function withServers(count: number) {
   const { client, clock } = cluster
   // The leases are in a store of the test; the objects are in the cluster.
   const store = new MemoryStore(clock)
-  const writes: string[] = []
+  const [writes, calls]: [string[], string[]] = [[], []]
   const servers = Array.from({ length: count }, () => {
     const server = new ServerEndpoints({
       ...{ store, clock, log: silentLog, serviceRanges: serviceRangesDefault },
-      client: recording(client, writes),
+      client: recording(client, writes, calls),
     })
     const tasks = new TaskGroup()
     tasks.start('run', (stop) => server.run(stop))
@@ -67,12 +68,22 @@ async function withServers(count: number) {
     client,
     clock,
     writes,
+    calls,
     servers: servers.map(({ server }) => server),
     stops: servers.map(({ stop }) => stop),
     addresses,
     [Symbol.asyncDispose]: dispose,
   }
 }
+
+test('a server at a loopback address, which has no endpoints, sends no request that fails', async () => {
+  await using setup = await withServers(1)
+  await setup.servers[0]?.publish('127.0.0.1', 6443, signal)
+  setup.calls.length = 0
+  await setup.clock.advance('10s')
+  deepEqual(setup.calls, ['list services', 'list endpoints'])
+  deepEqual(await setup.addresses(), { endpoints: undefined, slice: undefined, type: undefined })
+})
 
 test('a server is listed with its address and port', async () => {
   await using setup = await withServers(1)

@@ -80,7 +80,9 @@ export class ServerEndpoints {
     if (specialAddressErrors(own.host).length === 0) await this.#renew(own.host, signal)
     const hosts = await this.#hosts(signal)
     const called = context(signal)
-    const find = <T extends ApiObject>(kind: Kind<T>) => client.of(kind).find(ours.name, ours.namespace, called)
+    // A list, because a server at a loopback address never has endpoints: a get every 10 s would be a failed request.
+    const only = { namespace: ours.namespace, fieldSelector: `metadata.name=${ours.name}` }
+    const find = async <T extends ApiObject>(kind: Kind<T>) => (await client.of(kind).list(only, called)).items[0]
     const wanted = kubernetesService(own.port, serviceRanges)
     const published = await find(service)
     if (published === undefined) await createIfMissing(client, service, wanted, called)
