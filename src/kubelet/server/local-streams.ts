@@ -35,7 +35,7 @@ export function serveCommand(
       const running = channels.run()
       running.catch(() => {}) // serve awaits it
       await sendConnected(streams)
-      await serve(channels, streams, running, command)
+      await serve(channels, streams, running, onTerminal(shape, command))
     })
   return {
     status: 101,
@@ -45,10 +45,15 @@ export function serveCommand(
       const session = new SpdySession(socket, 'server', inflateRaw)
       const running = session.run()
       running.catch(() => {}) // serve awaits it
-      await serve(session, await acceptSpdyStreams(session, shape), running, command)
+      await serve(session, await acceptSpdyStreams(session, shape), running, onTerminal(shape, command))
     },
   }
 }
+
+const onTerminal =
+  ({ tty }: CommandStreamOptions, command: LocalCommand): LocalCommand =>
+  (io, signal) =>
+    command(tty ? { ...io, isTerminal: true } : io, signal)
 
 async function serve(
   carrier: StreamConnection,

@@ -217,4 +217,6 @@ export interface ProcessStreams {
   readonly stdin: AsyncIterable<Uint8Array>
   stdout(piece: Uint8Array): Promise<void>
   stderr(piece: Uint8Array): Promise<void>
+  /** The client has a terminal in raw mode: both outputs are one, and what is typed has to be echoed. */
+  readonly isTerminal?: true
 }

@@ -7,7 +7,8 @@ import type { SimulatedDisk } from '../disk/simulated-disk.ts'
 import { ExecTimeout, type ExecResult, type ProcessStreams } from './container-runtime.ts'
 import { environmentOf, type SimulatedContainer } from './simulated-container.ts'
 import { notRun, type SimulatedCommand } from './simulated-process.ts'
-import { execCommand, type ScriptProcess } from './simulated-shell.ts'
+import { execCommand, isInteractiveShell, type ScriptProcess } from './simulated-shell.ts'
+import { runTerminal } from './simulated-terminal.ts'
 
 export interface SimulatedExecDeps {
   readonly clock: Clock
@@ -58,6 +59,7 @@ export class SimulatedExec {
     signal: AbortSignal,
   ): Promise<number> {
     return this.#exec(container, command, io, signal, async (args, shown, streams) => {
+      if (isInteractiveShell(args)) return { exitCode: await this.#terminal(container, io, signal) }
       const printed = { stdout: '', stderr: '' }
       const print = (text: string, stream: 'stdout' | 'stderr') => void (printed[stream] += text)
       const exitCode = await execCommand(args, this.scriptOf(container), print)
@@ -65,8 +67,18 @@ export class SimulatedExec {
     })
   }
 
-  /** The client gets all output from now on. As with real runtimes, the exit code is not reported. */
-  async attach(container: SimulatedContainer, io: ProcessStreams, signal: AbortSignal): Promise<number> {
+  /**
+   * The client gets all output from now on. As with real runtimes, the exit code is not reported. A container in which
+   * nothing runs prints nothing: if it was created to be attached to, it is a shell, which ends with `end`.
+   */
+  async attach(
+    container: SimulatedContainer,
+    io: ProcessStreams,
+    end: (exitCode: number) => void,
+    signal: AbortSignal,
+  ): Promise<number> {
+    if (container.stop === undefined && container.state === 'running')
+      return this.#attachToShell(container, io, end, signal)
     const encoder = new TextEncoder()
     const leave = container.log.onLine((line) => void io.stdout(encoder.encode(`${line}\n`)).catch(() => {}))
     const typed = copyStream(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
@@ -77,6 +89,29 @@ export class SimulatedExec {
     } finally {
       leave()
     }
+  }
+
+  async #attachToShell(
+    container: SimulatedContainer,
+    io: ProcessStreams,
+    end: (exitCode: number) => void,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { name, image, stdin, command, arguments: args } = container.config
+    const words = [...command, ...args]
+    if (stdin && (words.length === 0 || isInteractiveShell(words))) {
+      end(await this.#terminal(container, io, signal))
+      return 0
+    }
+    const { stderr = '' } = await notRun(words.length === 0 ? [image] : words, { name, image }, io)
+    await io.stderr(new TextEncoder().encode(io.isTerminal === true ? stderr.replaceAll('\n', '\r\n') : stderr))
+    return 0
+  }
+
+  #terminal(container: SimulatedContainer, io: ProcessStreams, signal: AbortSignal): Promise<number> {
+    const script = this.scriptOf(container)
+    const ended = AbortSignal.any([script.ended, signal])
+    return unlessAborted(runTerminal(container.config.name, { ...script, ended }, io), ended)
   }
 
   scriptOf(container: SimulatedContainer): ScriptProcess {

@@ -93,7 +93,10 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly streams: LocalStreams = {
     kind: 'local',
     exec: async (id, command, io, signal) => this.#exec.stream(this.#running(id), command, io, signal),
-    attach: async (id, io, signal) => this.#exec.attach(this.#running(id), io, signal),
+    attach: async (id, io, signal) => {
+      const container = this.#running(id)
+      return this.#exec.attach(container, io, (exitCode) => this.#end(container, exitCode), signal)
+    },
     connect: (sandboxId, port) => this.#pods.connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
   }
   /** Logs of its containers, by `logPath`. */

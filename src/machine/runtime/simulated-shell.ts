@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { dateText } from './simulated-date.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerConfig } from './runtime-config.ts'
-import { fileCommandNamed, fileErrorText } from './simulated-file-commands.ts'
+import { fileCommandNamed, fileCommands, fileErrorText } from './simulated-file-commands.ts'
 import { expandWords, parseScript, type ScriptTarget, type SimpleCommand } from './simulated-script.ts'
 
 /** The interface of a command to its container. */
@@ -80,6 +80,14 @@ export async function execCommand(
     throw error
   }
 }
+
+/** What a user can type, in alphabetical order. */
+export const commandNames = (): readonly string[] =>
+  [...Object.keys(commands), ...Object.keys(fileCommands)].filter((name) => name !== ':').toSorted()
+
+/** Whether a command is a shell that reads its commands from the input. */
+export const isInteractiveShell = ([name = '', ...args]: readonly string[]): boolean =>
+  shells.has(programName(name)) && args.every((arg) => /^-[il]+$|^--login$/.test(arg))
 
 const notSupported = new Error('the arguments are not supported')
 
