@@ -195,7 +195,11 @@ test('up reports what runs, what is stored and the next commands; other commands
   match((await ask('why', 'pod/none')).complained, /pod "none" not found in namespace "default"/)
   match(
     (await typed(['snapshot', copy, ...data])).printed,
-    /holds the cluster of \S+ as it is now\.\nIt is not encrypted, and contains every Secret\. The keys of the cluster .* are omitted/,
+    /holds the cluster of \S+ as it is now\.\nIt is not encrypted, and contains every Secret\. The keys of the cluster .* are omitted[^]*\nThe content of volumes is not included\. --volumes includes that of the class local-path on this machine\.\n/,
+  )
+  match(
+    (await typed(['snapshot', copy, '--force', '--volumes', ...data])).printed,
+    /\nThis machine has no volumes of the class local-path\. Volumes of other classes and of other machines are not included\.\n/,
   )
   match(
     (await typed(['snapshot', copy, ...data])).complained,
@@ -219,7 +223,7 @@ test('up reports what runs, what is stored and the next commands; other commands
   )
   match(
     (await typed(['restore', copy, '--passphrase-file', await phraseFile(directory), ...data])).printed,
-    /^\S+ holds the cluster of \S+copy, taken at \S+\.\nThe previous content is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nStart it: coxswain up --data-dir \S+\n$/,
+    /^\S+ holds the cluster of \S+copy, taken at \S+\.\nThe previous content is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nThe content of volumes is not in the snapshot\.\nStart it: coxswain up --data-dir \S+\n$/,
   )
   const asked = await typed(['reset', ...data])
   deepEqual(

@@ -18,7 +18,8 @@ export const restore = defineCommand({
     const report = await restoreDirectory(directory, resolve(file), passphrase, signal)
     const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${directory}`
     out(`${directory} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
-    for (const line of [beforeText(report), keysText[report.keys], encryptionText(report)]) out(line)
+    for (const line of [beforeText(report), keysText[report.keys], volumesText(report), encryptionText(report)])
+      out(line)
     out(`Start it: ${start}\n`)
     return 0
   },
@@ -26,9 +27,9 @@ export const restore = defineCommand({
 
 const takenAt = ({ header }: RestoreReport): string => (header === undefined ? '' : `, taken at ${header.createdAt}`)
 
-function beforeText({ before: { store, keys } }: RestoreReport): string {
-  if (store === undefined && keys === undefined) return 'It held no cluster before.\n'
-  const kept = [...(store === undefined ? [] : [store]), ...(keys === undefined ? [] : [keys])]
+function beforeText({ before: { store, keys, volumes } }: RestoreReport): string {
+  const kept = [store, keys, volumes].filter((path) => path !== undefined)
+  if (kept.length === 0) return 'It held no cluster before.\n'
   return `The previous content is kept: ${kept.join(', ')}.\n`
 }
 
@@ -38,6 +39,11 @@ const keysText: Readonly<Record<RestoreReport['keys'], string>> = {
   kept: 'The snapshot omits the keys of its cluster; those that were in the directory stay.\n',
   none: 'The snapshot omits the keys of its cluster, and the directory has none: the next start makes new ones, and tokens\nand kubeconfigs of the old cluster are not valid.\n',
 }
+
+const volumesText = ({ header }: RestoreReport): string =>
+  header?.volumes === undefined
+    ? 'The content of volumes is not in the snapshot.\n'
+    : 'The content of the volumes of the class local-path is that of the snapshot.\n'
 
 const encryptionText = ({ header }: RestoreReport): string =>
   header?.encryptionConfig === undefined

@@ -13,6 +13,7 @@ export const snapshot = defineCommand({
   options: {
     ...dataDirectoryOptions,
     ...passphraseOptions,
+    volumes: { type: 'boolean', help: 'includes the content of the volumes of the class local-path on this machine' },
     force: { type: 'boolean', short: 'f', help: 'replaces a file that is already there' },
   },
   async run({ operands, options }, { out, environment, signal }) {
@@ -22,8 +23,9 @@ export const snapshot = defineCommand({
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const to = resolve(file)
     const isForced = options.force === true
-    const { keys, encryptionConfig } = await snapshotDirectory(
-      { directory, to, passphrase, isForced },
+    const hasVolumes = options.volumes === true
+    const { keys, encryptionConfig, volumes } = await snapshotDirectory(
+      { directory, to, passphrase, isForced, hasVolumes },
       realClock,
       signal,
     )
@@ -33,6 +35,7 @@ export const snapshot = defineCommand({
         ? 'It is encrypted with the passphrase, and includes the CAs and the key of ServiceAccount tokens.\n'
         : 'It is not encrypted, and contains every Secret. The keys of the cluster (CAs, ServiceAccount tokens) are omitted:\nrestored elsewhere it becomes a different cluster, where tokens and kubeconfigs are not valid.\nInclude them with --passphrase-file.\n',
     )
+    out(hasVolumes ? includedText[volumes ?? 'none'] : omittedText)
     if (encryptionConfig !== undefined)
       out(
         `Objects in it are encrypted at rest with the keys in ${encryptionConfig}, which it does not hold: keep that file.\n`,
@@ -40,3 +43,13 @@ export const snapshot = defineCommand({
     return 0
   },
 })
+
+const omittedText =
+  'The content of volumes is not included. --volumes includes that of the class local-path on this machine.\n'
+
+const otherVolumes = 'Volumes of other classes and of other machines are not included.\n'
+const includedText = {
+  none: `This machine has no volumes of the class local-path. ${otherVolumes}`,
+  unchanged: `It includes the content of the volumes of the class local-path on this machine. ${otherVolumes}`,
+  changed: `It includes the content of the volumes of the class local-path on this machine. Files were written meanwhile, so they are\nas after a power failure; stop the pods that write, or the cluster, for a consistent copy. ${otherVolumes}`,
+} as const

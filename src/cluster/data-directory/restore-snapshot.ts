@@ -6,13 +6,18 @@ import { restoreSnapshot, takeSnapshot } from '../../store/sqlite/sqlite-snapsho
 import { identityFiles, storeFiles } from './directory-contents.ts'
 import { openDataDirectory } from './open-directory.ts'
 import { storePart } from './take-snapshot.ts'
+import { unpackVolumes, volumesPart, type UnpackedVolumes } from './volume-archive.ts'
 import { openSnapshotFile, type OpenSnapshot, type SnapshotHeader } from './snapshot-file.ts'
 
 export interface RestoreReport {
   /** Undefined for a bare copy of a store, as older versions wrote it. */
   readonly header: SnapshotHeader | undefined
   /** The previous contents, and where they are now. */
-  readonly before: { readonly store: string | undefined; readonly keys: string | undefined }
+  readonly before: {
+    readonly store: string | undefined
+    readonly keys: string | undefined
+    readonly volumes: string | undefined
+  }
   /** Whether the directory has keys now: those of the snapshot, its own, or none. */
   readonly keys: 'restored' | 'kept' | 'none'
 }
@@ -32,20 +37,27 @@ export async function restoreDirectory(
   const [store, fresh] = [`${directory}/store.db`, `${directory}/store.db.fresh`]
   const [pki, freshPki] = [`${directory}/pki`, `${directory}/pki.fresh`]
   const extracted = `${directory}/store.db.snapshot-${process.pid}`
+  const archive = `${directory}/volumes.tar.snapshot-${process.pid}`
+  let volumes: UnpackedVolumes | undefined
   const clear = async () => {
     for (const name of storeFiles)
       await rm(`${directory}/${name.replace('store.db', 'store.db.fresh')}`, { force: true })
     await rm(freshPki, { recursive: true, force: true })
     await rm(extracted, { force: true })
+    await rm(archive, { force: true })
+    await volumes?.discard()
   }
   try {
     await clear()
     await files.makeDirectory(freshPki)
     // Written completely next to the store before anything is replaced.
-    if (snapshot !== undefined) await extractTo(snapshot, passphrase, { store: extracted, pki: freshPki })
+    if (snapshot !== undefined)
+      await extractTo(snapshot, passphrase, { store: extracted, pki: freshPki, volumes: archive })
+    if (snapshot?.header.volumes !== undefined) volumes = await unpackVolumes(archive, directory, signal)
     await restoreSnapshot({ from: snapshot === undefined ? from : extracted, to: fresh, workers }, signal)
     const hasKeys = (await readdir(freshPki)).length > 0
-    const before = await keepAside(directory, { isRepeated: opened.marker.restoring !== undefined, hasKeys }, signal)
+    const isRepeated = opened.marker.restoring !== undefined
+    const before = await keepAside(directory, { isRepeated, hasKeys }, signal)
     await opened.note({ restoring: from })
     for (const name of storeFiles) await rm(`${directory}/${name}`, { force: true })
     await rename(fresh, store)
@@ -53,6 +65,7 @@ export async function restoreDirectory(
       await rm(pki, { recursive: true, force: true })
       await rename(freshPki, pki)
     }
+    const keptVolumes = await volumes?.replace(isRepeated)
     const { foreign, nodes = [] } = opened.marker
     await opened.note({
       restoring: undefined,
@@ -62,7 +75,11 @@ export async function restoreDirectory(
       nodes: [...new Set([...nodes, ...(snapshot?.header.nodes ?? [])])],
     })
     const isThere = (await files.read(`${pki}/ca.key`)) !== undefined
-    return { header: snapshot?.header, before, keys: hasKeys ? 'restored' : isThere ? 'kept' : 'none' }
+    return {
+      header: snapshot?.header,
+      before: { ...before, volumes: keptVolumes },
+      keys: hasKeys ? 'restored' : isThere ? 'kept' : 'none',
+    }
   } finally {
     await clear()
   }
@@ -73,7 +90,7 @@ async function keepAside(
   directory: string,
   { isRepeated, hasKeys }: { readonly isRepeated: boolean; readonly hasKeys: boolean },
   signal: AbortSignal,
-): Promise<RestoreReport['before']> {
+): Promise<Omit<RestoreReport['before'], 'volumes'>> {
   const isThere = async (path: string) => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0
   const [store, keptStore] = [`${directory}/store.db`, `${directory}/store.db.before-restore`]
   const [pki, keptPki] = [`${directory}/pki`, `${directory}/pki.before-restore`]
@@ -99,10 +116,11 @@ async function keepAside(
 async function extractTo(
   snapshot: OpenSnapshot,
   passphrase: string | undefined,
-  to: { readonly store: string; readonly pki: string },
+  to: { readonly store: string; readonly pki: string; readonly volumes: string },
 ): Promise<void> {
   const paths = new Map<string, string>([
     [storePart, to.store],
+    [volumesPart, to.volumes],
     ...identityFiles.map((name) => [`pki/${name}`, `${to.pki}/${name}`] as const),
   ])
   const handles = new Map<string, FileHandle>()

@@ -26,6 +26,8 @@ export interface SnapshotHeader {
   readonly encryptionConfig?: string | undefined
   /** Nodes that the cluster's process created. */
   readonly nodes: readonly string[]
+  /** The content of volumes of the class local-path, if it is included; `changed`: it was written to meanwhile. */
+  readonly volumes?: 'unchanged' | 'changed' | undefined
   readonly parts: readonly SnapshotPart[]
   readonly cipher?: SnapshotCipher
 }

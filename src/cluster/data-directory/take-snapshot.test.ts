@@ -1,5 +1,17 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -56,8 +68,57 @@ async function cluster(...keys: string[]): Promise<string> {
 }
 
 const identityOf = (at: string) => Promise.all(identityFiles.map((name) => readFile(`${at}/pki/${name}`, 'utf8')))
-const take = (from: string, to: string, more: { passphrase?: string; isForced?: boolean } = {}) =>
-  snapshotDirectory({ directory: from, to, passphrase: undefined, isForced: false, ...more }, realClock, signal)
+const take = (
+  from: string,
+  to: string,
+  more: { passphrase?: string; isForced?: boolean; hasVolumes?: boolean } = {},
+) => {
+  const options = { directory: from, to, passphrase: undefined, isForced: false, hasVolumes: false, ...more }
+  return snapshotDirectory(options, realClock, signal)
+}
+
+/** Writes a file of a volume of the class local-path. */
+async function writeVolume(at: string, volume: string, text: string): Promise<void> {
+  await mkdir(`${at}/node/local-path/${volume}`, { recursive: true })
+  await chmod(`${at}/node/local-path`, 0o700)
+  await writeFile(`${at}/node/local-path/${volume}/data`, text, { mode: 0o640 })
+}
+const volume = (at: string, name: string) => readFile(`${at}/node/local-path/${name}/data`, 'utf8')
+
+test('the content of volumes is only included on request, and restored with its modes; the previous one is kept', async () => {
+  const [from, to, plain, file] = [await cluster('/a'), await cluster('/b'), newPath(), newPath()]
+  await writeVolume(from, 'pvc-1', 'the content of a volume')
+  await symlink('/etc', `${from}/node/local-path/pvc-1/link`)
+  await writeVolume(to, 'pvc-2', 'the previous content')
+  equal((await take(from, plain)).volumes, undefined)
+  equal((await take(from, file, { passphrase, hasVolumes: true })).volumes, 'unchanged')
+  ok(!(await readFile(file)).includes('the content of a volume'), 'encrypted like everything else')
+  const leftovers = (await readdir(directory)).filter((name) => name.endsWith('.tmp'))
+  deepEqual(leftovers, [])
+
+  const without = await restoreDirectory(to, plain, undefined, signal)
+  deepEqual([without.before.volumes, await volume(to, 'pvc-2')], [undefined, 'the previous content'])
+  const { before, header } = await restoreDirectory(to, file, passphrase, signal)
+  deepEqual([header?.volumes, before.volumes], ['unchanged', `${to}/node/local-path.before-restore`])
+  equal(await volume(to, 'pvc-1'), 'the content of a volume')
+  equal((await stat(`${to}/node/local-path`)).mode & 0o777, 0o700)
+  equal((await stat(`${to}/node/local-path/pvc-1/data`)).mode & 0o777, 0o640)
+  equal(await readlink(`${to}/node/local-path/pvc-1/link`), '/etc')
+  equal(await readFile(`${before.volumes}/pvc-2/data`, 'utf8'), 'the previous content')
+  deepEqual(await readdir(`${to}/node`), ['local-path', 'local-path.before-restore'])
+
+  // As if the restore had been interrupted after the volumes were exchanged: the first ones are still those that are kept.
+  await using opened = await openDataDirectory(to, 'cluster')
+  await opened.note({ restoring: file })
+  await opened[Symbol.asyncDispose]()
+  const again = await restoreDirectory(to, file, passphrase, signal)
+  equal(await readFile(`${again.before.volumes}/pvc-2/data`, 'utf8'), 'the previous content')
+})
+
+test('a machine without volumes has nothing to include', async () => {
+  const from = await cluster('/a')
+  equal((await take(from, newPath(), { hasVolumes: true })).volumes, undefined)
+})
 
 test('with a passphrase, a restore into another directory gives the same cluster', async () => {
   // Long enough not to occur in encrypted bytes by chance.
@@ -69,7 +130,7 @@ test('with a passphrase, a restore into another directory gives the same cluster
   ok(!(await readFile(file)).includes('PRIVATE KEY'))
   ok(!(await readFile(file)).includes(key))
   const report = await restoreDirectory(to, file, passphrase, signal)
-  deepEqual([report.before, report.keys], [{ store: undefined, keys: undefined }, 'restored'])
+  deepEqual([report.before, report.keys], [{ store: undefined, keys: undefined, volumes: undefined }, 'restored'])
   deepEqual(await keysIn(to), [key])
   deepEqual(await identityOf(to), await identityOf(from))
   deepEqual((await readMarker(to))?.nodes, ['node-0'])
@@ -82,7 +143,10 @@ test('without a passphrase, keys are omitted and those of the directory are reta
   ok(!(await readFile(file)).includes('PRIVATE KEY'))
   const before = await identityOf(to)
   const report = await restoreDirectory(to, file, undefined, signal)
-  deepEqual([report.before, report.keys], [{ store: `${to}/store.db.before-restore`, keys: undefined }, 'kept'])
+  deepEqual(
+    [report.before, report.keys],
+    [{ store: `${to}/store.db.before-restore`, keys: undefined, volumes: undefined }, 'kept'],
+  )
   deepEqual(await identityOf(to), before)
   deepEqual(await keysIn(to), ['/a'])
   equal((await restoreDirectory(newPath(), file, undefined, signal)).keys, 'none')
@@ -93,7 +157,7 @@ test('the previous content of the directory is saved and can be restored', async
   const ownKeys = await identityOf(to)
   await take(from, file, { passphrase })
   const { before } = await restoreDirectory(to, file, passphrase, signal)
-  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore` })
+  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore`, volumes: undefined })
   deepEqual(await readFile(`${to}/pki.before-restore/ca.key`, 'utf8'), ownKeys[1])
   await restoreDirectory(to, `${to}/store.db.before-restore`, undefined, signal)
   deepEqual(await keysIn(to), ['/b'])
@@ -177,7 +241,7 @@ test('an interrupted restore is repeated without losing the saved content', asyn
   }
   await rm(`${to}/store.db`)
   const { before } = await restoreDirectory(to, file, passphrase, signal)
-  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore` })
+  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore`, volumes: undefined })
   equal((await readMarker(to))?.restoring, undefined)
   await restoreDirectory(to, `${to}/store.db.before-restore`, undefined, signal)
   deepEqual(await keysIn(to), ['/b'])

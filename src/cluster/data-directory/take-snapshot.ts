@@ -6,6 +6,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { identityFiles } from './directory-contents.ts'
 import { readMarker } from './directory-marker.ts'
+import { archiveVolumes, volumeNames, volumesPart } from './volume-archive.ts'
 import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-file.ts'
 
 export interface SnapshotOptions {
@@ -15,13 +16,15 @@ export interface SnapshotOptions {
   readonly passphrase: string | undefined
   /** Replaces an existing file. */
   readonly isForced: boolean
+  /** Includes the content of the volumes of the class local-path. */
+  readonly hasVolumes: boolean
 }
 
 export const storePart = 'store.db'
 
 /** Also works while the cluster runs. The file is written completely or not at all. Returns its header. */
 export async function snapshotDirectory(
-  { directory, to, passphrase, isForced }: SnapshotOptions,
+  { directory, to, passphrase, isForced, hasVolumes }: SnapshotOptions,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<NewHeader> {
@@ -36,23 +39,29 @@ export async function snapshotDirectory(
   if (!isForced && existsSync(to)) throw new Error(alreadyThere(to))
   const copy = `${directory}/store.db.snapshot-${process.pid}`
   const building = `${to}.${process.pid}.tmp`
+  const archive = `${to}.${process.pid}.volumes.tmp`
   try {
     await takeSnapshot(nodePlatform.workers, store, copy, signal)
     const keys =
       passphrase === undefined ? [] : await Promise.all(identityFiles.map((name) => keyPart(directory, name)))
+    const isArchived = hasVolumes && (await volumeNames(directory)).length > 0
+    const areChanged = isArchived && (await archiveVolumes(directory, archive, signal))
     const header: NewHeader = {
       createdAt: rfc3339(clock.nowMs()),
       name: marker?.name ?? 'coxswain',
       keys: passphrase === undefined ? 'omitted' : 'included',
       encryptionConfig: marker?.encryptionConfig,
       nodes: marker?.nodes ?? [],
+      ...(isArchived ? { volumes: areChanged ? 'changed' : 'unchanged' } : {}),
     }
-    await writeSnapshotFile(building, header, [filePart(storePart, copy), ...keys], passphrase)
+    const volumes = isArchived ? [filePart(volumesPart, archive)] : []
+    await writeSnapshotFile(building, header, [filePart(storePart, copy), ...keys, ...volumes], passphrase)
     await publish(building, to, isForced)
     return header
   } finally {
     await rm(copy, { force: true })
     await rm(building, { force: true })
+    await rm(archive, { force: true })
   }
 }
 
