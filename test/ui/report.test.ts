@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { after, before, suite, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { startCluster } from '../../src/cluster/testing/start-cluster.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openPage } from './chromium.ts'
 import { hostile, recordCluster } from './recorded-cluster.ts'
 import { decodePng } from './screenshots/png.ts'
@@ -373,4 +374,22 @@ test('axe reports no findings in any view, in both themes, at 1280 and at 390 pi
     if (view.includes('event=')) await page.locator('[data-event] .m').first().click()
     deepEqual(await accessibilityFindingsEverywhere(page), [], view)
   }
+})
+
+test('an error of many lines is folded to its first one and leaves the space to the view', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const file = join(folder, 'long.html')
+  const lines = ['Expected values to be strictly deep-equal:', ...Array.from({ length: 80 }, (_, n) => `+ line ${n}`)]
+  await cluster.report(file, 'a test', lines.join('\n'))
+  await using opened = await openPage(browser, { viewport: { width: 1280, height: 800 } })
+  const { page } = opened
+  await page.goto(`${pathToFileURL(file).href}#flows`)
+  const summary = page.locator('.long-notice summary')
+  await summary.waitFor()
+  equal(await summary.innerText(), lines[0])
+  const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height ?? 0
+  ok((await heightOf('main')) > 600, 'folded')
+  await summary.click()
+  equal(await page.locator('.long-notice pre').textContent(), lines.join('\n'))
+  ok((await heightOf('main')) > 350, 'unfolded')
 })

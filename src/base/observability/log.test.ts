@@ -16,7 +16,9 @@ function logged(format: LogOptions['format'], level: LogOptions['level'] = 'info
 
 test('text for people', () => {
   const { log, lines } = logged('text')
-  log.with({ component: 'kubelet' }).warn('image is missing', { image: 'nginx:1', why: 'not found' })
+  log
+    .with({ component: 'kubelet' })
+    .warn('image is missing', { image: 'nginx:1', endpoint: undefined, why: 'not found' })
   log.info('ready', { ms: 12, error: new Error('outer', { cause: new Error('inner') }) })
   deepEqual(lines, [
     '22:13:20.000 WARN image is missing component=kubelet image=nginx:1 why="not found"\n',

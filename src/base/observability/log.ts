@@ -64,9 +64,11 @@ function jsonLine(atMs: number, level: LogLevel, message: string, fields: LogFie
 }
 
 function textLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
-  const tail = Object.entries(fields).map(
-    ([name, value]) =>
-      ` ${name}=${value instanceof Error ? JSON.stringify(bounded(value)) : textValue(bounded(value))}`,
+  const tail = Object.entries(fields).map(([name, value]) =>
+    // As in JSON.
+    value === undefined
+      ? ''
+      : ` ${name}=${value instanceof Error ? JSON.stringify(bounded(value)) : textValue(bounded(value))}`,
   )
   const label = level === 'info' ? '' : `${level.toUpperCase()} `
   return `${new Date(atMs).toISOString().slice(11, 23)} ${label}${message}${tail.join('')}\n`

@@ -54,6 +54,16 @@ test('the help of a command shows its common flags; --help-all shows all of them
   match(all, /\nAudit:\n {6}--audit-log-/)
 })
 
+test('the number of hidden flags has the right noun', () => {
+  const option = { type: 'boolean', help: 'x', section: 'Rare' } as const
+  const hidden = (options: Record<string, typeof option>) => {
+    const command = defineCommand({ name: 'a', summary: 'b', operands: '', options, run: () => Promise.resolve(0) })
+    return usage(command, { all: false, columns: 100 }).match(/\d+ more flags?/)?.[0]
+  }
+  equal(hidden({ one: option }), '1 more flag')
+  equal(hidden({ one: option, two: option }), '2 more flags')
+})
+
 test('descriptions begin at one column and stay within the terminal', async () => {
   for (const columns of [80, 200])
     for (const { name } of commands) {

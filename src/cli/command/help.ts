@@ -5,7 +5,7 @@ import { examples } from './examples.ts'
 
 /** Commands by purpose, in the order in which a new user needs them. */
 const groups: readonly [title: string, names: readonly string[]][] = [
-  ['Run a cluster', ['up', 'status', 'reset']],
+  ['Run a cluster', ['up', 'status', 'down', 'reset']],
   ['See what happens and why', ['flow', 'why', 'ui', 'top']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
   [
@@ -69,7 +69,7 @@ export function usage(command: Command, { all, columns }: UsageOptions): string 
   const headings = Object.keys(further)
   const shown = all ? Object.entries(further) : []
   const hidden = headings.reduce((sum, heading) => sum + (lookup(further, heading)?.length ?? 0), 0)
-  const more = `${hidden} more flags with --help-all: ${headings.join(', ')}.`
+  const more = `${hidden} more ${hidden === 1 ? 'flag' : 'flags'} with --help-all: ${headings.join(', ')}.`
   return [
     ...wrapped(`${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`, columnsOf(columns)),
     '',

@@ -41,13 +41,17 @@ for (const [what, environment, lines] of rows)
       'kubectl get pods',
       'coxswain flow deployment/web   # what happened, as a diagram',
       'coxswain why deployment/web    # what it waits for',
+      'coxswain ui                    # the same in a web page, live',
+      'coxswain top                   # the same in the terminal',
       'coxswain status                # how the cluster is',
     ]))
 
 test('next steps of a cluster started with npx use npx, and name a data directory other than the default', () =>
-  deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-3), [
+  deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-5), [
     'npx coxswain flow deployment/web    # what happened, as a diagram',
     'npx coxswain why deployment/web     # what it waits for',
+    'npx coxswain ui                     # the same in a web page, live',
+    'npx coxswain top                    # the same in the terminal',
     'npx coxswain status --data-dir /d   # how the cluster is',
   ]))
 

@@ -31,6 +31,8 @@ export function nextSteps(
   const commands: [command: string, what: string][] = [
     [`${coxswain} flow deployment/web`, 'what happened, as a diagram'],
     [`${coxswain} why deployment/web`, 'what it waits for'],
+    [`${coxswain} ui`, 'the same in a web page, live'],
+    [`${coxswain} top`, 'the same in the terminal'],
     [status, 'how the cluster is'],
   ]
   const width = Math.max(...commands.map(([command]) => command.length))

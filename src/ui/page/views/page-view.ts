@@ -20,11 +20,23 @@ export function pageView(app: App): TemplateResult {
       <nav aria-label="Views">
         ${viewNames.map((name) => html`<button aria-current=${name === view ? 'page' : 'false'} @click=${() => app.go({ view: name })}>${labels[name]}</button>`)}
       </nav>
-      <p class="notice" role="status">${app.hasGap ? 'Some messages were omitted. ' : nothing}${app.notice}</p>
+      <p class="notice" role="status">
+        ${app.hasGap ? 'Some messages were omitted. ' : nothing}${hasLines(app.notice) ? nothing : app.notice}
+      </p>
     </header>
+    ${hasLines(app.notice) ? longNotice(app.notice) : nothing}
     <main>${views[view](app)}</main>
     <footer>${timeBar(app)}${stepBar(app)}</footer>`
 }
+
+const hasLines = (text: string): boolean => text.trim().includes('\n')
+
+/** The error of a failed test, for example. It is folded to its first line, because the view needs the space. */
+const longNotice = (text: string): TemplateResult =>
+  html`<details class="long-notice">
+    <summary role="status">${text.trim().split('\n', 1)[0]}</summary>
+    <pre tabindex="0">${text.trim()}</pre>
+  </details>`
 
 function timeBar(app: App): TemplateResult | typeof nothing {
   const { range, isReplaying } = app.time
