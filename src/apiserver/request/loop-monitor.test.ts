@@ -22,7 +22,7 @@ function watching() {
   const write = (line: string) => void lines.push(JSON.parse(line))
   const metrics = new Metrics()
   const clock = new StallingClock()
-  const log = createLog({ clock, write, format: 'json' })
+  const log = createLog({ clock, write, format: 'json', level: 'debug' })
   const monitor = new LoopMonitor({ clock, log, requestMetrics: new RequestMetrics(metrics) })
   /** A step that takes the time, of which the last part is spent waiting for the CPU. */
   const step = (from: ApiRequest, ms: number, waitedMs = 0): void => {
@@ -70,7 +70,7 @@ test('a step that blocks the event loop is logged and counted; a short one is no
   equal(message, 'a request blocked the event loop')
   deepEqual(fields, {
     time: '2030-01-01T00:00:00.000Z',
-    level: 'warn',
+    level: 'debug',
     verb: 'patch',
     resource: 'pods',
     subresource: '',

@@ -107,7 +107,8 @@ export class LoopMonitor {
       this.#unreported++
       return
     }
-    log.warn('a request blocked the event loop', {
+    // Metrics have it at every level; most users of a terminal cannot act on it.
+    log.debug('a request blocked the event loop', {
       verb: target.verb,
       ...(target.kind === 'resource'
         ? { resource, subresource: target.subresource, namespace: target.namespace, name: target.name }
