@@ -37,6 +37,7 @@ import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { nodeServices, removeNodeNetwork, type NodeServices } from './node-services.ts'
 import type { KubeletServerHolder } from './kubelet-port.ts'
 import { PodProtection } from './pod-protection.ts'
+import { selfTest } from './self-test.ts'
 import { stopPods } from './stop-pods.ts'
 import { cniPluginDirectory } from './container-prerequisites.ts'
 
@@ -144,6 +145,7 @@ export async function startRealNode(
       ? await startContainerd(directory, networkDirectory, { platform, clock, log }, signal)
       : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
   starting.defer(stop)
+  if (runtimeSocket === undefined) await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal)
   const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
   const shutdown = manualShutdown ?? new NodeLogind({ processes: platform.processes, clock })
   const logs = new NodeLogFiles(`${directory}/logs`)
