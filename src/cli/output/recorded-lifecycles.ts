@@ -1,6 +1,8 @@
 // The recorded lifecycle of an object in a running cluster, in one namespace or in every namespace with an object of
 // that name.
 import { context } from '../../base/observability/context.ts'
+import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { flowTreesOf, type FlowNode } from '../../flows/flow-graph.ts'
@@ -37,8 +39,13 @@ export async function recordedLifecycles(
   const known = items.map(({ metadata }) => ({ namespace: homeOf(metadata.namespace), name: metadata.name }))
   const isThere = known.some((each) => each.name === name && each.namespace === wanted.namespace)
   throw new UsageError(
-    isThere
-      ? `nothing is recorded about ${kind.singular}/${name}: the record begins when the API server starts, and keeps the latest messages (up --flow-events)`
-      : missingObjectText(kind, wanted, known),
+    isThere ? notRecordedText(`${kind.singular}/${name}`, events) : missingObjectText(kind, wanted, known),
   )
+}
+
+/** The record is in the memory of the API server: it begins with its start, or with the oldest message that it has kept. */
+export function notRecordedText(object: string, events: readonly Pick<FlowEvent, 'atMs'>[]): string {
+  const [first] = events
+  if (first === undefined) return `nothing is recorded about ${object}: the record is empty (up --flow-events)`
+  return `nothing is recorded about ${object}: the record begins at ${rfc3339(first.atMs)}, when the API server started or the oldest message that it keeps was sent (up --flow-events)`
 }
