@@ -54,6 +54,8 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
     kubeconfig,
     // Real containers only where a test has created namespaces for them.
     ...(options.includes('--runtime') ? [] : ['--runtime', 'simulated']),
+    // What a test starts ends with it.
+    ...(options.includes('containerd') || options.includes('auto') ? ['--stop-containers'] : []),
     ...options,
   ])
   return { ...running, folder, kubeconfig }

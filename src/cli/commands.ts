@@ -5,6 +5,7 @@ import { apiserver } from './commands/apiserver.ts'
 import { cloudControllerManager } from './commands/cloud-controller-manager.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { dns } from './commands/dns.ts'
+import { down } from './commands/down.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
@@ -14,6 +15,7 @@ import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
+import { token } from './commands/token.ts'
 import { top } from './commands/top.ts'
 import { ui } from './commands/ui.ts'
 import { up } from './commands/up.ts'
@@ -26,6 +28,7 @@ export const commands: readonly Command[] = [
   cloudControllerManager,
   controllerManager,
   dns,
+  down,
   flow,
   image,
   kubelet,
@@ -35,6 +38,7 @@ export const commands: readonly Command[] = [
   scheduler,
   snapshot,
   status,
+  token,
   top,
   ui,
   up,

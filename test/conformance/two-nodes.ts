@@ -96,7 +96,15 @@ export class TwoNodes implements AsyncDisposable {
     const store = this.#options.store === 'etcd' ? await this.#startEtcd() : []
     const flags = ['--data-dir', data, '--port', '0', '--bind', firstAddress, ...this.#nodeFlags('first')]
     // A spec with a pod in the host's network needs port 80.
-    this.#spawn('first', coxswain, ['up', '--ingress', 'off', ...flags, ...store, ...this.#options.up])
+    this.#spawn('first', coxswain, [
+      'up',
+      '--ingress',
+      'off',
+      '--stop-containers',
+      ...flags,
+      ...store,
+      ...this.#options.up,
+    ])
     await until(() => this.#hasEnded() || this.isResponding())
     this.#provideImages(data)
   }

@@ -10,7 +10,7 @@ import { busybox, server } from '../containers/busybox.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
 import { startRegistry } from '../containers/registry.ts'
 import { runKubectl } from '../kubectl.ts'
-import { coxswain, newFolder, startUpIn } from '../process.ts'
+import { coxswain, newFolder, startProcess, startUpIn } from '../process.ts'
 import { until } from '../until.ts'
 import { newest } from './joining.harness.ts'
 
@@ -79,6 +79,61 @@ inNamespaces(import.meta.url, () => {
     rmSync(folder, { recursive: true })
   })
 
+  test('a stop leaves containers and their network, a start adopts them, and down --containers ends them', async () => {
+    await using registry = await startRegistry()
+    const image = registry.push('busybox:1', busybox({ command: server }))
+    const folder = await newFolder()
+    const [data, kubeconfig] = [join(folder, 'data'), join(folder, 'kubeconfig')]
+    const flags = [
+      '--port',
+      '0',
+      '--data-dir',
+      data,
+      '--kubeconfig',
+      kubeconfig,
+      '--cgroup-root',
+      `/${basename(folder)}`,
+    ]
+    const start = () => startProcess(['up', '--runtime', 'containerd', ...flags])
+    const k = async (...args: string[]) => {
+      const { code, out, err } = await runKubectl(newest(), kubeconfig, args)
+      equal(code, 0, err)
+      return out
+    }
+    const down = (...options: string[]) =>
+      execFileSync(coxswain, ['down', '--data-dir', data, ...options], { encoding: 'utf8' })
+    const status =
+      'jsonpath={.items[*].status.containerStatuses[*].restartCount} {.items[*].status.containerStatuses[*].containerID}'
+    const tables = () => execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' })
+    await using first = await start()
+    await until(() => first.printed().includes('Ctrl-C ends it; containers go on until: coxswain down --containers\n'))
+    await k('create', 'deployment', 'web', `--image=${image}`)
+    await k('rollout', 'status', 'deploy/web', '--timeout=200s')
+    const before = await k('get', 'pods', '-o', status)
+    equal(down(), `Process ${first.pid} has ended.\n`)
+    equal(await first.end(), 0)
+    match(tables(), /coxswain-proxy/)
+    match(links(), /coxswain0/)
+    const programs = traces(folder).filter((trace) => !trace.startsWith('mounted'))
+    equal(programs.filter((program) => program.endsWith('/pause')).length, 1, 'its sandbox runs')
+    equal(programs.filter((program) => program.endsWith('/containerd')).length, 0, 'containerd has ended')
+
+    await using second = await start()
+    await k('rollout', 'status', 'deploy/web', '--timeout=200s')
+    equal(await k('get', 'pods', '-o', status), before)
+    equal(down('--containers'), `Process ${second.pid} has ended.\nThe containers of 1 pod have ended.\n`)
+    equal(await second.end(), 0)
+    deepEqual(
+      traces(folder).filter((trace) => !trace.includes('/volumes/')),
+      [],
+    )
+    equal(tables().includes('coxswain'), false)
+    equal(down('--containers'), `Nothing runs in ${data}.\nNo container was running.\n`)
+    execFileSync(coxswain, ['reset', '--yes', '--data-dir', data])
+    await (await NodeCgroups.open()).remove(`/${basename(folder)}`)
+    rmSync(folder, { recursive: true })
+  })
+
   test('simulated nodes are used, with a message, where the pod network would overlap another network', async () => {
     execFileSync('ip', ['link', 'add', 'other0', 'type', 'bridge'])
     execFileSync('ip', ['addr', 'add', '10.244.7.1/16', 'dev', 'other0'])
@@ -88,7 +143,7 @@ inNamespaces(import.meta.url, () => {
     await until(() => up.printed().includes('No real containers'))
     match(
       up.printed(),
-      /No real containers: the addresses of pods, 10\.244\.0\.0\/24, are those of other0 \(10\.244\.\d\.\d\/16\).*\n.*simulated node runs instead/,
+      /No real containers: the addresses of pods, 10\.244\.0\.0\/24, overlap those of other0 \(10\.244\.\d\.\d\/16\).*\n.*simulated node runs instead/,
     )
     const kubeconfig = join(folder, 'kubeconfig')
     await until(async () => (await runKubectl(newest(), kubeconfig, ['get', 'node', 'node-0'])).code === 0)

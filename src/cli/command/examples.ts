@@ -18,6 +18,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
   dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],
+  down: [
+    ['coxswain down', 'stop it; containers go on, and the next start adopts them'],
+    ['coxswain down --containers', 'end the containers too'],
+  ],
   flow: [
     ['coxswain flow deployment/web', 'what happened to a Deployment'],
     ['coxswain flow pod web-0 -n shop -w', 'a pod of the namespace shop, and what happens next'],
@@ -41,10 +45,20 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
   restore: [['coxswain restore backup.db', 'restore the contents of the snapshot']],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],
-  snapshot: [['coxswain snapshot backup.db', 'copy all objects while the cluster runs']],
+  snapshot: [
+    ['coxswain snapshot backup.db', 'copy all objects while the cluster runs'],
+    [
+      'coxswain snapshot backup --volumes --passphrase-file phrase',
+      'with the keys and the content of volumes, encrypted',
+    ],
+  ],
   status: [
     ['coxswain status', 'the cluster of this machine'],
     ['coxswain status --data-dir /tmp/a', 'one that was started with --data-dir'],
+  ],
+  token: [
+    ['coxswain token create --print-join-command', 'the command that another machine joins with'],
+    ['coxswain token create --ttl 10m', 'a token for a kubelet of upstream'],
   ],
   top: [
     ['coxswain top', 'the pods of the namespace; ? shows the keys'],
@@ -57,6 +71,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   up: [
     ['coxswain up', 'a cluster on port 6443, stored on disk'],
     ['coxswain up --runtime simulated --nodes 10', 'ten nodes without containers'],
+    ['coxswain up --detach', 'one in the background, ready when the command returns'],
     ['coxswain up --store memory --port 0 --data-dir /tmp/a', 'a second one, in memory only'],
   ],
   version: [],

@@ -1,7 +1,9 @@
 // coxswain up: runs a whole cluster on this machine, in this process.
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
+import { outputName } from '../../cluster/data-directory/directory-contents.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
@@ -15,6 +17,7 @@ import { missingContainerPrerequisites } from '../../cluster/node/container-prer
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
+import { startDetached } from '../output/start-detached.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 import { portOf } from '../options/component-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
@@ -44,6 +47,15 @@ export const up = defineCommand({
       type: 'string',
       value: '<n>',
       help: 'the number of simulated nodes (1; 0 if this machine runs containers)',
+    },
+    detach: {
+      type: 'boolean',
+      short: 'd',
+      help: 'run in the background and return when the API is ready; coxswain down ends it, its output is up.log in the data directory',
+    },
+    'stop-containers': {
+      type: 'boolean',
+      help: 'a stop ends the containers of this machine; without it they go on, and the next start adopts them (with --store memory, a stop always ends them)',
     },
     'scheduler-config': {
       type: 'string',
@@ -84,6 +96,19 @@ export const up = defineCommand({
     const containers =
       runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
     const choices = serverChoicesOf(options, environment)
+    if (options.detach === true) {
+      const logPath = join(choices.dataDirectory, outputName)
+      // The flags were checked above, so mistakes are reported here.
+      const own = process.argv.slice(2).filter((word) => word !== '--detach' && word !== '-d')
+      const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...own]
+      const { pid, readyLine } = await startDetached(program, logPath, signal)
+      out(
+        `${readyLine}\nIt runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down\n`,
+      )
+      return 0
+    }
+    // Without the objects, nothing adopts them.
+    const endsContainers = options['stop-containers'] ?? choices.store.kind === 'memory'
     const nodesDefault = containers !== 'none' || runtime === 'none' ? '0' : '1'
     const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     const format = isTerminal ? 'text' : 'json'
@@ -92,6 +117,7 @@ export const up = defineCommand({
       ...choices,
       nodes,
       containers,
+      endsContainers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       kubeletPort: options['kubelet-port'] === undefined ? undefined : portOf('kubelet-port', options['kubelet-port']),
       nodeRangeFlags: options,
@@ -122,7 +148,7 @@ export const up = defineCommand({
   Next, in another terminal:
     ${steps.join('\n    ')}
 
-  Ctrl-C ends it.
+  ${stopText(containers !== 'none' && !endsContainers)}
 `)
     if (!signal.aborted) await once(signal, 'abort')
     if (isTerminal) err(`${eraseLine}stopping …\n`)
@@ -155,6 +181,9 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
   ]
     .map((note) => `\n              (${note})`)
     .join('')
+
+const stopText = (containersGoOn: boolean): string =>
+  containersGoOn ? 'Ctrl-C ends it; containers go on until: coxswain down --containers' : 'Ctrl-C ends it.'
 
 /** Shown while a stop takes long. */
 const stoppingText = (step: string, seconds: number): string =>

@@ -2,6 +2,9 @@
 
 export const markerName = 'coxswain.json'
 
+/** The output of a cluster in the background. It is written before the directory is opened, so it is never a user's file. */
+export const outputName = 'up.log'
+
 export const storeFiles = ['store.db', 'store.db-wal', 'store.db-shm', 'store.db-lock'] as const
 
 /** The authorities and the key of ServiceAccount tokens: the identity of a cluster. */
@@ -24,6 +27,7 @@ export const clusterFiles: readonly string[] = [
   'admin.kubeconfig.lock',
   'controller-manager.kubeconfig',
   'scheduler.kubeconfig',
+  outputName,
 ]
 
 /** Directories that are ours with everything in them. `pki` is not, because it may contain a user's own authority. */

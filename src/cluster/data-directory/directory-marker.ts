@@ -3,7 +3,14 @@
 import { existsSync } from 'node:fs'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { EtcdTlsPaths } from './open-store.ts'
-import { clusterFiles, clusterDirectories, kubeletFiles, legacySign, markerName } from './directory-contents.ts'
+import {
+  clusterFiles,
+  clusterDirectories,
+  kubeletFiles,
+  legacySign,
+  markerName,
+  outputName,
+} from './directory-contents.ts'
 
 export type DirectoryKind = 'cluster' | 'kubelet'
 
@@ -73,7 +80,7 @@ export function newMarker(directory: string, kind: DirectoryKind): Marker {
   if (isLegacy(directory, kind))
     return { format: 1, kind, foreign: [], ...(kind === 'cluster' ? { isComplete: true, hasStore: true } : {}) }
   const names = kind === 'cluster' ? [...clusterFiles, ...clusterDirectories] : [...kubeletFiles, 'node']
-  return { format: 1, kind, foreign: names.filter(has) }
+  return { format: 1, kind, foreign: names.filter((name) => name !== outputName && has(name)) }
 }
 
 /** Whether an older version, which wrote no marker, has used the directory. */

@@ -8,7 +8,8 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { lockMachine } from '../node/machine-network.ts'
 import { removeNodeNetwork } from '../node/node-services.ts'
 import { cgroupFile, startContainerd } from '../node/real-node.ts'
-import { removePods } from '../node/stop-pods.ts'
+import { removePods, stopPods } from '../node/stop-pods.ts'
+import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import { missingContainerPrerequisites } from '../node/container-prerequisites.ts'
 
 const classes = ['', '/burstable', '/besteffort']
@@ -24,19 +25,37 @@ export async function removeNode(dataDirectory: string, signal: AbortSignal): Pr
 
 async function clearContainers(directory: string, signal: AbortSignal): Promise<void> {
   await using _machine = await lockMachine()
-  const uids = await withoutPods(directory, signal)
+  const uids = await withRuntime(directory, (runtime) => removePods(runtime, signal), signal)
   await removeNodeNetwork(realClock, signal)
   const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupFile(directory))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
 }
 
-/** Removes the control groups of these pods. */
-async function withoutPods(directory: string, signal: AbortSignal): Promise<readonly string[]> {
+/**
+ * Ends the containers that a stop has left running, and removes their network; the next start runs them again. Returns the
+ * number of their pods.
+ */
+export async function endContainers(dataDirectory: string, signal: AbortSignal): Promise<number> {
+  const directory = `${dataDirectory}/node`
+  if (!existsSync(`${directory}/containerd`)) return 0
+  const missing = missingContainerPrerequisites()
+  if (missing !== undefined) throw new Error(`the containers cannot be ended: ${missing}`)
+  await using _machine = await lockMachine()
+  const count = await withRuntime(directory, (runtime) => stopPods(runtime, signal), signal)
+  await removeNodeNetwork(realClock, signal)
+  return count
+}
+
+async function withRuntime<T>(
+  directory: string,
+  use: (runtime: ContainerRuntime) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   const deps = { platform: nodePlatform, clock: realClock, log: silentLog }
   const { runtime, stop } = await startContainerd(directory, `${directory}/net.d`, deps, signal)
   try {
-    return await removePods(runtime, signal)
+    return await use(runtime)
   } finally {
     await stop()
   }

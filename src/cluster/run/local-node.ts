@@ -15,6 +15,8 @@ export interface LocalNodeOptions extends Omit<RealNodeOptions, 'kubeletPort'> {
   readonly kubeletPort: number | undefined
   /** The authority of client certificates, as PEM. */
   readonly authority: string
+  /** Whether a stop ends the containers. Otherwise they and their network stay as they are. */
+  readonly endsContainers: boolean
 }
 
 const kubeletPortDefault = 10_250
@@ -43,14 +45,16 @@ export class LocalNode implements AsyncDisposable {
     const node = kubeletPort === undefined ? started : { ...started, server: this.#kubelet }
     this.#node = node
     this.#cleanUps.defer(this.#stopping.step('containerd to stop', () => node.stop()))
-    this.#cleanUps.defer(
-      this.#stopping.step('the containers of this machine to end', () =>
-        node
-          .stopPods()
-          .catch((error: unknown) => this.#log.warn('not all containers have ended', { error: errorText(error) })),
-      ),
-    )
+    if (this.#options.endsContainers) this.#cleanUps.defer(this.#endContainers(node))
     return node
+  }
+
+  #endContainers(node: RealNode): () => Promise<void> {
+    return this.#stopping.step('the containers of this machine to end', () =>
+      node
+        .stopPods()
+        .catch((error: unknown) => this.#log.warn('not all containers have ended', { error: errorText(error) })),
+    )
   }
 
   /** Opens the port of the kubelet, for which it has a self-signed certificate, as in upstream. */

@@ -27,6 +27,8 @@ export interface UpOptions {
   readonly nodes: number
   /** Whether this machine becomes a node with real containers: required, if possible, or not at all. */
   readonly containers?: 'must' | 'should' | 'none'
+  /** Whether a stop ends the containers of this machine. Otherwise they go on, and the next start adopts them. */
+  readonly endsContainers?: boolean
   /** Flags for authentication, authorization, admission, audit and encryption. */
   readonly policyFlags?: PolicyFlagValues
   /** Flags for pod addresses. */
@@ -83,6 +85,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   name: 'coxswain',
   tlsSans: [],
   containers: 'none',
+  endsContainers: false,
   policyFlags: {},
   nodeRangeFlags: {},
   serviceRangeFlags: {},

@@ -74,9 +74,9 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const nodeRanges = nodeRangesOf(options.nodeRangeFlags, rangesUnless, serviceRanges.clusterCidrs)
     const podCidrs = firstNodeRanges(nodeRanges)
     if (containers !== 'none') {
-      const ranges = { podRanges: podCidrs, serviceRanges: serviceRanges.clusterCidrs }
-      const conflict = rangeConflict(ranges, machineNetworks())
-      // Before the cluster has stored anything in these ranges.
+      // Before the cluster has stored anything in the range of Services. Without real containers, other pod ranges can still be chosen.
+      const podRanges = containers === 'must' ? podCidrs : []
+      const conflict = rangeConflict({ podRanges, serviceRanges: serviceRanges.clusterCidrs }, machineNetworks())
       if (conflict !== undefined) throw new Error(conflict)
     }
     const metrics = new Metrics()
@@ -98,6 +98,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       settings: kubeletSettings(options.kubeletFlags),
       kubeletPort: options.kubeletPort,
       authority: storage.certificates.authority,
+      endsContainers: options.endsContainers,
     }
     const localNode = new LocalNode(nodeOptions, log, stopping)
     const policies = buildRequestPolicies(

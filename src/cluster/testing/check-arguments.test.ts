@@ -1,7 +1,7 @@
 import { equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../api/core/v1/pod/pod.ts'
-import { startCluster, type StartClusterOptions } from './start-cluster.ts'
+import { startCluster } from './start-cluster.ts'
 import type { TestCluster } from './test-cluster.ts'
 
 /** As a test in JavaScript passes it. */
@@ -17,7 +17,7 @@ for (const [options, message] of [
   [{ time: 'real' }, 'startCluster: time: "real" does not exist; it is one of virtual, flowing'],
 ] as const)
   test(`startCluster rejects ${JSON.stringify(options)}`, () =>
-    rejects(startCluster(any(options) as StartClusterOptions), { name: 'TypeError', message }))
+    rejects(startCluster(any(options)), { name: 'TypeError', message }))
 
 test('faults that no request can match are rejected', async () => {
   await using cluster = await startCluster({ nodes: 0 })
@@ -66,7 +66,7 @@ for (const [group, apiVersion] of [
     await using cluster: TestCluster = await startCluster({ nodes: 0 })
     const version = 'v1'
     const widget = { ...pod, group, version, apiVersion, kind: 'Widget', plural: 'widgets', singular: 'widget' }
-    const client = cluster.client.of(any(widget) as typeof pod)
+    const client = cluster.client.of(any(widget))
     const message = (verb: string) => `the server could not find the requested resource (${verb} widgets.${group})`
     await rejects(client.get('a'), { code: 404, message: message('get') })
     await rejects(client.list(), { code: 404, message: message('list') })

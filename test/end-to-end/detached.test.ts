@@ -1,0 +1,51 @@
+// coxswain up --detach and coxswain down, as in a script of a CI job.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { coxswain, newFolder } from '../process.ts'
+
+const run = (...args: string[]) =>
+  promisify(execFile)(coxswain, args).then(
+    ({ stdout }) => ({ code: 0, out: stdout, err: '' }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      out: stdout,
+      err: stderr,
+    }),
+  )
+
+test('a cluster in the background is ready when the command returns, and ends with coxswain down', async () => {
+  const folder = await newFolder()
+  const [data, kubeconfig] = [join(folder, 'data'), join(folder, 'kubeconfig')]
+  const place = ['--data-dir', data]
+  const flags = ['--port', '0', '--runtime', 'simulated', '--kubeconfig', kubeconfig, ...place]
+  try {
+    const started = await run('up', '--detach', ...flags)
+    match(
+      started.out,
+      /^ready in \d+ ms at https:.*\nIt runs in the background as process \d+; its output is in .*up\.log\./,
+    )
+    const [kubectl] = kubectls()
+    if (kubectl === undefined) throw new Error('kubectls() fails without one')
+    equal((await runKubectl(kubectl, kubeconfig, ['get', 'namespaces'])).code, 0)
+    equal((await run('status', ...place)).code, 0)
+
+    const second = await run('up', '--detach', ...flags)
+    equal(second.code, 1)
+    match(second.err, /^coxswain up: it has ended before it was ready: [^]*is in use by process \d+/)
+
+    const [, pid] = /process (\d+)/.exec(started.out) ?? []
+    equal((await run('down', ...place)).out, `Process ${pid} has ended.\n`)
+    equal((await run('status', ...place)).code, 3)
+    equal((await run('down', ...place)).out, `Nothing runs in ${data}.\n`)
+    equal((await run('reset', '--yes', ...place)).code, 0)
+    deepEqual(await readdir(data), [])
+  } finally {
+    await run('down', ...place)
+    await rm(folder, { recursive: true, force: true })
+  }
+})
