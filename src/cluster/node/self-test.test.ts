@@ -54,6 +54,13 @@ test('a runtime that does not answer is an error after a minute', async () => {
   await tested
 })
 
+test('the sandbox of a test that was interrupted is removed first', async () => {
+  const { runtime, started, run } = machine()
+  await runtime.runSandbox(plainSandbox('coxswain-self-test', 'coxswain', 'self-test'), signal)
+  await run()
+  deepEqual([started.length, await runtime.podUids(signal)], [2, []])
+})
+
 test('a machine whose containers run on is not tested', async () => {
   const { runtime, started, run } = machine()
   await runtime.runSandbox(plainSandbox('u', 'default', 'web'), signal)

@@ -30,6 +30,9 @@ export async function selfTest(
   // In the network of the machine: the pod network may come later, and the test must not take one of its addresses.
   const namespaces = { network: 'node', processes: 'container', ipc: 'pod' } as const
   try {
+    // An interrupted test, or a failed one, may have left its sandbox.
+    const left = await runtime.inspect(testUid, bound)
+    if (left !== undefined) await runtime.removeSandbox(left.sandboxId, bound)
     const sandbox = { ...plainSandbox(testUid, 'coxswain', 'self-test'), hostname: '', cgroupParent, namespaces }
     const id = await runtime.runSandbox(sandbox, bound)
     await runtime.removeSandbox(id, bound)
@@ -44,6 +47,6 @@ export async function selfTest(
 
 async function hasRunningPod(runtime: ContainerRuntime, signal: AbortSignal): Promise<boolean> {
   for (const uid of await runtime.podUids(signal))
-    if ((await runtime.inspect(uid, signal))?.isReady === true) return true
+    if (uid !== testUid && (await runtime.inspect(uid, signal))?.isReady === true) return true
   return false
 }
