@@ -70,8 +70,8 @@ const proposals = ['172.20.0.0/16', '172.24.0.0/16', '192.168.192.0/18', '100.80
 
 /**
  * Why pods and Services cannot have these addresses on a machine with these networks. Packets to addresses of Services
- * that do not exist are dropped, and those to pods stay on the bridge: the machine would lose the network, and whoever
- * is connected through it.
+ * that do not exist are dropped, and those to pods stay on the bridge: the machine would lose the network, and the
+ * connections through it.
  */
 export function rangeConflict(
   { podRanges, serviceRanges }: ClusterRanges,
