@@ -5,7 +5,7 @@ import type { Http2Provider } from './http/http2-client.ts'
 import type { ListenerProvider } from './http/listener.ts'
 import type { OutboundProvider } from './http/outbound.ts'
 import type { ProcessStatsProvider } from './process/process-stats.ts'
-import type { Processes } from './process/processes.ts'
+import type { Processes, ProcessSignals } from './process/processes.ts'
 import type { Workers } from './process/workers.ts'
 import type { Sockets } from './sockets/sockets.ts'
 
@@ -15,7 +15,7 @@ export interface Platform {
   readonly http2: Http2Provider
   readonly listeners: ListenerProvider
   readonly outbound: OutboundProvider
-  readonly processes: Processes
+  readonly processes: Processes & ProcessSignals
   readonly processStats: ProcessStatsProvider
   readonly sockets: Sockets
   readonly workers: Workers

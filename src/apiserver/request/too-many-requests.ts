@@ -2,7 +2,7 @@
 import { RequestTermination } from './request-termination.ts'
 
 /** Why a request was rejected, as a metric counts it. */
-export type RequestLimit = 'fairness' | 'long-requests' | 'memory' | 'yaml'
+export type RequestLimit = 'fairness' | 'long-requests' | 'memory' | 'watch-selectors' | 'yaml'
 
 const retryAfterSeconds = 1
 

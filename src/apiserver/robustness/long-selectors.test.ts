@@ -1,6 +1,6 @@
 // Selectors as long as a URL allows: lists serve other requests meanwhile, and watches of one user cannot slow down all writes.
 // Time passes with every check of a slice, so the number of slices does not depend on the machine.
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -64,4 +64,6 @@ test('watches with long selectors are limited for each user', async () => {
   equal(headers['retry-after'], '1')
   equal((await start('mallory', 'app=web')).status, 200)
   equal((await start('jane', excluded)).status, 200)
+  const { body } = await server.call('GET', '/metrics')
+  match(body as string, /^coxswain_rejected_requests_total\{limit="watch-selectors"\} 1$/m)
 })

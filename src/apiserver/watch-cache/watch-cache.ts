@@ -7,6 +7,7 @@ import { OrderedMap, prefixEnd } from '../../base/collections/ordered-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
+import { TooManyRequests } from '../request/too-many-requests.ts'
 import { Arena } from '../storage/arena.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { newCacheCounts } from './cache-counts.ts'
@@ -518,6 +519,4 @@ export class WatchCache {
 }
 
 const tooLongSelectors = () =>
-  new StatusError(429, 'TooManyRequests', 'the selectors of the watches of this user are too long', {
-    retryAfterSeconds: 1,
-  })
+  new TooManyRequests('watch-selectors', 'the selectors of the watches of this user are too long')

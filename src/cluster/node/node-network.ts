@@ -7,6 +7,7 @@ import type { KernelSettings } from '../../machine/kernel-settings/kernel-settin
 import { NodePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import type { PodNetwork } from '../../machine/pod-network/pod-network.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 import { gatewayOf, hardwareAddressOf, nextHopOf } from '../../proxy/pod-routes/peer-paths.ts'
 import { bridge, machineNetworks, rangeConflict } from './machine-network.ts'
 
@@ -28,7 +29,8 @@ export interface NodeNetworkOptions {
   readonly serviceRanges: readonly string[]
 }
 
-export interface NodeNetworkDeps extends Pick<Platform, 'files' | 'processes'> {
+export interface NodeNetworkDeps extends Pick<Platform, 'files'> {
+  readonly processes: Processes
   readonly kernelSettings: KernelSettings
 }
 

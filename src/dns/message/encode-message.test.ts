@@ -104,14 +104,26 @@ describe('a response', () => {
     assert.deepEqual([decoded?.isTruncated, decoded?.additional.length], [false, 28])
   })
 
-  test('a name that is too long for DNS never damages the message', () => {
-    const target = `${'a'.repeat(64)}.example`
-    const bytes = encodeResponse(
-      decodedQuery(),
-      content({ answers: [address(1), record('CNAME', { kind: 'name', target }), address(2)] }),
-      512,
-    )
-    assert.deepEqual(decodeResponse(bytes)?.answers, [address(1)])
+  for (const [what, target] of [
+    ['a label that is too long', `${'a'.repeat(64)}.example`],
+    ['an empty label', 'a..example'],
+    ['an empty first label', '.example'],
+    ['more than 255 bytes', 'abc.'.repeat(64).slice(0, -1)],
+  ] as const)
+    test(`a name with ${what} never damages the message`, () => {
+      const bytes = encodeResponse(
+        decodedQuery(),
+        content({ answers: [address(1), record('CNAME', { kind: 'name', target }), address(2)] }),
+        512,
+      )
+      assert.deepEqual(decodeResponse(bytes)?.answers, [address(1)])
+    })
+
+  test('a name of 255 bytes is written, escaped or not', () => {
+    for (const target of ['abc.'.repeat(63).slice(0, -1) + '.a', '\\001\\001c.'.repeat(63) + 'a']) {
+      const answers = [record('CNAME', { kind: 'name', target })]
+      assert.deepEqual(decodeResponse(encodeResponse(decodedQuery(), content({ answers }), 512))?.answers, answers)
+    }
   })
 
   test('an extended code is split between header and OPT record', () => {

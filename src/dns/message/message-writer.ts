@@ -105,7 +105,7 @@ export class MessageWriter {
 
   #name(name: string, isCompressed = true): void {
     // The caller passes valid names; an invalid one must not damage the message.
-    if (name.length > nameCharactersMax) this.#isFull = true
+    if (isTooLong(name)) this.#isFull = true
     if (this.#isFull) return
     let start = 0
     while (start < name.length) {
@@ -116,7 +116,8 @@ export class MessageWriter {
       const end = labelEnd(name, start)
       const next = writeLabel(this.#bytes, this.#at + 1, name, start, end)
       const length = next - this.#at - 1
-      if (length > labelBytesMax) this.#isFull = true
+      // An empty label would end the name here.
+      if (length === 0 || length > labelBytesMax) this.#isFull = true
       this.#bytes[this.#at] = length
       this.#at = next
       start = end + 1
@@ -172,6 +173,11 @@ export class MessageWriter {
 }
 
 const noBytes = new Uint8Array(0)
+
+/** Without escapes, a name has as many bytes as characters, one more for its first length and one for the root. */
+const isTooLong = (name: string): boolean =>
+  name.length + 2 > nameBytesMax &&
+  (name.length > nameCharactersMax || name.replaceAll(/\\(?:\d{3}|.)/g, ' ').length + 2 > nameBytesMax)
 
 function writeText(target: Uint8Array, at: number, text: string): number {
   for (let index = 0; index < text.length; index++) target[at + index] = text.charCodeAt(index)

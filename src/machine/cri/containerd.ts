@@ -4,7 +4,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Files } from '../../platform/files.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
-import type { Processes, RunningProcess } from '../../platform/process/processes.ts'
+import type { Processes, ProcessSignals, RunningProcess } from '../../platform/process/processes.ts'
 import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/oci-image.ts'
 import { ctrAt } from './ctr.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
@@ -12,7 +12,7 @@ import { CriRuntime } from './cri-runtime.ts'
 import { pauseImage } from './status-messages.ts'
 
 export interface ContainerdDeps {
-  readonly processes: Processes
+  readonly processes: Processes & ProcessSignals
   readonly files: Files
   readonly http2: Http2Provider
   readonly clock: Clock
@@ -140,8 +140,8 @@ async function endLeftover(
   const isOurs = async () => (await textOf(`/proc/${pid}/cmdline`)).split('\0').includes(configPath)
   const untilMs = clock.monotonicMs() + stopMsMax
   for (let last = ''; await isOurs(); await clock.sleep(retryMs, signal)) {
-    const next = clock.monotonicMs() < untilMs ? 'TERM' : 'KILL'
-    if (next !== last) await processes.run('sh', ['-c', `kill -${next} ${pid}`], {}, signal)
+    const next = clock.monotonicMs() < untilMs ? 'SIGTERM' : 'SIGKILL'
+    if (next !== last) processes.signal(pid, next)
     last = next
   }
 }

@@ -33,6 +33,12 @@ export interface Processes {
   start(command: string, args: readonly string[], options: RunOptions, onLine: (line: string) => void): RunningProcess
 }
 
+/** Signals to processes that this process has not started. */
+export interface ProcessSignals {
+  /** Does nothing if there is no such process. */
+  signal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
+}
+
 /** Programs that are sent commands while they run. */
 export interface InteractivePrograms {
   /** As `start`, with an input that stays open. The program ends with this process if it ends with its input. */

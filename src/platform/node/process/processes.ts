@@ -1,11 +1,17 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { InteractivePrograms, Processes, RunningProcess, RunOptions } from '../../process/processes.ts'
+import type {
+  InteractivePrograms,
+  Processes,
+  ProcessSignals,
+  RunningProcess,
+  RunOptions,
+} from '../../process/processes.ts'
 
 const outputBytesMaxDefault = 16 << 20
 
-export const nodeProcesses: Processes & InteractivePrograms = {
+export const nodeProcesses: Processes & InteractivePrograms & ProcessSignals = {
   run(command, args, options, signal) {
     return new Promise((resolve, reject) => {
       const child = start(command, args, options)
@@ -41,6 +47,13 @@ export const nodeProcesses: Processes & InteractivePrograms = {
     const { child, running } = startInBackground(command, args, options, onLine)
     child.stdin?.on('error', () => {}) // the program may end before it has read everything
     return { ...running, write: (text) => void child.stdin?.write(text) }
+  },
+  signal(pid, signal) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
   },
 }
 
