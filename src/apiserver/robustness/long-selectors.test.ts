@@ -31,12 +31,17 @@ const rows: [what: string, query: string, count: number][] = [
   ['fields', `fieldSelector=${values.slice(0, values.lastIndexOf(','))}`, 0],
 ]
 
-test('lists with long selectors serve other requests meanwhile', async (t) => {
-  await using server = await startServer(undefined, { clock: new CheckedClock() })
+async function serverWithObjects() {
+  const server = await startServer(undefined, { clock: new CheckedClock() })
   for (let index = 0; index < objects; index++) {
     const labels = index % 2 === 0 ? { app: 'web' } : {}
     await server.call('POST', configMaps, { metadata: { name: `n${index}`, labels } })
   }
+  return server
+}
+
+test('lists with long selectors serve other requests meanwhile', async (t) => {
+  await using server = await serverWithObjects()
   for (const [what, query, count] of rows)
     await t.test(what, async () => {
       const state = { isDone: false }
@@ -51,6 +56,27 @@ test('lists with long selectors serve other requests meanwhile', async (t) => {
       deepEqual([body.items.length, body.metadata.continue], [count, undefined])
       ok(served > objects / 64 / 5 / 2, `${served}`)
     })
+})
+
+test('watches with long selectors serve other requests before their first events, and miss no change', async () => {
+  await using server = await serverWithObjects()
+  const state = { isDone: false }
+  const query = `watch=1&labelSelector=app=web,${excluded}`
+  const started = server.wire('GET', `${configMaps}?${query}`).finally(() => (state.isDone = true))
+  const events = server.watch(`${configMaps}?${query}`, objects / 2 + 2)
+  const labels = { app: 'web' }
+  let served = 0
+  for (; !state.isDone; served++) {
+    if (served === 1) await server.call('POST', configMaps, { metadata: { name: 'new', labels } })
+    if (served === 2) await server.call('DELETE', `${configMaps}/n0`)
+    equal((await server.call('GET', '/version')).status, 200)
+    await eventLoopTurn()
+  }
+  equal((await started).status, 200)
+  ok(served > objects / 64 / 5 / 2, `${served}`)
+  const seen = (await events).map(({ type, object }) => `${type} ${object.metadata.name}`)
+  equal(new Set(seen).size, objects / 2 + 2)
+  deepEqual([seen[0], seen.at(-2), seen.at(-1)], ['ADDED n0', 'ADDED new', 'DELETED n0'])
 })
 
 test('watches with long selectors are limited for each user', async () => {

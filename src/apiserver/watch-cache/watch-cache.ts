@@ -102,10 +102,19 @@ export interface WatchCacheDeps {
   readonly waited?: (kind: Kind, seconds: number) => void
 }
 
+/** What a watch sends first: the objects that a selection has at a revision. */
+export interface InitialState {
+  readonly revision: number
+  readonly selected: readonly StoredObject[]
+}
+
 export interface WatchRequest {
   readonly selection: Selection
-  /** `now` sends the present state first; a number resumes after that revision, which may lie in the future. */
-  readonly from: 'now' | number
+  /**
+   * `now` sends the present state first. A number resumes after that revision, which may lie in the future. A state is sent,
+   * and then the changes after it.
+   */
+  readonly from: 'now' | number | InitialState
   readonly bookmarks: boolean
   readonly initialEventsEnd: boolean
   readonly sender: string
@@ -397,10 +406,11 @@ export class WatchCache {
 
   watch(request: WatchRequest, signal: AbortSignal): Channel<WatchEvent> {
     const { from, selection, sender } = request
-    if (typeof from === 'number' && from < this.#oldestRevision) throw tooOldResourceVersion(from, this.#oldestRevision)
+    const after = typeof from === 'object' ? from.revision : from === 'now' ? 0 : from
+    if (from !== 'now' && after < this.#oldestRevision) throw tooOldResourceVersion(after, this.#oldestRevision)
     const releaseSelector = this.#reserveSelector(request)
-    const past = typeof from === 'number' ? this.#history.slice(this.#firstAfter(from)) : []
-    const initial = from === 'now' ? this.#selected(selection) : []
+    const past = from === 'now' ? [] : this.#history.slice(this.#firstAfter(after))
+    const initial = typeof from === 'object' ? from.selected : from === 'now' ? this.#selected(selection) : []
     const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
       this.#watchers.delete(watcher)
       releaseSelector()
@@ -408,7 +418,6 @@ export class WatchCache {
       finalBookmark?.cancel()
       end?.cancel()
     })
-    const after = from === 'now' ? 0 : from
     const watcher: Watcher = { sender, selection, channel, withBefore: request.withBefore ?? false, after }
     const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
     this.counts.initialEvents += initial.length

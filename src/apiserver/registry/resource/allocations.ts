@@ -1,5 +1,7 @@
 // Allocations: keys that an object holds besides its own, so that no other object can have the same address or port.
-// They are allocated and released in the transaction that writes the object, so none leaks and none is allocated twice.
+// They are allocated and released in the transaction that writes the object, so none leaks and none is allocated twice. An
+// object with more of them than a transaction has operations, such as a Service with hundreds of node ports, allocates the
+// others before it is written, and releases others after it; a process that ends in between leaves some to the repair.
 import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../../api/meta/object.ts'
 import { StatusError } from '../../../api/errors/status-error.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
@@ -7,7 +9,16 @@ import { rfc3339, type Clock } from '../../../base/time/clock.ts'
 import { newUid } from '../../../base/random/ids.ts'
 import { prefixEnd } from '../../../base/collections/ordered-map.ts'
 import type { Random } from '../../../base/random/random.ts'
-import type { Condition, LazyValue, Operation, Store } from '../../../store/store.ts'
+import {
+  operationsMax,
+  TransactionInvalid,
+  type CommitResult,
+  type Condition,
+  type LazyValue,
+  type Operation,
+  type Store,
+  type Transaction,
+} from '../../../store/store.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
 import type { WatchCache } from '../../watch-cache/watch-cache.ts'
 import { storeKey } from '../../storage/store-keys.ts'
@@ -55,12 +66,16 @@ export class AllocationConflict extends StatusError {
   }
 }
 
-export interface AllocationChanges {
-  readonly conditions: readonly Condition[]
-  readonly operations: readonly Operation[]
+/** One key that a write allocates or releases. */
+interface AllocationChange {
+  readonly condition: Condition
+  readonly operation: Operation
 }
 
-/** The conditions and operations with which a write allocates and releases. */
+/** Allocations first. */
+export type AllocationChanges = readonly AllocationChange[]
+
+/** The changes with which a write allocates and releases. */
 export async function allocationChanges(
   allocations: Allocations,
   deps: AllocationDeps,
@@ -70,21 +85,70 @@ export async function allocationChanges(
   const old = await versionAt(deps, object, expected, signal)
   const wanted = operation === 'delete' ? [] : allocations.allocationsOf(object)
   const held = old === undefined ? [] : allocations.allocationsOf(old)
-  const conditions: Condition[] = []
-  const operations: Operation[] = []
+  const changes: AllocationChange[] = []
   const [wantedKeys, heldKeys] = [new Set(wanted.map(keyOfAllocation)), new Set(held.map(keyOfAllocation))]
   for (const allocation of wanted.filter(({ key }) => !heldKeys.has(key))) {
-    conditions.push({ key: allocation.key, modRevision: 0 })
-    operations.push({ kind: 'put', key: allocation.key, value: allocation.value(creationMetadata(deps)) })
+    const { key } = allocation
+    const value = allocation.value(creationMetadata(deps))
+    changes.push({ condition: { key, modRevision: 0 }, operation: { kind: 'put', key, value } })
   }
   for (const { key } of held.filter((allocation) => !wantedKeys.has(allocation.key))) {
     const item = await deps.store.get(key, signal)
     if (item === undefined || allocations.ownerOf(item.value) !== keyOf(object)) continue
-    conditions.push({ key, modRevision: item.modRevision })
-    operations.push({ kind: 'delete', key })
+    changes.push({ condition: { key, modRevision: item.modRevision }, operation: { kind: 'delete', key } })
   }
-  return { conditions, operations }
+  return changes
 }
+
+/** Commits the transaction of an object with its allocations. Throws AllocationConflict where only one of those conflicts. */
+export async function commitAllocating(
+  store: Store,
+  own: Transaction,
+  changes: AllocationChanges,
+  signal: AbortSignal,
+): Promise<CommitResult> {
+  const space = operationsMax - Math.max(own.conditions.length, own.operations.length)
+  const [within, others] = [changes.slice(0, space), changes.slice(space)]
+  const isEarly = ({ operation }: AllocationChange) => operation.kind === 'put'
+  const taken: AllocationChange[] = []
+  // A key that has changed meanwhile belongs to another object.
+  const release = async (changesToRelease: AllocationChanges) => {
+    for (const some of chunksOf(changesToRelease)) await store.commit(transactionOf(some), signal)
+  }
+  try {
+    for (const some of chunksOf(others.filter(isEarly))) {
+      const result = await store.commit(transactionOf(some), signal)
+      if (result.kind === 'conflict') throw new AllocationConflict(result.revision)
+      for (const { operation } of some) taken.push(releaseOf(operation, result.revision))
+    }
+    const { conditions, operations } = transactionOf(within)
+    const result = await store.commit(
+      { conditions: [...own.conditions, ...conditions], operations: [...own.operations, ...operations] },
+      signal,
+    )
+    await release(result.kind === 'conflict' ? taken : others.filter((change) => !isEarly(change)))
+    return result
+  } catch (error) {
+    // After other errors the object may have been written.
+    if (error instanceof AllocationConflict || error instanceof TransactionInvalid) await release(taken)
+    throw error
+  }
+}
+
+const releaseOf = ({ key }: Operation, modRevision: number): AllocationChange => ({
+  condition: { key, modRevision },
+  operation: { kind: 'delete', key },
+})
+
+const transactionOf = (changes: AllocationChanges): Transaction => ({
+  conditions: changes.map(({ condition }) => condition),
+  operations: changes.map(({ operation }) => operation),
+})
+
+const chunksOf = (changes: AllocationChanges): AllocationChanges[] =>
+  Array.from({ length: Math.ceil(changes.length / operationsMax) }, (_, at) =>
+    changes.slice(at * operationsMax, (at + 1) * operationsMax),
+  )
 
 const keyOfAllocation = ({ key }: { readonly key: string }): string => key
 

@@ -9,7 +9,12 @@ import { checkSize } from '../../../store/transaction.ts'
 import { ReservationConflict, type Reservation } from '../../admission/framework/reservation.ts'
 import { storeKey } from '../../storage/store-keys.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
-import { allocationChanges, AllocationConflict, type AllocationChanges } from '../resource/allocations.ts'
+import {
+  allocationChanges,
+  AllocationConflict,
+  commitAllocating,
+  type AllocationChanges,
+} from '../resource/allocations.ts'
 import { inRequestVersion, type ResourceDeps } from '../resource/resource-deps.ts'
 
 export interface Write {
@@ -21,7 +26,7 @@ export interface Write {
   readonly reserved?: readonly Reservation[]
 }
 
-const noAllocations: AllocationChanges = { conditions: [], operations: [] }
+const noAllocations: AllocationChanges = []
 const noReservations: readonly Reservation[] = []
 
 /** Commits one write and records it; undefined where another writer was faster. */
@@ -48,15 +53,13 @@ export async function commitWrite(
   const allocated = rules === undefined ? noAllocations : await allocationChanges(rules, deps, write, signal)
   const condition = { key, modRevision: expected }
   const isAlone = allocated === noAllocations && reserved.length === 0
-  const result = await store.commit(
-    isAlone
-      ? { conditions: [condition], operations: [step] }
-      : {
-          conditions: [condition, ...allocated.conditions, ...reserved.map(conditionOf)],
-          operations: [step, ...allocated.operations, ...reserved.map(putOf)],
-        },
-    signal,
-  )
+  const own = isAlone
+    ? { conditions: [condition], operations: [step] }
+    : {
+        conditions: [condition, ...reserved.map(conditionOf)],
+        operations: [step, ...reserved.map(putOf)],
+      }
+  const result = isAlone ? await store.commit(own, signal) : await commitAllocating(store, own, allocated, signal)
   if (result.kind === 'conflict') {
     if (isAlone) return undefined
     await throwOtherConflict(store, condition, reserved, result.revision, signal)

@@ -10,7 +10,7 @@ import type { ApiResponse, ListResponse } from '../../request/response.ts'
 import type { StorageCodec } from '../../storage/storage-codec.ts'
 import type { StoredObject } from '../../storage/stored-object.ts'
 import { Selection } from '../../watch-cache/selection.ts'
-import type { WatchRequest } from '../../watch-cache/watch-cache.ts'
+import type { InitialState, WatchRequest } from '../../watch-cache/watch-cache.ts'
 import type { WatchEvent } from '../../watch-cache/watch-event.ts'
 import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../../request/continue-token.ts'
 import { convertEvent } from '../resource/version-converter.ts'
@@ -183,13 +183,44 @@ async function startWatch(
   try {
     // A watch without initial events begins at any version, also at a future one.
     if (!options.revision || options.sendInitialEvents === true) await waitUntilFresh(deps, options.revision, signal)
-    return cache.watch({ ...request, from: watchStart(options, cache.revision) }, signal)
+    const from = watchStart(options, cache.revision)
+    const { selection } = request
+    const isLong = from === 'now' && selection.isFiltered && selection.exactName === undefined
+    return cache.watch({ ...request, from: isLong ? await initialState(deps, selection, signal) : from }, signal)
   } catch (error) {
     if (!(error instanceof StatusError) || error.code === 429) throw error
     const failed = new Channel<WatchEvent>(1)
     failed.end(error)
     return failed
   }
+}
+
+/** Selects what a watch sends first in slices. Changes since then are in the history, or the watch selects again at once. */
+async function initialState(
+  { cache, clock }: ResourceDeps,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<'now' | InitialState> {
+  const { revision } = cache
+  const { namespace } = selection
+  const prefix = namespace === '' ? '' : `${namespace}/`
+  const range = cache.candidates(selection, prefix, prefix === '' ? '' : prefixEnd(prefix))
+  const selected = await runInSlices((slice) => matching(range, selection, slice), clock, signal)
+  return revision < cache.oldestRevision ? 'now' : { revision, selected }
+}
+
+function* matching(
+  range: Iterable<[string, StoredObject]>,
+  selection: Selection,
+  slice: Slice,
+): Sliced<readonly StoredObject[]> {
+  const selected: StoredObject[] = []
+  let examined = 0
+  for (const [, stored] of range) {
+    if (++examined % objectsPerCheck === 0 && slice.isUsedUp()) yield
+    if (selection.matches(stored.object)) selected.push(stored)
+  }
+  return selected
 }
 
 /** The events with objects in the version of the request. */

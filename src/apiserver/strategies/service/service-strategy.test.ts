@@ -188,6 +188,38 @@ test('concurrent writers on two servers allocate each of a few addresses exactly
   deepEqual([await portsHeld(server), await addressesHeld(server)], [[], []])
 })
 
+const manyPorts = (count: number, first?: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ name: `p${index}`, port: index + 1 },
+    ...(first === undefined ? {} : { nodePort: first + index }),
+  }))
+
+test('a Service has more node ports than a transaction has operations, and releases them', async () => {
+  await using server = await startServer()
+  const ports = manyPorts(2_700)
+  const { status, body } = await server.call('POST', services, web('many', { type: 'NodePort', ports }))
+  equal(status, 201, body.message)
+  const allocated = body.spec.ports.map(({ nodePort }: { nodePort: number }) => nodePort)
+  equal(new Set(allocated).size, 2_700)
+  deepEqual(await portsHeld(server), allocated.toSorted().map(String))
+  const fewer = { ...body, spec: { ...body.spec, ports: body.spec.ports.slice(0, 2) } }
+  equal((await server.call('PUT', `${services}/many`, fewer)).status, 200)
+  deepEqual(await portsHeld(server), allocated.slice(0, 2).toSorted().map(String))
+  equal((await server.call('DELETE', `${services}/many`)).status, 200)
+  deepEqual([await portsHeld(server), await addressesHeld(server)], [[], []])
+})
+
+test('of two Services that want the same hundreds of node ports, one gets them, and the other none', async () => {
+  await using server = await startServer()
+  await using other = await startServer(openPolicies, { store: server.store, clock: server.clock })
+  const rivals = await Promise.all([
+    server.call('POST', services, web('a', { type: 'NodePort', ports: manyPorts(400, 30_000) })),
+    other.call('POST', services, web('b', { type: 'NodePort', ports: manyPorts(400, 30_399) })),
+  ])
+  deepEqual(rivals.map(({ status }) => status).toSorted(), [201, 422])
+  equal((await portsHeld(server)).length, 400)
+})
+
 test('a repair recreates lost allocations and removes those without an owner', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', services, web('a', { type: 'NodePort' }))
