@@ -108,6 +108,13 @@ export class StoredObject implements LazyValue {
     }
   }
 
+  /** Decodes the object now instead of when it is first read. */
+  decode(): this {
+    const { object } = this
+    assert(object.metadata !== undefined, 'a stored object has metadata')
+    return this
+  }
+
   /** The JSON as the store has it. */
   get text(): string {
     const state = this.#state

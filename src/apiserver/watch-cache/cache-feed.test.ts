@@ -1,6 +1,7 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Channel } from '../../base/async/channel.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -29,5 +30,41 @@ test('a revision without changes is a bookmark for every cache', async () => {
   )
   stop.abort()
   batches.end()
+  await running.catch(() => {}) // the end of its watch is an error for the feed
+})
+
+/** Time passes with every check of a slice, so the number of slices does not depend on the machine. */
+class CheckedClock extends VirtualClock {
+  #readings = 0
+
+  override monotonicMs(): number {
+    return this.#readings++
+  }
+}
+
+test('caches are filled, and changes are applied again, in slices', async () => {
+  const clock = new CheckedClock()
+  const store = new MemoryStore(clock)
+  const stop = new AbortController()
+  const [objects, changes] = [500, 12_000]
+  const put = (index: number) => {
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `m${index}` } })
+    const key = `/registry/configmaps/default/m${index}`
+    const operations = [{ kind: 'put', key, value: new TextEncoder().encode(text) }] as const
+    return store.commit({ conditions: [], operations }, stop.signal)
+  }
+  for (let index = 0; index < changes; index++) await put(index % objects)
+  const cache = new WatchCache(configMap, { clock, flow: new FlowRecorder(clock) })
+  const names = new Set<string>()
+  cache.observe({ changed: (now) => void names.add(now?.metadata.name ?? '') })
+  const state = { isReady: false }
+  const running = new CacheFeed(store, [cache], clock, silentLog).run(stop.signal, () => (state.isReady = true))
+  let turns = 0
+  for (; !state.isReady; turns++) await eventLoopTurn()
+  deepEqual([cache.size, names.size, cache.revision], [objects, objects, store.revision])
+  // Each slice checks the time five times; 10,000 revisions are applied again.
+  ok(turns > (objects + 10_000) / 5 / 2, `${turns}`)
+  equal(cache.get('default/m0')?.object.metadata.name, 'm0')
+  stop.abort()
   await running.catch(() => {}) // the end of its watch is an error for the feed
 })

@@ -6,6 +6,7 @@ import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
 import { Compacted, type KeyValue, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
+import { WorkSlice } from '../../base/work/work-slice.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Change, WatchCache } from './watch-cache.ts'
@@ -57,10 +58,11 @@ export class CacheFeed {
     while (this.#joining.has(cache) && !signal.aborted)
       try {
         const { items, revision } = await this.#store.range({ start: prefix, end: prefixEnd(prefix) }, signal)
+        const entries = await this.#entriesOf(items, prefix, cache)
         const events = this.#joining.get(cache)
         if (events === undefined) return // removed, or filled with all others
         this.#joining.delete(cache)
-        cache.reset(revision, entriesOf(items, prefix))
+        cache.reset(revision, entries)
         for (const event of events) if (event.revision > revision) cache.apply([toChange(event, prefix, cache)])
         cache.progress(Math.max(revision, this.#revision))
       } catch (error) {
@@ -78,9 +80,11 @@ export class CacheFeed {
         this.#signal = signal
         let isReady = filled === present
         if (isReady) onReady()
+        const slice = new WorkSlice(this.#clock)
         for await (const batches of this.#store.watch({ prefix: allKeys, from: filled + 1 }, signal).batches())
           for (const batch of batches) {
             this.#apply(batch)
+            if (!isReady && slice.isUsedUp()) await slice.next()
             if (isReady || batch.revision < present) continue
             isReady = true
             onReady()
@@ -101,12 +105,25 @@ export class CacheFeed {
     for (const [prefix, cache] of this.#caches) {
       const range = { start: prefix, end: prefixEnd(prefix), revision: filled }
       const { items } = await this.#store.range(range, signal)
+      const entries = await this.#entriesOf(items, prefix, cache)
       const lost = present < cache.revision ? expired('the store was restored; list again') : undefined
       this.#joining.delete(cache)
-      cache.reset(filled, entriesOf(items, prefix), lost)
+      cache.reset(filled, entries, lost)
     }
     this.#revision = filled
     return { present, filled }
+  }
+
+  /** In slices: decoding tens of thousands of objects takes seconds, and other caches are read meanwhile. */
+  async #entriesOf(items: readonly KeyValue[], prefix: string, cache: WatchCache): Promise<CacheEntry[]> {
+    const slice = new WorkSlice(this.#clock)
+    const entries: CacheEntry[] = []
+    for (const item of items) {
+      const stored = StoredObject.ofItem(item)
+      entries.push([item.key.slice(prefix.length), cache.isObserved ? stored.decode() : stored])
+      if (slice.isUsedUp()) await slice.next()
+    }
+    return entries
   }
 
   /** The revision, or the oldest one that the store still has; the present one where the store does not name it. */
@@ -147,8 +164,7 @@ export class CacheFeed {
 
 const keyOf = (event: StoreEvent): string => (event.kind === 'put' ? event.item.key : event.key)
 
-const entriesOf = (items: readonly KeyValue[], prefix: string): (readonly [string, StoredObject])[] =>
-  items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const)
+type CacheEntry = readonly [key: string, stored: StoredObject]
 
 function toChange(event: StoreEvent, prefix: string, cache: WatchCache): Change {
   const key = keyOf(event).slice(prefix.length)

@@ -244,6 +244,11 @@ export class WatchCache {
     return this.get(key)?.object
   }
 
+  /** Whether every object is read as soon as it is in the cache. */
+  get isObserved(): boolean {
+    return this.#observers.length > 0
+  }
+
   observe(observer: CacheObserver): void {
     this.#observers.push(observer)
   }
