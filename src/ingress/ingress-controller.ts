@@ -15,7 +15,7 @@ import { causeOf, type Cause, type FlowRecorder } from '../base/observability/fl
 import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import { runInSlices, WorkSlice } from '../base/work/work-slice.ts'
+import { runInSlices, WorkSlice, type Slice } from '../base/work/work-slice.ts'
 import { ignoring } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informer/informers.ts'
@@ -178,12 +178,14 @@ export class IngressController {
       if (!isServedHere(candidate, (name) => classes.get(name))) return this.#remove(key)
       const referenced = keysOf(candidate, secretNamesOf(candidate)).map((each) => secrets.get(each))
       await runInSlices((slice) => this.#keyPairs.check(referenced, slice), clock, signal)
-      const { routes, certificates, problems } = compileIngress(candidate, {
-        service: (each) => services.get(each),
-        secret: (each) => secrets.get(each),
+      const sources = {
+        service: (each: ObjectKey) => services.get(each),
+        secret: (each: ObjectKey) => secrets.get(each),
         keyPair: (each: Secret) => this.#keyPairs.of(each),
-      })
-      this.#routes.replace(key, routes)
+      }
+      const compiled = (slice: Slice) => compileIngress(candidate, sources, slice)
+      const { routes, certificates, problems } = await runInSlices(compiled, clock, signal)
+      await runInSlices((slice) => this.#routes.replaceInSlices(key, routes, slice), clock, signal)
       this.#certificates.replace(key, certificates)
       return problems
     } catch (error) {

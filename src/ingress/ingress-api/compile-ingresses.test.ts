@@ -4,7 +4,14 @@ import type { Secret } from '../../api/core/v1/secret.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Ingress } from '../../api/networking/v1/ingress.ts'
 import type { IngressClass } from '../../api/networking/v1/ingress-class.ts'
-import { compileIngress, protocolOf, routesPerIngressMax, serverNamesPerIngressMax } from './compile-ingresses.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
+import {
+  compileIngress,
+  protocolOf,
+  routesPerIngressMax,
+  serverNamesPerIngressMax,
+  type IngressSources,
+} from './compile-ingresses.ts'
 import { isServedHere } from './ingress-class.ts'
 import { KeyPairs } from './key-pairs.ts'
 
@@ -26,8 +33,11 @@ const secrets = new Map([
 
 const pairs = new KeyPairs((_certificate, key) => key === 'key')
 
+const compiled = (ingress: Ingress, sources: IngressSources) =>
+  runToEnd((slice) => compileIngress(ingress, sources, slice))
+
 const compile = (spec: object) =>
-  compileIngress(anIngress(spec), {
+  compiled(anIngress(spec), {
     service: (key) => (key === 'default/web' ? webService : undefined),
     secret: (key) => secrets.get(key),
     keyPair: (secret) => pairs.of(secret),
@@ -92,7 +102,7 @@ test('entries of tls without hosts do not multiply the hosts of the rules', () =
     tls: Array.from({ length: 5_000 }, () => ({ secretName: 'tls' })),
     rules: Array.from({ length: serverNamesPerIngressMax + 1 }, (_, index) => ({ host: `h${index}.com` })),
   })
-  const { certificates, problems: found } = compileIngress(many, {
+  const { certificates, problems: found } = compiled(many, {
     service: () => undefined,
     secret: (key) => (looked++, secrets.get(key)),
     keyPair: (secret) => pairs.of(secret),
@@ -106,7 +116,7 @@ test('paths beyond the limit are not served, and the Services of equal backends 
   const paths = Array.from({ length: routesPerIngressMax + 10 }, (_, index) => ({
     ...{ path: `/${index}`, pathType: 'Exact', backend: toService(index % 2 === 0 ? 'web' : 'gone') },
   }))
-  const { routes, problems: found } = compileIngress(anIngress({ rules: [{ http: { paths } }] }), {
+  const { routes, problems: found } = compiled(anIngress({ rules: [{ http: { paths } }] }), {
     service: (key) => (looked++, key === 'default/web' ? webService : undefined),
     secret: () => undefined,
     keyPair: () => undefined,
@@ -175,4 +185,15 @@ test('an Ingress is served if its class names this controller', () => {
   equal(isServed({ ingressClassName: 'nginx' }), false)
   equal(isServed({ ingressClassName: 'gone' }), false)
   equal(isServed({}), false)
+})
+
+test('many paths are compiled in slices', () => {
+  const paths = Array.from({ length: 1_000 }, (_, index) => ({
+    ...{ path: `/${index}`, pathType: 'Exact', backend: toService('web') },
+  }))
+  const sources = { service: () => webService, secret: () => undefined, keyPair: () => undefined }
+  const steps = compileIngress(anIngress({ rules: [{ http: { paths } }] }), sources, { isUsedUp: () => true })
+  let [count, step] = [0, steps.next()]
+  for (; step.done !== true; step = steps.next()) count++
+  deepEqual([count, step.value.routes.length], [15, 1_000])
 })

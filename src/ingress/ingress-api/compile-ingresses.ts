@@ -6,6 +6,7 @@ import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/ob
 import type { Ingress } from '../../api/networking/v1/ingress.ts'
 import type { IngressBackend, HTTPIngressPath } from '../../api/networking/v1/ingress-spec.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { KeyPair } from '../../platform/http/listener.ts'
 import { servicePort } from '../backends/service-endpoints.ts'
 import type { OwnCertificates } from '../routing/certificate-table.ts'
@@ -14,6 +15,8 @@ import { routeHostOf, type Backend, type Route, type RouteHost, type WeightedBac
 /** Paths of one Ingress, and hosts with a certificate; further ones are not served. They bound the time of one change. */
 export const routesPerIngressMax = 10_000
 export const serverNamesPerIngressMax = 10_000
+/** Paths between two checks of the slice. */
+const routesPerCheck = 64
 /** Problems of one Ingress that are remembered. */
 const problemsMax = 100
 
@@ -43,19 +46,20 @@ export interface CompiledIngress {
   readonly problems: readonly Problem[]
 }
 
-export function compileIngress(ingress: Ingress, sources: IngressSources): CompiledIngress {
+/** In slices: an Ingress may have thousands of paths and hosts. */
+export function* compileIngress(ingress: Ingress, sources: IngressSources, slice: Slice): Sliced<CompiledIngress> {
   const problems = new Map<string, Problem>()
   const report: Report = (reason, message) => {
     if (problems.size < problemsMax) problems.set(message, { reason, message })
   }
-  const routes = routesOf(ingress, sources, report)
+  const routes = yield* routesOf(ingress, sources, report, slice)
   const certificates = { order: ageOrder(ingress), names: certificatesOf(ingress, sources, report) }
   return { routes, certificates, problems: [...problems.values()] }
 }
 
 type Report = (reason: Problem['reason'], message: string) => void
 
-function routesOf(ingress: Ingress, sources: IngressSources, report: Report): readonly Route[] {
+function* routesOf(ingress: Ingress, sources: IngressSources, report: Report, slice: Slice): Sliced<readonly Route[]> {
   const { rules = [], defaultBackend } = ingress.spec
   const [routes, name, order]: [Route[], string, string] = [[], `ingress/${keyOf(ingress)}`, ageOrder(ingress)]
   const backends = new Map<string, readonly WeightedBackend[]>()
@@ -76,9 +80,11 @@ function routesOf(ingress: Ingress, sources: IngressSources, report: Report): re
     for (const host of defaultHosts(ingress))
       if (!add(host, { kind: 'prefix', value: '/' }, defaultBackend, 'default')) return routes
   for (const [index, { host, http }] of rules.entries())
-    for (const [at, path] of (http?.paths ?? []).entries())
+    for (const [at, path] of (http?.paths ?? []).entries()) {
       if (!add(routeHostOf(host ?? '', 'one'), pathMatch(path), path.backend, `${padded(index)} ${padded(at)}`))
         return routes
+      if (routes.length % routesPerCheck === 0 && slice.isUsedUp()) yield
+    }
   return routes
 }
 

@@ -1,4 +1,4 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { lookup } from '../../base/collections/lookup.ts'
 import { routeHostOf, type Route, type RouteMatch } from './route.ts'
@@ -147,6 +147,19 @@ suite('the routes of an object are replaced', () => {
     equal([nameAt(table, '/x'), nameAt(table, '/z'), nameAt(table, '/y', 'c.com')].join(), 'two,,two')
     table.replace('two', [])
     equal([nameAt(table, '/x'), nameAt(table, '/y', 'c.com')].join(), ',')
+  })
+
+  test('host by host: a request sees all of the change of its host, or nothing', () => {
+    const table = new RouteTable()
+    const hosts = ['a.com', 'b.com', 'c.com', 'd.com']
+    const routes = (name: string, present: readonly string[]) =>
+      present.flatMap((host) => ['/x', '/y'].map((exact) => route(name, { host, exact })))
+    const shown = () => hosts.map((host) => `${nameAt(table, '/x', host) ?? ''}${nameAt(table, '/y', host) ?? ''}`)
+    table.replace('one', routes('1', hosts.slice(0, 3)))
+    const seen = [shown().join()]
+    const steps = table.replaceInSlices('one', routes('2', hosts.slice(1)), { isUsedUp: () => true })
+    while (steps.next().done !== true) seen.push(shown().join())
+    deepEqual(seen, ['11,11,11,', ',11,11,', ',22,11,', ',22,22,', ',22,22,22'])
   })
 
   test('a prefix that two objects have stays until both are gone', () => {
