@@ -7,8 +7,8 @@ import { isBeingDeleted } from '../../api/meta/object.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
-import { defineController, type Plan } from '../runtime/controller.ts'
-import { podsBurstMax } from '../workload/pod-burst.ts'
+import { defineController, type Plan, type PlanView } from '../runtime/controller.ts'
+import { podsBurstMax, waitingPods } from '../workload/pod-burst.ts'
 import { deletePod } from '../workload/pod-from-template.ts'
 import { accountPods, releasePod, tallyPods } from './pod-accounting.ts'
 import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './job-outcome.ts'
@@ -23,6 +23,7 @@ export const jobController = defineController<Job>({
   account: 'job-controller',
   reconciles: job,
   owns: [pod],
+  indexes: [waitingPods],
   claims: (object, { metadata }) => isOurs(object) && selects(object.spec.selector, metadata.labels),
   plan(object, view) {
     if (!isOurs(object)) return { changes: [] }
@@ -31,7 +32,7 @@ export const jobController = defineController<Job>({
     if (isFinished(object)) return { changes: pods.filter(isTracked).map(releasePod) }
     return isBeingDeleted(object)
       ? { changes: accountPods(object, pods, tallyPods(object, pods), { outcome: undefined }).changes }
-      : planRunning(object, pods, view.nowMs)
+      : planRunning(object, pods, view)
   },
   measure(applied, { job: metrics }) {
     if (isOurs(applied.object)) metrics.synced(syncOf(applied))
@@ -44,7 +45,8 @@ const isOurs = ({ spec: { managedBy } }: Job): boolean => managedBy === undefine
 export const isFinished = (object: Job): boolean =>
   hasJobCondition(object, 'Complete') || hasJobCondition(object, 'Failed')
 
-function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
+function planRunning(object: Job, pods: readonly Pod[], view: PlanView): Plan {
+  const { nowMs } = view
   const started = withStart(object, nowMs)
   const active = pods.filter(isPodActive)
   const counts = tallyPods(started, pods)
@@ -52,7 +54,7 @@ function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
   const accounts = accountPods(started, pods, counts, { outcome: outcome?.kind })
   const adjusted =
     outcome === undefined
-      ? adjustParallelism(started, pods, active, counts, nowMs)
+      ? adjustParallelism(started, pods, active, counts, view)
       : { changes: active.slice(0, podsBurstMax).map(deletePod), waitMs: undefined }
   const terminating = pods.filter(isPodTerminating).length
   const status = withPodCounts(accounts.status, active, terminating)

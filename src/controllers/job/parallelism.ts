@@ -2,8 +2,8 @@
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isPodTerminating } from '../workload/pod-availability.ts'
-import type { Change } from '../runtime/controller.ts'
-import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import type { Change, PlanView } from '../runtime/controller.ts'
+import { podCreation, podsBurstMax } from '../workload/pod-burst.ts'
 import { createPod, deletePod } from '../workload/pod-from-template.ts'
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 import type { Tally } from './pod-accounting.ts'
@@ -25,7 +25,7 @@ const backoffMsMax = 600_000
 
 export interface Parallelism {
   readonly changes: readonly Change[]
-  /** The remaining backoff after a failure. */
+  /** The remaining backoff after a failure, or until more pods may be created. */
   readonly waitMs?: number
 }
 
@@ -34,8 +34,9 @@ export function adjustParallelism(
   pods: readonly Pod[],
   active: readonly Pod[],
   counts: Tally,
-  nowMs: number,
+  view: Pick<PlanView, 'byIndex' | 'nowMs'>,
 ): Parallelism {
+  const { nowMs } = view
   if (job.spec.suspend) return { changes: active.slice(0, podsBurstMax).map(deletePod) }
   const wanted = wantedPods(job, active.length, counts)
   const surplus = surplusPods(job, active, counts, Math.max(0, active.length - wanted), nowMs)
@@ -43,8 +44,12 @@ export function adjustParallelism(
   const ending = job.spec.podReplacementPolicy === 'Failed' ? pods.filter(isPodTerminating).length : 0
   const unmet = wanted - ending - active.length
   if (unmet <= 0) return { changes: [] }
-  const missing = Math.min(unmet, podBurstOf(job.spec.template))
-  return isIndexed(job) ? indexedPods(job, pods, active, counts, missing, nowMs) : plainPods(job, pods, missing, nowMs)
+  const { count, waitMs } = podCreation(job, job.spec.template, active, view)
+  const missing = Math.min(unmet, count)
+  const created = isIndexed(job)
+    ? indexedPods(job, pods, active, counts, missing, nowMs)
+    : plainPods(job, pods, missing, nowMs)
+  return waitMs === undefined ? created : { ...created, waitMs: Math.min(created.waitMs ?? Infinity, waitMs) }
 }
 
 function wantedPods({ spec }: Job, active: number, { succeeded, failedIndexes }: Tally): number {

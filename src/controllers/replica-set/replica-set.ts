@@ -4,6 +4,7 @@ import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
 import { controllerOf, namespaceOf } from '../../api/meta/object.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import { isPodActive } from '../workload/pod-availability.ts'
+import { waitingPods } from '../workload/pod-burst.ts'
 import { defineController } from '../runtime/controller.ts'
 import { measureReplicas, planReplicas } from './replicas.ts'
 
@@ -12,6 +13,7 @@ export const replicaSetController = defineController<ReplicaSet>({
   account: 'replicaset-controller',
   reconciles: replicaSet,
   owns: [pod],
+  indexes: [waitingPods],
   measure: measureReplicas,
   measureStale: ({ replicaSetStaleSyncs }) =>
     replicaSetStaleSyncs.add({ group: replicaSet.group, resource: replicaSet.plural }),

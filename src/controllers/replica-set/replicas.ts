@@ -10,7 +10,7 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
 import type { ControllerFamilies } from '../metrics/controller-families.ts'
 import type { AppliedPlan, Change, Plan, PlanView } from '../runtime/controller.ts'
-import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import { podCreation, podsBurstMax } from '../workload/pod-burst.ts'
 import { createPod, deletePod, podFromTemplate } from '../workload/pod-from-template.ts'
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 
@@ -36,24 +36,27 @@ export interface ReplicasInput {
   readonly countsTerminating: boolean
 }
 
-export function planReplicas(object: ReplicatedWorkload, input: ReplicasInput, { owned, nowMs }: PlanView): Plan {
-  const pods = owned(pod)
+export function planReplicas(object: ReplicatedWorkload, input: ReplicasInput, view: PlanView): Plan {
+  const { nowMs } = view
+  const pods = view.owned(pod)
   const active = pods.filter(isPodActive)
   const missing = isBeingDeleted(object) ? 0 : object.spec.replicas - active.length
   const status = statusOf(object, pods, active, input, nowMs)
-  const changes = podChanges(object.metadata.name, missing, active, input, nowMs)
+  const creation = missing > 0 ? podCreation(object, input.template, active, view) : undefined
+  const changes = podChanges(object.metadata.name, missing, creation?.count ?? 0, active, input, nowMs)
   return {
     changes,
     measured: deletionAgeRatios(changes, active, nowMs),
     status,
     statusOnFailure: (error) => ({ ...status, ...failureConditions(object, missing, error, nowMs) }),
-    ...requeueAfter(availabilityWaitMs(active, object.spec.minReadySeconds ?? 0, nowMs)),
+    ...requeueAfter(availabilityWaitMs(active, object.spec.minReadySeconds ?? 0, nowMs), creation?.waitMs),
   }
 }
 
 function podChanges(
   name: string,
   missing: number,
+  createdMax: number,
   active: readonly Pod[],
   { template, related }: ReplicasInput,
   nowMs: number,
@@ -61,7 +64,7 @@ function podChanges(
   if (missing === 0) return []
   if (missing > 0) {
     const object = podFromTemplate(name, template)
-    return Array.from({ length: Math.min(missing, podBurstOf(template)) }, () => createPod(object))
+    return Array.from({ length: Math.min(missing, createdMax) }, () => createPod(object))
   }
   const surplus = Math.min(-missing, podsBurstMax)
   // When all pods are deleted their order does not matter.

@@ -3,6 +3,7 @@ import { pod } from '../../api/core/v1/pod/pod.ts'
 import { replicationController, type ReplicationController } from '../../api/core/v1/workload/replication-controller.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import { isPodActive } from '../workload/pod-availability.ts'
+import { waitingPods } from '../workload/pod-burst.ts'
 import { defineController } from '../runtime/controller.ts'
 import { measureReplicas, planReplicas } from './replicas.ts'
 
@@ -11,6 +12,7 @@ export const replicationControllerController = defineController<ReplicationContr
   account: 'replication-controller',
   reconciles: replicationController,
   owns: [pod],
+  indexes: [waitingPods],
   measure: measureReplicas,
   measureStale: ({ replicaSetStaleSyncs }) =>
     replicaSetStaleSyncs.add({ group: replicationController.group, resource: replicationController.plural }),

@@ -75,6 +75,7 @@ export interface PlanView {
   find<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   all<T extends ApiObject>(kind: Kind<T>): readonly T[]
   within<T extends ApiObject>(kind: Kind<T>, namespace: string): readonly T[]
+  byIndex<T extends ApiObject>(index: ObjectIndex<T>, value: string): readonly T[]
 }
 
 /** A kind that a plan reads without owning it, and the keys that a change of it enqueues. */
@@ -93,6 +94,7 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   readonly reconciles: Kind<T>
   readonly owns: readonly Kind[]
   readonly watches?: readonly Watch[]
+  readonly indexes?: readonly ObjectIndex[]
   /** Whether the object has to be reconciled; all are where it is left out. */
   concerns?(object: T): boolean
   /** Whether an orphan is adopted. An owned object for which this is false is released. */

@@ -95,7 +95,8 @@ class PlanRunner {
 
   #watch(): void {
     const { informers, queue } = this.#deps
-    const { concerns, leftovers, watches = [] } = this.#controller
+    const { concerns, leftovers, watches = [], indexes = [] } = this.#controller
+    for (const { kind, name, valuesOf } of indexes) informers.of(kind).addIndex(name, valuesOf)
     this.#informer.addIndex(namespaceIndex, byNamespace)
     this.#informer.onChange(({ key, now, before, cause }) => {
       if (now === undefined && before !== undefined && leftovers !== undefined) this.#deleted.set(key, before)

@@ -89,6 +89,7 @@ export const viewOf = (objects: readonly ApiObject[], atMs: number = nowMs): Pla
     find: (kind, key) => ofKind(kind).find((object) => keyOf(object) === key),
     all: ofKind,
     within: (kind, namespace) => ofKind(kind).filter((object) => namespaceOf(object) === namespace),
+    byIndex: ({ kind, valuesOf }, value) => ofKind(kind).filter((object) => valuesOf(object).includes(value)),
   }
 }
 

@@ -11,7 +11,7 @@ import { selects } from '../../api/selectors/selectors.ts'
 import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Change, type PlanView } from '../runtime/controller.ts'
 import { planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
-import { podBurstOf, podsBurstMax } from '../workload/pod-burst.ts'
+import { podBurstOf, podCreation, podsBurstMax, waitingPods, type PodCreation } from '../workload/pod-burst.ts'
 import {
   claimNames,
   isInRange,
@@ -31,6 +31,7 @@ export const statefulSetController = defineController<StatefulSet>({
   account: 'statefulset-controller',
   reconciles: statefulSet,
   owns: [controllerRevision, pod],
+  indexes: [waitingPods],
   watches: [
     {
       kind: persistentVolumeClaim,
@@ -57,13 +58,14 @@ export const statefulSetController = defineController<StatefulSet>({
     const current = revisions.find(({ metadata }) => metadata.name === object.status.currentRevision) ?? update
     const pods = view.owned(pod).filter((each) => ordinalOf(object, each) >= 0)
     const status = statefulSetStatus(object, pods, current, update, view.nowMs)
-    const rollout = { set: object, pods, current, update, view }
     const waitMs = availabilityWaitMs(pods, object.spec.minReadySeconds ?? 0, view.nowMs)
     if (isBeingDeleted(object)) return { changes: [], status, ...requeueAfter(waitMs) }
+    const creation = podCreation(object, object.spec, pods, view)
+    const rollout = { set: object, pods, current, update, creation, view }
     const changes = nextChanges(rollout)
     const live = new Set([current.metadata.name, update.metadata.name, ...pods.map(revisionNameOf)])
     const history = surplusRevisions(object, revisions, ({ metadata }) => live.has(metadata.name))
-    return { changes: [...changes, ...history], status, ...requeueAfter(waitMs) }
+    return { changes: [...changes, ...history], status, ...requeueAfter(waitMs, creation.waitMs) }
   },
 })
 
@@ -72,22 +74,26 @@ interface Rollout {
   readonly pods: readonly Pod[]
   readonly current: ControllerRevision
   readonly update: ControllerRevision
+  readonly creation: PodCreation
   readonly view: PlanView
 }
 
 /**
  * The changes for the first ordinal that needs any; with the pod management policy Parallel for all ordinals, up to the
- * burst. An ordinal needs no change only if its pod or one of its claims exists, so the loop is as long as what exists
- * and one burst, however many replicas are wanted.
+ * burst. An ordinal needs no change only if its pod or one of its claims exists, and ends the loop if it needs a pod that
+ * may not be created yet, so the loop is as long as what exists and one burst, however many replicas are wanted.
  */
 function nextChanges(rollout: Rollout): Change[] {
-  const { set, pods } = rollout
+  const { set, pods, creation } = rollout
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
   const burst = podBurstOf(set.spec)
   const byOrdinal = new Map(pods.map((each) => [ordinalOf(set, each), each]))
   const changes: Change[] = []
+  let missing = 0
   for (let ordinal = startOrdinal(set); isInRange(set, ordinal); ordinal++) {
-    const step = fillOrdinal(rollout, ordinal, byOrdinal.get(ordinal))
+    const existing = byOrdinal.get(ordinal)
+    if (existing === undefined && ++missing > creation.count) return changes
+    const step = fillOrdinal(rollout, ordinal, existing)
     append(changes, step.changes)
     if (changes.length >= burst) return changes.slice(0, burst)
     if (isOrdered && !step.isSettled) return changes
