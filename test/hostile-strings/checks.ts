@@ -60,6 +60,27 @@ export function requestViolations(text: string): Violation[] {
   }
 }
 
+/** The head of a response: no header line that is a part of a hostile text, and nothing after it. */
+export function responseViolations(head: string): Violation[] {
+  const lines = head.slice(0, -4).split('\r\n')
+  const isOne =
+    head.indexOf('\r\n\r\n') === head.length - 4 && lines.slice(1).every((line) => /^[^\s:]+: [^\r\n\0]*$/.test(line))
+  const isInjected = lines.some((line) => /^zq\d+zq:/.test(line))
+  return isOne && !isInjected ? [] : [violation(`the response ${JSON.stringify(head.slice(0, 300))}`, head)]
+}
+
+/** Where a connection leads: an address and a port. */
+export const peerViolations = ({ address, port }: { readonly address: string; readonly port: number }): Violation[] =>
+  /^[\d.]+$|^[\da-f:]+$/.test(address) && Number.isInteger(port) && port > 0 && port < 65_536
+    ? []
+    : [violation(`a connection to ${JSON.stringify(address)} ${port}`, address)]
+
+/** The bytes of a message, which a reader must write in the same way. */
+export const messageViolations = (what: string, sent: Uint8Array, written: Uint8Array): Violation[] =>
+  Buffer.compare(sent, written) === 0
+    ? []
+    : [violation(`the message ${what} is not well-formed`, Buffer.from(sent).toString('latin1'))]
+
 /** A file of lines, such as /etc/hosts: no line begins with a part of a hostile text. */
 export const lineViolations = (file: string, content: string): Violation[] =>
   content

@@ -4,8 +4,11 @@ import type { Violation } from './checks.ts'
 import { hostileTexts, markOf, type HostileText } from './hostile-texts.ts'
 import { stringFieldsOf, withText, type StringField } from './string-fields.ts'
 
+/** A kind by its name and its fields. */
+export type NamedMessage = Pick<Kind, 'kind' | 'message'>
+
 export interface Variant {
-  readonly kind: Kind
+  readonly kind: NamedMessage
   readonly field: StringField
   readonly hostile: HostileText
   /** The object with the number of its mark. */
@@ -27,7 +30,7 @@ const batchSize = 100
  * COXSWAIN_SEED selects other fields and texts. `except` are fields whose purpose is what the test forbids, such as a path of the host.
  */
 export function variantsOf(
-  kind: Kind,
+  kind: NamedMessage,
   base: BaseObject,
   except: ReadonlySet<string> = new Set(),
 ): readonly (readonly Variant[])[] {

@@ -83,6 +83,7 @@ test('filters that are not supported, and references that cannot be resolved, ar
 })
 
 suite('a rule is left out if a filter', () => {
+  const strangeHostname = 'a hostname consists of letters, digits, dashes and dots'
   const strangePath = 'a path must begin with a slash and contain neither blanks nor control characters'
   const set = [{ name: 'Transfer-Encoding', value: 'chunked' }]
   const rejected: readonly (readonly [string, Omit<RouteFilter, 'type'>, string])[] = [
@@ -91,6 +92,9 @@ suite('a rule is left out if a filter', () => {
     ['adds a request', { urlRewrite: { path: { ...full, replaceFullPath: '/ HTTP/1.1\r\n\r\n' } } }, strangePath],
     ['names another server', { urlRewrite: { path: { ...full, replaceFullPath: 'http://a/' } } }, strangePath],
     ['replaces a prefix by a blank', { urlRewrite: { path: { ...prefix, replacePrefixMatch: '/a b' } } }, strangePath],
+    ['names a host with a blank', { urlRewrite: { hostname: 'a b' } }, strangeHostname],
+    ['adds a header by its host', { urlRewrite: { hostname: 'a\r\nx: y' } }, strangeHostname],
+    ['redirects to another path by its host', { requestRedirect: { hostname: 'a/b?' } }, strangeHostname],
     ['adds headers to a redirect', { requestRedirect: { path: { ...full, replaceFullPath: '/\r\nset-cookie: a' } } }, strangePath],
   ] // prettier-ignore
   for (const [name, filter, message] of rejected)

@@ -60,6 +60,7 @@ function compileFilter(filter: RouteFilter): Filter | Outcome | string {
   if (urlRewrite !== undefined) {
     const { hostname, path } = urlRewrite
     if (path !== undefined && !isPath(path)) return strangePath
+    if (hostname !== undefined && !isHostname(hostname)) return strangeHostname
     return { kind: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...pathChange(urlRewrite.path) }
   }
   if (extensionRef !== undefined) return unmet('InvalidKind', `filters of kind ${extensionRef.kind} are not supported`)
@@ -70,6 +71,7 @@ function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): 
   const { scheme, hostname, port, path, statusCode = 302 } = redirect
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return `redirects to ${scheme} are not supported`
   if (path !== undefined && !isPath(path)) return strangePath
+  if (hostname !== undefined && !isHostname(hostname)) return strangeHostname
   return {
     kind: 'redirect',
     redirect: {
@@ -87,6 +89,11 @@ const strangePath = 'a path must begin with a slash and contain neither blanks n
 /** It becomes part of a request line or of the header Location. An empty prefix removes the matched one. */
 const isPath = ({ replaceFullPath = '/', replacePrefixMatch = '' }: PathModifier): boolean =>
   /^\/[\x21-\x7e]*$/.test(replaceFullPath) && /^(?:\/[\x21-\x7e]*)?$/.test(replacePrefixMatch)
+
+const strangeHostname = 'a hostname consists of letters, digits, dashes and dots'
+
+/** It becomes the header Host, or a part of the header Location. */
+const isHostname = (hostname: string): boolean => /^[-.\dA-Za-z]{1,253}$/.test(hostname)
 
 function pathChange(path: PathModifier | undefined): { readonly path?: PathChange } {
   if (path === undefined) return {}

@@ -6,6 +6,7 @@ import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.t
 import { namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { parseIp, parseIps } from '../../base/net/ip-address.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import type { Backend } from '../routing/route.ts'
@@ -61,7 +62,8 @@ export class ServiceEndpoints {
       const port = (slice.ports ?? []).find(({ name }) => name === portName)?.port
       if (port === undefined || slice.addressType === 'FQDN') continue
       for (const { addresses, conditions } of slice.endpoints ?? []) {
-        const [address] = addresses
+        // A name would be resolved, and lead to any address.
+        const address = parseIp(addresses[0] ?? '')
         if (address === undefined) continue
         if (conditions.ready ?? true) ready.push({ address, port })
         // Endpoints that terminate but still serve are used only when nothing else is left, as the service proxy does.
@@ -95,9 +97,8 @@ export function servicePort(service: Service | undefined, wanted: number | strin
   return port && { name: port.name ?? '', port: port.port, appProtocol: port.appProtocol }
 }
 
-const addressesOf = ({ endpoints }: EndpointSlice): string[] => [
-  ...new Set((endpoints ?? []).flatMap(({ addresses }) => addresses[0] ?? [])),
-]
+const addressesOf = ({ endpoints }: EndpointSlice): readonly string[] =>
+  parseIps((endpoints ?? []).map(({ addresses }) => addresses[0] ?? ''))
 
 function serviceKeys(slice: EndpointSlice): ObjectKey[] {
   const name = lookup(slice.metadata.labels, serviceNameLabel)

@@ -1,0 +1,192 @@
+// The proxy of Ingresses and Gateways: the requests to endpoints, the heads of responses, the connections and the API
+// requests that follow from objects with hostile texts in any string field.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import { namespace } from '../../src/api/core/v1/namespace.ts'
+import { secret } from '../../src/api/core/v1/secret.ts'
+import { service } from '../../src/api/core/v1/service/service.ts'
+import { endpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
+import { ingressClass } from '../../src/api/networking/v1/ingress-class.ts'
+import { ingress } from '../../src/api/networking/v1/ingress.ts'
+import type { Kind } from '../../src/api/kind/kind.ts'
+import { gatewayClassDefinition } from '../../src/gateway/definitions/gateway-class.ts'
+import { gatewayDefinition } from '../../src/gateway/definitions/gateway.ts'
+import { grpcRouteDefinition } from '../../src/gateway/definitions/grpc-route.ts'
+import { httpRouteDefinition } from '../../src/gateway/definitions/http-route.ts'
+import { referenceGrantDefinition } from '../../src/gateway/definitions/reference-grant.ts'
+import { startGatewayController } from '../../src/gateway/gateway-controller.ts'
+import { gateway, gatewayClass, referenceGrant } from '../../src/gateway/kinds/gateway-kinds.ts'
+import { grpcRoute, httpRoute } from '../../src/gateway/kinds/route-kinds.ts'
+import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
+import { SimulatedConnections } from '../../src/ingress/data-plane/simulated-connections.harness.ts'
+import { startIngressController } from '../../src/ingress/ingress-controller.ts'
+import { SimulatedInformers } from '../../src/ingress/simulated-informers.harness.ts'
+import { requestText } from '../../src/platform/http1/request-text.ts'
+import { responseHead } from '../../src/platform/http1/response-head.ts'
+import * as base from './base-objects.ts'
+import { peerViolations, requestViolations, responseViolations, targetViolations, type Violation } from './checks.ts'
+import * as proxied from './ingress-objects.ts'
+import { recordedApi, type RecordedApi } from './recorded-api.ts'
+import { namedMessageOf } from './schema-message.ts'
+import { reportOf, variantsOf, type BaseObject, type NamedMessage } from './variants.ts'
+
+type PluralObject = readonly [plural: string, object: object]
+
+interface Effects {
+  /** The heads of requests to endpoints. */
+  readonly requests: string[]
+  readonly responses: string[]
+  readonly peers: { readonly address: string; readonly port: number }[]
+  readonly api: RecordedApi
+  /** The statuses of responses for the host of the plain objects. */
+  readonly plainStatuses: number[]
+}
+
+/** What clients ask for. */
+const targets = ['/in/x?q=1', '/exact', '/resource/x', '/redirect/x?q=1', '/full/x', '/']
+
+/** Runs the controller with these objects, and sends requests for the hosts with these numbers. */
+async function effectsOf(
+  which: 'Ingress' | 'Gateway',
+  objects: readonly PluralObject[],
+  numbers: readonly number[],
+): Promise<Effects> {
+  const gatewayKinds = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as unknown as readonly Kind[]
+  const api = recordedApi([], gatewayKinds)
+  const effects: Effects = { requests: [], responses: [], peers: [], api, plainStatuses: [] }
+  const connections = new SimulatedConnections()
+  const { open } = connections.http1
+  Object.assign(connections.http1, {
+    open: (options: Parameters<typeof open>[0]) => {
+      effects.peers.push(options.server)
+      const endpoint = `${options.server.address}:${options.server.port}`
+      connections.endpoints.set(endpoint, (request) => {
+        effects.requests.push(requestText(request))
+        return { status: 200, body: 'ok' }
+      })
+      return open(options)
+    },
+  })
+  const clock = new VirtualClock(Date.parse('2030-01-01T00:00:00Z'))
+  const informers = new SimulatedInformers()
+  for (const [plural, object] of objects) informers.set(plural, object)
+  await using tasks = new TaskGroup()
+  const common = { clock, log: silentLog, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
+  const dataPlane = connections.startDataPlane(common, tasks)
+  const deps = {
+    ...common,
+    ...{ dataPlane, client: api.client, isKeyPair: () => true, metrics: ingressMetrics(new Metrics()) },
+  }
+  if (which === 'Ingress')
+    startIngressController(deps, { httpPort: 80, httpsPort: 443, addresses: [{ ip: '192.0.2.1' }] }, tasks)
+  else startGatewayController(deps, { addresses: ['192.0.2.1'], boundPort: (port) => port }, tasks)
+  await clock.advance('10s')
+  for (const index of [0, ...numbers])
+    for (const scheme of ['http', 'https'] as const)
+      for (const target of targets)
+        for (const method of ['GET', 'POST'] as const) {
+          const sent = { method, host: proxied.hostOf(index), target, headers: { 'x-a': '1' } }
+          const { status, headers } = await connections.send(scheme, sent)
+          const framing = { length: 'none', connection: undefined, date: 'x' } as const
+          effects.responses.push(responseHead(status, headers ?? {}, framing))
+          if (index === 0) effects.plainStatuses.push(status)
+        }
+  return effects
+}
+
+const violationsIn = ({ requests, responses, peers, api }: Effects): Violation[] => [
+  ...requests.flatMap(requestViolations),
+  ...responses.flatMap(responseViolations),
+  ...peers.flatMap(peerViolations),
+  ...[...api.targets].flatMap(targetViolations),
+  ...api.unknown.map((target) => ({ text: `no resource: ${target}`, index: undefined })),
+]
+
+/** What the objects with this number refer to. */
+const backendsOf = (index: number): readonly PluralObject[] => [
+  [service.plural, base.serviceOf(index)],
+  [endpointSlice.plural, base.endpointSliceOf(index)],
+  [secret.plural, proxied.tlsOf(index)],
+]
+const plain: Record<'Ingress' | 'Gateway', readonly PluralObject[]> = {
+  Ingress: [...backendsOf(0), [ingressClass.plural, proxied.ingressClassOf(0)], [ingress.plural, proxied.ingressOf(0)]],
+  Gateway: [
+    ...backendsOf(0),
+    ['customresourcedefinitions', gatewayClassDefinition],
+    [namespace.plural, base.namespaceOf(0)],
+    [gatewayClass.plural, proxied.gatewayClassOf(0)],
+    [gateway.plural, proxied.gatewayOf(0)],
+    [httpRoute.plural, proxied.httpRouteOf(0)],
+  ],
+}
+const ingressAt = (index: number): PluralObject => [ingress.plural, proxied.ingressOf(index)]
+const routeAt = (index: number): PluralObject => [httpRoute.plural, proxied.httpRouteOf(index)]
+const grpcAt = (index: number): PluralObject => [grpcRoute.plural, proxied.grpcRouteOf(index)]
+const without = (plural: string, objects: readonly PluralObject[]) => objects.filter(([each]) => each !== plural)
+
+type Row = readonly [
+  which: 'Ingress' | 'Gateway',
+  kind: NamedMessage,
+  plural: string,
+  base: BaseObject,
+  companions: (index: number) => readonly PluralObject[],
+]
+const rows: readonly Row[] = [
+  ['Ingress', ingress, ingress.plural, proxied.ingressOf, backendsOf],
+  ['Ingress', ingressClass, ingressClass.plural, proxied.ingressClassOf, () => []],
+  [
+    'Ingress',
+    service,
+    service.plural,
+    base.serviceOf,
+    (at) => [...without(service.plural, backendsOf(at)), ingressAt(at)],
+  ],
+  [
+    'Ingress',
+    endpointSlice,
+    endpointSlice.plural,
+    base.endpointSliceOf,
+    (at) => [...without(endpointSlice.plural, backendsOf(at)), ingressAt(at)],
+  ],
+  ['Ingress', secret, secret.plural, proxied.tlsOf, (at) => [...without(secret.plural, backendsOf(at)), ingressAt(at)]],
+  ['Gateway', namedMessageOf(httpRouteDefinition), httpRoute.plural, proxied.httpRouteOf, backendsOf],
+  ['Gateway', namedMessageOf(grpcRouteDefinition), grpcRoute.plural, proxied.grpcRouteOf, backendsOf],
+  ['Gateway', namedMessageOf(gatewayDefinition), gateway.plural, proxied.gatewayOf, backendsOf],
+  ['Gateway', namedMessageOf(gatewayClassDefinition), gatewayClass.plural, proxied.gatewayClassOf, () => []],
+  [
+    'Gateway',
+    namedMessageOf(referenceGrantDefinition),
+    referenceGrant.plural,
+    proxied.referenceGrantOf,
+    (at) => [...backendsOf(at), routeAt(at), grpcAt(at)],
+  ],
+]
+
+for (const which of ['Ingress', 'Gateway'] as const)
+  test(`without hostile texts, requests of a ${which} are forwarded and answered`, async () => {
+    const { requests, plainStatuses, responses, api } = await effectsOf(which, plain[which], [])
+    ok(requests.some((text) => text.startsWith(which === 'Ingress' ? 'GET /in/x?q=1' : 'GET /out/x?q=1')))
+    equal(plainStatuses[0], 200)
+    ok(which === 'Ingress' || responses.some((text) => text.includes('location: https://to.example.com:8443/there/x')))
+    ok([...api.targets].some((target) => target.startsWith('PUT ') && target.includes('/status')))
+  })
+
+for (const [which, kind, plural, baseObject, companions] of rows)
+  test(`hostile texts in a ${kind.kind} of an ${which} proxy stay within one header, path or connection`, async () => {
+    const found: string[] = []
+    for (const variants of variantsOf(kind, baseObject)) {
+      const objects = variants.map(({ object }): PluralObject => [plural, object])
+      const numbers = variants.map(({ index }) => index)
+      const all = [...plain[which], ...numbers.flatMap(companions), ...objects]
+      const effects = await effectsOf(which, all, numbers)
+      found.push(...reportOf(violationsIn(effects), variants))
+      equal(effects.plainStatuses[0], 200, 'requests for another host are forwarded')
+    }
+    deepEqual(found, [])
+  })
