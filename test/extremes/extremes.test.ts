@@ -16,7 +16,6 @@ import { knownAttacks } from './known-attacks.ts'
 const namespace = 'extreme'
 /** The bound for /readyz, as processor time of the server's main thread. */
 const answerMsMax = 1000
-const podQuota = { metadata: { name: 'pods' }, spec: { hard: { pods: '1000' } } }
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const named = process.env['COXSWAIN_EXTREMES']?.split(',')
 /** What a run of many minutes shows in the meantime. */
@@ -94,8 +93,6 @@ async function observed(
   await using probe = new EventLoopProbe(up.pid, readFileSync(up.kubeconfig, 'utf8'), answerMsMax)
   probe.onLate = (late) => trace(`late: ${JSON.stringify(late)}`)
   await calls.call('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-  // Without a quota, workloads create pods for as long as the test runs, and the canary waits behind them for minutes.
-  if (!isLong) await calls.call('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, podQuota)
   await create(calls, probe)
   probe.during = `canary of the ${run} run`
   await canary(calls, run)

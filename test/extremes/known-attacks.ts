@@ -23,6 +23,14 @@ export function knownAttacks(namespace: string): readonly NamedObject[] {
       body: { metadata: { name: 'parallel' }, spec: { ...selected, replicas: most, podManagementPolicy: 'Parallel' } },
     },
     {
+      path: of('batch/v1', 'jobs'),
+      body: { metadata: { name: 'endless' }, spec: { template: jobTemplate, parallelism: most } },
+    },
+    ...numbers(20).map((index) => ({
+      path: of('apps/v1', 'deployments'),
+      body: { metadata: { name: `many-${index}` }, spec: { ...selected, replicas: most } },
+    })),
+    {
       path: '/apis/resource.k8s.io/v1/deviceclasses',
       body: { metadata: { name: 'attack' }, spec: {} },
     },
