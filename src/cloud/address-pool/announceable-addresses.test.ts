@@ -33,6 +33,7 @@ const cases: readonly [name: string, Partial<AnnouncerView>, Readonly<Record<str
   ],
   ['an address of each family', { services: [balanced('a', [second, 'fd00::2'])] }, { [second]: 1, 'fd00::2': 0 }],
   ['addresses outside of the pool are not ours', { services: [balanced('a', ['192.0.2.1'])] }, {}],
+  ['texts are no addresses', { services: [balanced('a', ['..', `${first}\n`, second])] }, { [second]: 1 }],
   ['nor are those of other classes', { services: [balanced('a', [first], { loadBalancerClass: 'other' })] }, {}],
   [
     'a Service that is being deleted is not announced',

@@ -5,6 +5,7 @@ import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { isBeingDeleted, keyOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
 import { parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
+import { isIp } from '../../api/validation/network-rules.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import { isExcluded, isToBeDeleted } from '../service/balanced-nodes.ts'
@@ -41,7 +42,7 @@ export function announceableAddresses(view: AnnouncerView): ReadonlyMap<string, 
     const candidates = isLocal ? names.filter((name) => endpointNodes.get(key)?.has(name) === true) : names
     if (!candidates.includes(nodeName)) continue
     for (const { ip = '' } of service.status.loadBalancer?.ingress ?? [])
-      if (ip !== '' && pool.contains(ip)) found.set(ip, { service: key, rank: rankOf(nodeName, candidates, ip) })
+      if (isIp(ip) && pool.contains(ip)) found.set(ip, { service: key, rank: rankOf(nodeName, candidates, ip) })
   }
   return found
 }

@@ -100,7 +100,7 @@ export async function allocationChanges(
   return changes
 }
 
-/** Commits the transaction of an object with its allocations. Throws AllocationConflict where only one of those conflicts. */
+/** Commits the transaction of an object with its allocations. Throws AllocationConflict where an earlier allocation fails. */
 export async function commitAllocating(
   store: Store,
   own: Transaction,
@@ -112,8 +112,8 @@ export async function commitAllocating(
   const isEarly = ({ operation }: AllocationChange) => operation.kind === 'put'
   const taken: AllocationChange[] = []
   // A key that has changed meanwhile belongs to another object.
-  const release = async (changesToRelease: AllocationChanges) => {
-    for (const some of chunksOf(changesToRelease)) await store.commit(transactionOf(some), signal)
+  const release = async (released: AllocationChanges) => {
+    for (const some of chunksOf(released)) await store.commit(transactionOf(some), signal)
   }
   try {
     for (const some of chunksOf(others.filter(isEarly))) {

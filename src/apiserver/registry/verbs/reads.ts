@@ -185,8 +185,8 @@ async function startWatch(
     if (!options.revision || options.sendInitialEvents === true) await waitUntilFresh(deps, options.revision, signal)
     const from = watchStart(options, cache.revision)
     const { selection } = request
-    const isLong = from === 'now' && selection.isFiltered && selection.exactName === undefined
-    return cache.watch({ ...request, from: isLong ? await initialState(deps, selection, signal) : from }, signal)
+    const selectsFirst = from === 'now' && selection.isFiltered && selection.exactName === undefined
+    return cache.watch({ ...request, from: selectsFirst ? await initialState(deps, selection, signal) : from }, signal)
   } catch (error) {
     if (!(error instanceof StatusError) || error.code === 429) throw error
     const failed = new Channel<WatchEvent>(1)
