@@ -7,7 +7,7 @@ import type { NamedMessage } from './variants.ts'
 
 export function namedMessageOf({ spec }: CustomResourceDefinitionInput): NamedMessage {
   const [version] = spec.versions ?? []
-  const { kind = '' } = spec.names ?? {}
+  const { kind } = spec.names
   const whole = messageOf(kind, version?.schema?.openAPIV3Schema ?? {})
   const metadata = { type: objectMeta, presence: 'always' } as unknown as Field
   return { kind, message: { ...whole, fields: { ...whole.fields, metadata } } }
@@ -18,7 +18,7 @@ const messageOf = (name: string, { properties = {}, required = [] }: Schema): Me
     kind: 'message',
     name,
     fields: Object.fromEntries(
-      Object.entries(properties as Readonly<Record<string, Schema>>).map(([field, schema]) => [
+      Object.entries(properties).map(([field, schema]) => [
         field,
         { type: typeOf(field, schema), presence: required.includes(field) ? 'required' : 'optional' },
       ]),

@@ -7,7 +7,6 @@ import { OrderedMap, prefixEnd } from '../../base/collections/ordered-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
-import { TooManyRequests } from '../request/too-many-requests.ts'
 import { Arena } from '../storage/arena.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { newCacheCounts } from './cache-counts.ts'
@@ -100,6 +99,13 @@ export interface WatchCacheDeps {
   readonly flow: FlowRecorder
   /** Called with the time that a read has waited for its revision. */
   readonly waited?: (kind: Kind, seconds: number) => void
+}
+
+/** The owner of a watch has too many long selectors. */
+export class SelectorsTooLong extends StatusError {
+  constructor() {
+    super(429, 'TooManyRequests', 'the selectors of the watches of this user are too long', { retryAfterSeconds: 1 })
+  }
 }
 
 /** What a watch sends first: the objects that a selection has at a revision. */
@@ -445,7 +451,7 @@ export class WatchCache {
     if (owner === undefined || selectorChars < longSelectorCharsMin) return () => {}
     const change = (chars: number) => {
       const next = (this.#selectorChars.get(owner) ?? 0) + chars
-      if (next > longSelectorsCharsMax) throw tooLongSelectors()
+      if (next > longSelectorsCharsMax) throw new SelectorsTooLong()
       if (next === 0) this.#selectorChars.delete(owner)
       else this.#selectorChars.set(owner, next)
     }
@@ -531,6 +537,3 @@ export class WatchCache {
     this.#deps.flow.record('watch', 'API Server', watcher, what, this.#kindSubject, this.#revision)
   }
 }
-
-const tooLongSelectors = () =>
-  new TooManyRequests('watch-selectors', 'the selectors of the watches of this user are too long')

@@ -44,7 +44,10 @@ test('names and other texts are not endpoints; an address has one spelling', () 
   const texts = ['metadata.example', '10.0.0.1\r\nx', '', '10.0.0.01', 'FD00:0::1']
   informers.set('endpointslices', slice('a', texts.map((text) => endpoint(text)))) // prettier-ignore
   deepEqual(addresses(), ['fd00::1:8080'])
-  deepEqual([endpoints.has({ address: 'fd00::1', port: 8080 }), endpoints.has({ address: '', port: 8080 })], [true, false])
+  deepEqual(
+    [endpoints.has({ address: 'fd00::1', port: 8080 }), endpoints.has({ address: '', port: 8080 })],
+    [true, false],
+  )
 })
 
 test('endpoints that terminate but still serve are the last ones', () => {

@@ -10,7 +10,7 @@ import type { ApiResponse, ListResponse } from '../../request/response.ts'
 import type { StorageCodec } from '../../storage/storage-codec.ts'
 import type { StoredObject } from '../../storage/stored-object.ts'
 import { Selection } from '../../watch-cache/selection.ts'
-import type { InitialState, WatchRequest } from '../../watch-cache/watch-cache.ts'
+import { SelectorsTooLong, type InitialState, type WatchRequest } from '../../watch-cache/watch-cache.ts'
 import type { WatchEvent } from '../../watch-cache/watch-event.ts'
 import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../../request/continue-token.ts'
 import { convertEvent } from '../resource/version-converter.ts'
@@ -24,6 +24,7 @@ import {
 import { inRequestVersion, type ResourceDeps } from '../resource/resource-deps.ts'
 import { mapConverted, selectConverted, watchConverted, type SelectedPage } from '../resource/version-selection.ts'
 import type { ResourceRequest } from '../../request/request.ts'
+import { TooManyRequests } from '../../request/too-many-requests.ts'
 import { ownerOf } from '../../request/user-names.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
@@ -188,6 +189,7 @@ async function startWatch(
     const selectsFirst = from === 'now' && selection.isFiltered && selection.exactName === undefined
     return cache.watch({ ...request, from: selectsFirst ? await initialState(deps, selection, signal) : from }, signal)
   } catch (error) {
+    if (error instanceof SelectorsTooLong) throw new TooManyRequests('watch-selectors', error.message)
     if (!(error instanceof StatusError) || error.code === 429) throw error
     const failed = new Channel<WatchEvent>(1)
     failed.end(error)
