@@ -296,3 +296,29 @@ test('handlers of a long list run in slices, and other work runs between them', 
   stop.abort()
   await Promise.race([running, eventLoopTurn()])
 })
+
+test('handlers of a long list have a share of the time, however long the turns of the event loop are', async () => {
+  /** Each handler takes a millisecond, and other work a second between two slices. */
+  class SlowClock extends VirtualClock {
+    ms = 0
+    override monotonicMs = (): number => this.ms
+    override async outside<T>(work: Promise<T>): Promise<T> {
+      const result = await work
+      this.ms += 1_000
+      return result
+    }
+  }
+  const clock = new SlowClock()
+  const items = Array.from({ length: 1_000 }, (_, index) => object(`m${index}`, index + 1))
+  const { client } = scripted(clock, [{ items, revision: 1_000 }], [])
+  const deps = { clock, random: seededRandom(1), log: silentLog }
+  const informer = new Informer<ConfigMap>(configMap, client.of(configMap), deps)
+  informer.onChange(() => void clock.ms++)
+  const stop = new AbortController()
+  const running = informer.run(stop.signal).catch(() => {})
+  await informer.synced
+  // With slices of 5 ms it would be 200 turns.
+  ok(clock.ms < 10_000, `${clock.ms}`)
+  stop.abort()
+  await Promise.race([running, eventLoopTurn()])
+})

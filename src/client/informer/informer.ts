@@ -26,6 +26,12 @@ export interface InformerDeps {
   readonly log: Log
 }
 
+/**
+ * The share of the time that handlers of a list have while other work makes the turns of the event loop long. With slices of a
+ * fixed length they would take so many turns that the list is too old to watch from it, and the next one as well.
+ */
+const listShare = 0.2
+
 type ListWatchClient<T extends ApiObject> = Pick<ResourceClient<T, unknown>, 'list' | 'watchBatches'>
 
 export class Informer<T extends ApiObject = ApiObject> {
@@ -107,13 +113,17 @@ export class Informer<T extends ApiObject = ApiObject> {
     const { items, revision } = await listAllPages(this.#client, this.#options, context(signal))
     if (this.#cache.size > 0) this.#removeAllExcept(new Set(items.map(keyOf)), revision)
     // After a restart a list may have tens of thousands of objects, each with several handlers.
-    const slice = new WorkSlice(this.#deps.clock)
+    const { clock } = this.#deps
+    const slice = new WorkSlice(clock)
+    let untilMs = 0
     for (const object of items) {
       const key = keyOf(object)
       if (this.#cache.get(key)?.metadata.resourceVersion !== object.metadata.resourceVersion)
         this.#apply(key, object, causeOfObject(object))
-      if (!slice.isUsedUp()) continue
+      if (!slice.isUsedUp() || clock.monotonicMs() < untilMs) continue
+      const sinceMs = clock.monotonicMs()
       await slice.next()
+      untilMs = clock.monotonicMs() + (clock.monotonicMs() - sinceMs) * listShare
       signal.throwIfAborted()
     }
     this.#revision = revision
