@@ -1,105 +1,21 @@
-// The CustomResourceDefinitions of real projects are established, and their sample objects are accepted and rejected as
-// upstream does (test/facts/crds.json.gz: definitions without descriptions, and objects with upstream's response to a
-// strict dry run). Accepted objects can be applied, updated and deleted.
-import { deepEqual, equal } from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+// The definitions of widely used projects, and objects with the recorded response of upstream. They belong to others and are
+// no part of this repository: `../shared/facts/crds` has a file for each project, where it exists.
+import { ok } from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
-import {
-  customResource,
-  customResourceDefinition,
-  startCluster,
-  type ApiObject,
-  type CustomResourceDefinition,
-  type CustomResourceDefinitionInput,
-  type TestCluster,
-} from '../../src/cluster/index.ts'
-import { eventLoopTurn } from '../../src/base/async/event-loop-turn.ts'
-import { startHooked } from '../../src/apiserver/admission/plugins/webhooks/webhooks.harness.ts'
-import type { Harness } from '../../src/apiserver/server.harness.ts'
+import type { Project } from './definitions/project.ts'
+import { testProject } from './project.suite.ts'
 
-interface Sample {
-  readonly object: {
-    readonly apiVersion: string
-    readonly kind: string
-    readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string }
-  }
-  readonly status: number
-  readonly message?: string
-}
-interface Project {
-  readonly crds: readonly (CustomResourceDefinitionInput & { readonly metadata: { readonly name: string } })[]
-  readonly samples: readonly Sample[]
-}
+const folder = new URL('../../../shared/facts/crds/', import.meta.url)
+const isPresent = existsSync(folder)
+const files = isPresent ? readdirSync(folder).filter((file) => file.endsWith('.json')) : []
 
-const facts = await readFile(new URL('../facts/crds.json.gz', import.meta.url))
-const projects = JSON.parse(gunzipSync(facts).toString()) as Readonly<Record<string, Project>>
+for (const file of files)
+  testProject(file.slice(0, -'.json'.length), JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Project)
 
-/** The kind of an object, from the definitions of its project. */
-function kindOf({ crds }: Project, { apiVersion, kind }: Sample['object']) {
-  const [group, version] = apiVersion.split('/')
-  const found = crds.find(({ spec }) => spec.group === group && spec.names.kind === kind)
-  if (found === undefined) throw new Error(`${apiVersion} ${kind} is not defined`)
-  return customResource<object>(found, version)
-}
-
-const turnsMax = 1_000
-
-const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
-  (status.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True')
-
-for (const [name, project] of Object.entries(projects)) {
-  test(`${name}: all definitions are established; samples are applied, updated and deleted`, async () => {
-    await using cluster = await startCluster({ nodes: 0, crds: project.crds })
-    const { items } = await cluster.client.of(customResourceDefinition).list()
-    deepEqual(
-      items.filter(isEstablished).map(({ metadata }) => metadata.name),
-      project.crds.map(({ metadata }) => metadata.name).toSorted(),
-    )
-    for (const { object, status } of project.samples) if (status === 201) await roundTrip(cluster, project, object)
-  })
-
-  test(`${name}: strict dry runs of samples have upstream's responses`, async () => {
-    await using server = await startHooked()
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-    for (const crd of project.crds) equal((await server.call('POST', definitions, crd)).status, 201)
-    for (const { metadata } of project.crds) await untilEstablished(server, `${definitions}/${metadata.name}`)
-    for (const sample of project.samples) {
-      const { plural, apiVersion, namespaced } = kindOf(project, sample.object)
-      const place = namespaced ? 'namespaces/default/' : ''
-      const body = {
-        ...sample.object,
-        metadata: { ...sample.object.metadata, ...(namespaced ? { namespace: 'default' } : {}) },
-      }
-      const path = `/apis/${apiVersion}/${place}${plural}?dryRun=All&fieldValidation=Strict`
-      const response = await server.call('POST', path, body)
-      const { message } = response.body as { message?: string }
-      deepEqual([response.status, response.status < 300 ? undefined : message], [sample.status, sample.message])
-    }
-  })
-}
-
-/** Definitions are established without time passing. */
-async function untilEstablished(server: Harness, path: string): Promise<void> {
-  for (let turns = 0; turns < turnsMax; turns++) {
-    if (isEstablished((await server.call('GET', path)).body as CustomResourceDefinition)) return
-    await eventLoopTurn()
-  }
-  throw new Error(`${path} is not established`)
-}
-
-/** Samples may name namespaces that do not exist, or leave their name to the server. */
-async function roundTrip(cluster: TestCluster, project: Project, object: Sample['object']): Promise<void> {
-  const kind = kindOf(project, object)
-  const client = cluster.client.of(kind)
-  const { namespace: _, generateName, ...metadata } = object.metadata
-  const { name = `${generateName}1` } = metadata
-  const own = { ...object, metadata: { ...metadata, name } }
-  const [made] = (await cluster.apply(own)) as [ApiObject]
-  const changed = await client.modify(name, (copy) => (copy.metadata.labels = { changed: 'yes' }))
-  equal(changed.metadata.labels?.['changed'], 'yes')
-  equal(changed.metadata.generation, made.metadata.generation, 'labels are not part of the spec')
-  await client.delete(name)
-  if (made.metadata.finalizers !== undefined) await client.patch(name, { metadata: { finalizers: null } })
-  equal(await client.find(name), undefined)
-}
+test(
+  isPresent
+    ? 'the folder of recorded projects has projects'
+    : 'recorded projects are NOT TESTED, because there is no ../shared/facts/crds',
+  () => ok(!isPresent || files.length > 0),
+)

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
+import { recipeRun } from '../custom-resources/definitions/assembly.ts'
 import { customResourceExamples } from '../custom-resources/page.ts'
 import { serviceExamples } from '../services/page.ts'
 
@@ -147,24 +147,18 @@ const instantiationsOf = async (name: string, text: string): Promise<number> => 
 }
 
 test('the types of a large definition take the compiler little work', async () => {
-  const facts = await readFile(join(root, 'test', 'facts', 'crds.json.gz'))
-  const { tekton } = JSON.parse(gunzipSync(facts).toString()) as Record<
-    string,
-    { crds: { metadata: { name: string } }[] }
-  >
-  const definition = tekton?.crds.find(({ metadata }) => metadata.name === 'taskruns.tekton.dev')
   const before = await instantiationsOf(
     'none.mts',
     `import { customResource } from 'coxswain'\nexport { customResource }`,
   )
   const text = `import { customResource, type KindInput, type KindObject, type Mutable } from 'coxswain'
-    const taskRun = customResource(${JSON.stringify(definition)})
-    type TaskRun = KindObject<typeof taskRun>
-    export const names = (run: TaskRun): readonly (string | undefined)[] => [run.spec?.taskRef?.name, run.status?.steps?.[0]?.container]
-    export const input: KindInput<typeof taskRun> = { metadata: {}, spec: { timeout: '1h', params: [{ name: 'a', value: { any: 1 } }] } }
-    export const whole = (run: Mutable<TaskRun>): TaskRun => run
+    const recipeRun = customResource(${JSON.stringify(recipeRun)})
+    type RecipeRun = KindObject<typeof recipeRun>
+    export const names = (run: RecipeRun): readonly (string | undefined)[] => [run.spec?.recipeRef?.name, run.status?.steps?.[0]?.container]
+    export const input: KindInput<typeof recipeRun> = { metadata: {}, spec: { timeout: '1h', params: [{ name: 'a', value: { any: 1 } }] } }
+    export const whole = (run: Mutable<RecipeRun>): RecipeRun => run
     // @ts-expect-error -- there is no such field
-    export const wrong = (run: TaskRun): unknown => run.spec?.taskReff`
+    export const wrong = (run: RecipeRun): unknown => run.spec?.recipeReff`
   const work = (await instantiationsOf('large.mts', text)) - before
   ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })
