@@ -1,7 +1,7 @@
 // Static binding: the time until 1,000 claims are Bound to 1,000 volumes. Every binder has a new API server with the SQLite
 // store, or the server of --kubeconfig. Ours runs within the server's process, as in `coxswain up`, and then as a process,
 // as upstream's does, which is measured next to it:
-// npm run bench -- claims --kubernetes <directory of executables> [--kubeconfig <file>]. With COXSWAIN_LONG=1 it is also
+// npm run bench -- claims --kubernetes [<folder of executables>] [--kubeconfig <file>]. With COXSWAIN_LONG=1 it is also
 // measured with its own limit of requests per second, which takes minutes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { requestText } from './api/connection.ts'
 import { load } from './api/load.ts'
 import { processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
-import { kubernetesExecutable } from './kubernetes-executable.ts'
+import { kubernetesExecutable, kubernetesFolder } from './kubernetes-executable.ts'
 
 const scale = Number(process.env['BENCH_SCALE'] ?? 1)
 const count = Math.max(1, Math.round(1_000 * scale))
@@ -57,12 +57,11 @@ const upstream = (program: string, name: string, limits: readonly string[]): Bin
 const optionOf = (flag: string): string | undefined =>
   process.argv.includes(flag) ? process.argv[process.argv.indexOf(flag) + 1] : undefined
 
-/** `folder`: for unpacked executables. */
-async function bindersMeasured(folder: string): Promise<readonly Binder[]> {
-  const directory = optionOf('--kubernetes')
+function bindersMeasured(): readonly Binder[] {
+  const directory = kubernetesFolder()
   const own = optionOf('--kubeconfig') === undefined ? [builtIn, ours] : [ours]
   if (directory === undefined) return own
-  const program = await kubernetesExecutable(directory, 'kube-controller-manager', folder)
+  const program = kubernetesExecutable(directory, 'kube-controller-manager')
   const lifted = ['--kube-api-qps', '5000', '--kube-api-burst', '5000']
   return [
     ...own,
@@ -160,11 +159,8 @@ async function end(child: ChildProcess): Promise<void> {
 export const claimsBench: Bench = {
   name: 'claims',
   async *run() {
-    await using stack = new AsyncDisposableStack()
-    const folder = await newFolder()
-    stack.defer(() => rm(folder, { recursive: true, force: true }))
     const own: number[] = []
-    for (const [index, binder] of (await bindersMeasured(folder)).entries()) {
+    for (const [index, binder] of bindersMeasured().entries()) {
       const { seconds, cpuSeconds } = await figuresOf(binder, index)
       const isOwn = binder === builtIn || binder === ours
       if (isOwn) own.push(seconds)

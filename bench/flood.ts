@@ -1,9 +1,9 @@
 // A flood of hostile clients, half of them anonymous and half with an account that may edit one namespace, while a
 // well-behaved client reads, writes and renews a lease: how long that client waits, how much memory is used, whether
-// leases are renewed, and whether every acknowledged write is present afterwards. It runs against a new server and, if
-// there is a directory with etcd and kube-apiserver, against that in the same run:
+// leases are renewed, and whether every acknowledged write is present afterwards. It runs against a new server and, with
+// --kubernetes, against a kube-apiserver with etcd in the same run:
 //
-//   npm run bench -- flood [--seconds 300] [--connections 1000] [--pause-ms 10000] [--nice 10] [--kubernetes <directory>]
+//   npm run bench -- flood [--seconds 300] [--connections 1000] [--pause-ms 10000] [--nice 10] [--kubernetes [<folder>]]
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -15,8 +15,9 @@ import { memoryMb, processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
 import type { Orders } from './flood/attacker.ts'
 import { behave, readyNodes, writesLost, type Seen } from './flood/calm-client.ts'
-import { executablesIn, startKubeApiserver } from './flood/kube-apiserver.ts'
+import { startKubeApiserver } from './flood/kube-apiserver.ts'
 import { prepare } from './flood/prepare.ts'
+import { kubernetesExecutable, kubernetesFolder } from './kubernetes-executable.ts'
 
 const optionOf = (name: string): string | undefined => {
   const place = process.argv.indexOf(name)
@@ -139,17 +140,21 @@ export const floodBench: Bench = {
   name: 'flood',
   async *run() {
     yield `${connections} anonymous and ${connections} authenticated hostile connections for ${seconds} s, each with a pause of ${restMs} ms between attacks, at nice ${nice}`
-    const kubernetes = optionOf('--kubernetes')
-    const directory = kubernetes === undefined ? undefined : executablesIn(kubernetes)
+    const folder = kubernetesFolder()
+    // Before the first measurement, so that a missing executable is reported at once.
+    const executables =
+      folder === undefined
+        ? undefined
+        : { etcd: kubernetesExecutable(folder, 'etcd'), server: kubernetesExecutable(folder, 'kube-apiserver') }
     const outcomes: Outcome[] = []
     {
       await using up = await startUp('--nodes', '1')
       outcomes.push(await flood({ name: 'coxswain', access: accessOf(up.kubeconfig), pid: up.pid }))
     }
     yield* table(outcomes)
-    if (directory === undefined) return
+    if (executables === undefined) return
     {
-      await using other = await startKubeApiserver(directory)
+      await using other = await startKubeApiserver(executables)
       outcomes.push(await flood({ name: 'kube-apiserver', ...other }))
     }
     yield* table(outcomes)

@@ -1,22 +1,20 @@
-// kubernetesExecutable: a program of Kubernetes from a directory of executables, which may be packed with xz, directly in the
-// directory or in one for each architecture.
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+// The executables of Kubernetes that a benchmark compares with: `--kubernetes` turns the comparison on. A folder may follow
+// it; without one it is that of the conformance suite.
+import { fileURLToPath } from 'node:url'
+import { upstreamExecutable, upstreamFolder } from '../test/upstream-executables.ts'
 
-const run = promisify(execFile)
-/** Go's names of architectures. */
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+const cache = fileURLToPath(new URL('../.cache/kubernetes', import.meta.url))
 
-/** The path of the executable. A packed one is unpacked into `folder`. */
-export async function kubernetesExecutable(directory: string, name: string, folder: string): Promise<string> {
-  const places = ['', architectures[process.arch] ?? process.arch].map((part) => join(directory, part, name))
-  const plain = places.find((path) => existsSync(path))
-  if (plain !== undefined) return plain
-  const packed = places.map((path) => `${path}.xz`).find((path) => existsSync(path))
-  if (packed === undefined) throw new Error(`there is no ${name} in ${directory}`)
-  const unpacked = join(folder, name)
-  await run('sh', ['-c', 'xz -dc "$1" > "$2" && chmod 755 "$2"', 'sh', packed, unpacked])
-  return unpacked
+/** The folder to compare with, or undefined if nothing is to be compared. */
+export function kubernetesFolder(args: readonly string[] = process.argv): string | undefined {
+  const place = args.indexOf('--kubernetes')
+  if (place === -1) return undefined
+  const next = args[place + 1]
+  return next === undefined || next.startsWith('-') ? upstreamFolder() : next
+}
+
+export function kubernetesExecutable(folder: string, name: string): string {
+  const path = upstreamExecutable(folder, name, cache)
+  if (path === undefined) throw new Error(`there is no ${name} in ${folder}`)
+  return path
 }

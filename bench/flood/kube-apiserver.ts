@@ -1,8 +1,7 @@
-// A kube-apiserver with etcd from a directory of executables, to be compared in the same run.
+// A kube-apiserver with etcd to be compared in the same run.
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -22,17 +21,13 @@ export interface RunningServer extends AsyncDisposable {
 
 const host = '127.0.0.1'
 
-/** The directory of the executables: the given one, or the one for this processor in it. */
-export function executablesIn(directory: string): string {
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  for (const candidate of [directory, join(directory, architecture)])
-    if (['etcd', 'kube-apiserver'].every((name) => existsSync(join(candidate, name)))) return candidate
-  throw new Error(`there are no etcd and kube-apiserver in ${directory}`)
+interface Executables {
+  readonly etcd: string
+  readonly server: string
 }
 
-/** From a directory that `executablesIn` has found. */
-export async function startKubeApiserver(directory: string): Promise<RunningServer> {
-  const etcd = await EtcdCluster.start({ version: '', path: join(directory, 'etcd') }, 1)
+export async function startKubeApiserver(executables: Executables): Promise<RunningServer> {
+  const etcd = await EtcdCluster.start({ version: '', path: executables.etcd }, 1)
   const port = await freePort()
   const { files, access } = identities(port)
   // They are removed with the directory of etcd.
@@ -57,7 +52,7 @@ export async function startKubeApiserver(directory: string): Promise<RunningServ
     'service-cluster-ip-range': '10.96.0.0/12',
   }
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const child = spawn(join(directory, 'kube-apiserver'), args, { stdio: 'ignore' })
+  const child = spawn(executables.server, args, { stdio: 'ignore' })
   const exited = once(child, 'exit')
   const end = async () => {
     child.kill('SIGKILL')

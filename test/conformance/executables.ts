@@ -1,13 +1,13 @@
 // The suite's executables: a folder that has them, or that has them compressed in a subfolder for each architecture.
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { architecture } from '../containers/busybox.ts'
+import { unpack } from '../upstream-executables.ts'
 
 const needed = ['e2e.test', 'ginkgo', 'agnhost'] as const
 
 export const whereToGet = `The executables of the suite are not part of this project. --suite <folder> names a folder with e2e.test, ginkgo and
-agnhost of Kubernetes v1.36 (e2e.test and ginkgo are in its release archive kubernetes-test-linux-${architecture}.tar.gz,
+agnhost of Kubernetes v1.36; without it, $COXSWAIN_SUITE or ~/.cache/coxswain/suite is used (e2e.test and ginkgo are in its release archive kubernetes-test-linux-${architecture}.tar.gz,
 agnhost is in its image registry.k8s.io/e2e-test-images/agnhost or built from test/images/agnhost), and optionally
 sample-apiserver, resource-consumer, consume-cpu, nonewprivs, regression-issue-74839 and etcd. Specs whose executable
 is missing fail.`
@@ -22,13 +22,4 @@ export function findExecutables(suite: string, cache: string): string {
   for (const file of readdirSync(packed).filter((name) => name.endsWith('.xz')))
     unpack(join(packed, file), join(cache, file.slice(0, -'.xz'.length)))
   return cache
-}
-
-function unpack(from: string, to: string): void {
-  if (existsSync(to) && statSync(to).mtimeMs >= statSync(from).mtimeMs) return
-  const file = openSync(`${to}.new`, 'w', 0o755)
-  const { status, stderr } = spawnSync('xz', ['-dc', from], { stdio: ['ignore', file, 'pipe'], encoding: 'utf8' })
-  closeSync(file)
-  if (status !== 0) throw new Error(`${from} could not be unpacked: ${stderr}`)
-  renameSync(`${to}.new`, to)
 }

@@ -1,11 +1,12 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { upstreamFolder } from '../upstream-executables.ts'
 import { parseOptions, UsageError } from './options.ts'
 
 suite('the command line of the conformance runner', () => {
   test('runs all conformance specs by default', () => {
     const { focus, parallel, suite, again } = parseOptions([])
-    deepEqual([focus, parallel, suite, again.size], [String.raw`\[Conformance\]`, 3, '../shared/upstream', 0])
+    deepEqual([focus, parallel, suite, again.size], [String.raw`\[Conformance\]`, 3, upstreamFolder(), 0])
   })
 
   test('takes a focus and flags in any order', () => {

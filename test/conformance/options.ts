@@ -1,5 +1,6 @@
 // The command line of the runner.
 import { parseArgs } from 'node:util'
+import { upstreamFolder } from '../upstream-executables.ts'
 import type { OutcomeState } from './spec-report.ts'
 import { outcomeStates } from './spec-report.ts'
 
@@ -8,7 +9,7 @@ export const usage = `npm run conformance -- [<focus>] [flags]
 Runs specs of Kubernetes' e2e suite against a cluster of this checkout with two nodes and real containers. The focus is
 a regular expression for their names (\\[Conformance\\]). Specs that have a result are not run again.
 
-  --suite <folder>    the executables of the suite (../shared/upstream)
+  --suite <folder>    the executables of the suite ($COXSWAIN_SUITE, or ~/.cache/coxswain/suite)
   --results <folder>  results.json, results.md, logs of the cluster and of failed specs (.cache/conformance/results)
   --skip <pattern>    no specs whose name matches this regular expression
   --specs <file>      only the specs in this file, one name per line
@@ -81,7 +82,7 @@ function parsed(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        suite: { ...text, default: '../shared/upstream' },
+        suite: { ...text, default: upstreamFolder() },
         results: text,
         skip: text,
         specs: text,

@@ -142,7 +142,7 @@ class RestartedCluster implements AsyncDisposable {
 
   async responding(): Promise<TwoNodes> {
     if (this.#cluster !== undefined && !(await this.#cluster.isResponding())) {
-      this.#incident('the API server does not respond; the cluster is created anew')
+      this.#incident('the API server does not respond; the cluster is created again')
       await this[Symbol.asyncDispose]()
     }
     return (this.#cluster ??= await this.#start())
