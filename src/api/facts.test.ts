@@ -1,5 +1,5 @@
 // The kinds agree with the facts recorded from upstream: names, scopes, columns, defaults.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { messageIn } from '../schema/descriptor/contained-messages.ts'
@@ -31,6 +31,17 @@ interface DiscoveryFact {
   readonly categories?: readonly string[]
 }
 
+/** They have no objects that could be listed in a table. */
+const withoutTable = new Set([
+  'v1 Binding',
+  'authentication.k8s.io/v1 SelfSubjectReview',
+  'authentication.k8s.io/v1 TokenReview',
+  'authorization.k8s.io/v1 LocalSubjectAccessReview',
+  'authorization.k8s.io/v1 SelfSubjectAccessReview',
+  'authorization.k8s.io/v1 SelfSubjectRulesReview',
+  'authorization.k8s.io/v1 SubjectAccessReview',
+])
+
 const tables = facts<TableFact[]>('tables')
 const discovery = facts<DiscoveryFact[]>('discovery')
 
@@ -40,13 +51,17 @@ for (const kind of kinds.filter(({ group }) => !addOnGroups.includes(group))) {
     fact.group === group && fact.version === version && fact.resource === plural
   test(`${kind.apiVersion} ${kind.kind}: columns as upstream has them`, () => {
     const columns = kind.columns.map(({ name, type, format, priority }) => ({ name, type, format, priority }))
-    deepEqual(columns, tables.find(isSame)?.columns ?? [])
+    const fact = tables.find(isSame)
+    const isListed = !withoutTable.has(`${kind.apiVersion} ${kind.kind}`)
+    equal(fact !== undefined, isListed, 'whether upstream has a table of the kind')
+    deepEqual(columns, fact?.columns ?? [])
   })
   test(`${kind.apiVersion} ${kind.kind}: discovery as upstream has it`, () => {
     const fact = discovery.find(isSame)
-    equal(fact?.scope, kind.namespaced ? 'Namespaced' : 'Cluster')
+    ok(fact !== undefined, 'the recorded discovery lacks the kind')
+    equal(fact.scope, kind.namespaced ? 'Namespaced' : 'Cluster')
     deepEqual(
-      [fact?.singularResource, fact?.shortNames ?? [], fact?.categories ?? []],
+      [fact.singularResource, fact.shortNames ?? [], fact.categories ?? []],
       [kind.singular, kind.shortNames, kind.categories],
     )
   })

@@ -1,6 +1,6 @@
 // The official JavaScript client: its calls, its watch and its informers, over ten thousand changes and over servers
 // that are killed in between and restarted on the same port.
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import {
@@ -22,6 +22,7 @@ import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { nodeOutbound } from '../../src/platform/node/http/outbound.ts'
 import { ownAddress } from '../own-address.ts'
 import { newFolder, startUp, startUpIn, type RunningUp } from '../process.ts'
+import { until } from '../until.ts'
 
 const namespace = 'default'
 const ctx = context(new AbortController().signal)
@@ -183,7 +184,7 @@ test('10,000 changes over two kills: a watch receives each once, and informers e
     const { items } = await core.listNamespacedConfigMap({ namespace, labelSelector: 'of=this-test' })
     const truth = new Map(items.map((item) => [item.metadata?.name, item.metadata?.resourceVersion]))
     const informed = () => new Map(informer.list().map((item) => [item.metadata?.name, item.metadata?.resourceVersion]))
-    for (let tries = 0; tries < 300 && !isSame(informed(), truth); tries++) await pause(100)
+    await until(() => isSame(informed(), truth))
     deepEqual(informed(), truth, 'the informer has what the server has')
     deepEqual(steps, [], 'the informer never went back')
     await Promise.all(
@@ -192,11 +193,11 @@ test('10,000 changes over two kills: a watch receives each once, and informers e
       ),
     )
     const isDone = () => [...seen.values()].filter((counts) => counts.at(-1)?.startsWith('gone')).length === objects
-    for (let tries = 0; tries < 300 && !isDone(); tries++) await pause(100)
+    await until(isDone)
     const each = [...Array.from({ length: changesEach }, (_, index) => String(index + 1)), `gone after ${changesEach}`]
     for (let index = 0; index < objects; index++) deepEqual(seen.get(nameOf(index)), each, nameOf(index))
     equal(seen.size, objects)
-    ok(informer.list().length === 0 || (await eventually(() => informer.list().length === 0)))
+    await until(() => informer.list().length === 0)
   } finally {
     // A watch that ends with the server would restart the informer, and the test would never end.
     isOver = true
@@ -210,8 +211,3 @@ test('10,000 changes over two kills: a watch receives each once, and informers e
 
 const isSame = (a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
-
-async function eventually(holds: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 300 && !holds(); tries++) await pause(100)
-  return holds()
-}

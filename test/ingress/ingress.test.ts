@@ -36,6 +36,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 /** `COXSWAIN_LONG=1` sends as many requests as the target names. */
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const [requestsPerSecond, rollSeconds] = isLong ? [2_000, 20] : [200, 3]
+const requestsPerRoll = requestsPerSecond / 4
 
 const manifest = `
 apiVersion: networking.k8s.io/v1
@@ -255,7 +256,8 @@ suite('Ingress', () => {
       const leaving = old
       stopped.push(until(async () => (await leaving.connections()) === 0).then(() => leaving[Symbol.asyncDispose]()))
       ;[current, old] = [next.port, next]
-      await realClock.sleep(250, new AbortController().signal)
+      const answered = statuses.get('200') ?? 0
+      await until(() => (statuses.get('200') ?? 0) >= answered + requestsPerRoll || statuses.size > 1)
     }
     stop.abort()
     await sending

@@ -168,7 +168,10 @@ for (const command of ['flow', 'why'])
     })
 
 test('without a kubeconfig, a command explains how to start a cluster', async () => {
-  const { complained } = await typed(['why', 'pod/a'], { environment: { KUBECONFIG: '', XDG_DATA_HOME: '/none' } })
-  // A developer may have a ~/.kube/config, whose server is then used.
-  match(complained, /Is (a cluster|it) running\?|not found/)
+  const { code, complained } = await typed(['why', 'pod/a'], { environment: { KUBECONFIG: '', HOME: '/none' } })
+  equal(code, 2)
+  match(
+    complained,
+    /there is no kubeconfig \(\/none\/\.kube\/config, \/none\/\.local\/share\/coxswain\/admin\.kubeconfig\)\. Is a cluster running\? Start one: coxswain up\n$/,
+  )
 })

@@ -72,7 +72,10 @@ async function readFirst(named: string | undefined, environment: Environment): P
   const paths = given.filter((path) => path !== '')
   const isChosen = paths.length > 0
   if (!isChosen)
-    paths.push(join(homedir(), '.kube', 'config'), join(dataDirectoryOf(undefined, environment), 'admin.kubeconfig'))
+    paths.push(
+      join(environment['HOME'] ?? homedir(), '.kube', 'config'),
+      join(dataDirectoryOf(undefined, environment), 'admin.kubeconfig'),
+    )
   for (const path of paths) {
     const text = await readFile(path, 'utf8').catch(() => undefined)
     if (text !== undefined) return { path, text }

@@ -13,4 +13,8 @@ export const dataDirectoryOptions = {
 export const dataDirectoryOf = (
   named: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
-): string => resolve(named ?? join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'coxswain'))
+): string =>
+  resolve(
+    named ??
+      join(environment['XDG_DATA_HOME'] ?? join(environment['HOME'] ?? homedir(), '.local', 'share'), 'coxswain'),
+  )
