@@ -125,7 +125,7 @@ const scenario = {
     await run.ready('blog')
     assert.match(run.cluster.flow(website, 'blog'), /409 Conflict/)
   }),
-  'goes on when its watches break, however they break': withOperator(async (run) => {
+  'continues when its watches break, however they break': withOperator(async (run) => {
     for (const fault of /** @type {const} */ (['gone', 'reset'])) {
       await run.cluster.clock.settle()
       assert.equal(run.cluster.faults.breakWatches(fault, { kind: website, sender: 'test' }), 1)
@@ -133,7 +133,7 @@ const scenario = {
       await run.ready(fault)
     }
   }),
-  'goes on where it was stopped': withOperator(async (run) => {
+  'continues where it was stopped': withOperator(async (run) => {
     run.cluster.faults.reject({ verb: 'patch', kind: deployment, sender: 'test', code: 503, times: 1_000 })
     await run.create('blog')
     await run.cluster.until(() => run.dns.records.has('blog.example.com'))

@@ -91,7 +91,7 @@ export class CacheFeed {
           }
       } catch (error) {
         this.#signal = undefined
-        this.#log.warn('the watch of the store broke; the caches start anew', { error: errorText(error) })
+        this.#log.warn('the watch of the store broke; the caches are filled again', { error: errorText(error) })
         await this.#clock.sleep(retryMs, signal)
       }
     }

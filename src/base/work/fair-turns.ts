@@ -11,7 +11,7 @@ const turnMs = 5
 const loneTurnMs = 15
 /** Clients whose work is started at once in a turn without time. */
 const lateStartsMax = 8
-/** Then one of the others comes, or new clients that keep coming would delay it for ever. */
+/** Then one of the others is served. Otherwise a steady stream of new clients would delay it indefinitely. */
 const freshInARowMax = 8
 
 export class FairTurns<Client> {

@@ -23,5 +23,5 @@ test('works run in order, in time slices, including those added meanwhile', asyn
   deepEqual(done.slice(16), [16, 17, 18, 19, 100])
   turns.schedule(() => done.push(200))
   await eventLoopTurn()
-  equal(done.at(-1), 200, 'it begins anew')
+  equal(done.at(-1), 200, 'it starts again')
 })

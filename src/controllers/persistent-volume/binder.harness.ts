@@ -105,7 +105,7 @@ export class BinderWorld {
       const results = await Promise.all(keys.map((key) => this.#reconcile(key)))
       if (results.includes('killed')) return false
     }
-    throw new Error('the binder does not come to rest')
+    throw new Error('the binder does not settle')
   }
 
   /** What has to be the same after every restart. */

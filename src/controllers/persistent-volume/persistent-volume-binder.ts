@@ -100,7 +100,7 @@ async function reconcileClaim(key: ObjectKey, tools: Tools, context: Context): P
     await act(step, tools, context)
     if (step.kind === 'rest') return isWaiting(claim) || claim.status.phase === 'Pending' ? pendingMs : undefined
   }
-  throw new Error(`the claim ${key} does not come to rest`)
+  throw new Error(`the claim ${key} does not reach a stable state`)
 }
 
 async function reconcileVolume(name: string, tools: Tools, context: Context): Promise<undefined> {
@@ -111,7 +111,7 @@ async function reconcileVolume(name: string, tools: Tools, context: Context): Pr
     await act(step, tools, context)
     if (step.kind === 'rest' || step.kind === 'delete') return undefined
   }
-  throw new Error(`the volume ${name} does not come to rest`)
+  throw new Error(`the volume ${name} does not reach a stable state`)
 }
 
 /** The claim with the uid in the volume's reference. Before a volume is released, the API server is asked for the claim. */

@@ -110,7 +110,7 @@ export class TableSync {
     const learned = isFull && this.#failures === 0 ? await transaction.learned?.() : undefined
     const commands = learned === undefined ? transaction.commands : [...transaction.commands, ...learned]
     const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await nftables.apply(commands)
-    // Only the whole content settles a doubt that arose meanwhile.
+    // If the state became uncertain meanwhile, only the whole content makes it certain again.
     this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)
     if (result.kind === 'failed')
       log.error(`cannot apply the rules of ${subject}`, { messages: result.messages.slice(0, messagesMax) })

@@ -167,7 +167,7 @@ export class HostPortAgent {
     this.#wakeCheck.resolve()
   }
 
-  /** A node has few pods with host ports, so the content is computed anew. */
+  /** A node has few pods with host ports, so the whole content is computed each time. */
   #next(isFull: boolean): TableTransaction {
     const [before, causes, changedUdp] = [this.#content, this.#causes, this.#changedUdp]
     this.#content = hostPortContent(this.#mapped)

@@ -65,7 +65,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
       await listening.clock.advance('29s')
       deepEqual([silent.closed, begun.closed], [false, false])
     }
-    begun.write(Buffer.from('ff', 'hex')) // its time is not counted anew
+    begun.write(Buffer.from('ff', 'hex')) // its time does not start again
     if (!isThreaded) await listening.clock.advance('2s')
     deepEqual(await closed, ['', ''])
     equal(await asked(served), 'HTTP/1.1 200 OK')

@@ -63,8 +63,8 @@ export const windowBytes = 256 << 10
 export const acknowledgeBytesMin = 64 << 10
 
 /**
- * A client is not read while the event loop has not taken so many bytes of it: it would take the room of others, and much
- * of what it sends is never used, such as the body of a request that is rejected.
+ * A client is not read while the event loop has not taken this many of its bytes: they would fill buffers that all clients
+ * share, and many are never used, such as the body of a request that is rejected.
  */
 export const untakenBytesMax = 256 << 10
 /** Fewer are not reported as taken. */
