@@ -7,8 +7,8 @@ import { job, type Job } from '../../api/batch/v1/job.ts'
 import { firstObject, made, nowMs, planOf, shown, template } from '../runtime/plan.harness.ts'
 import { cronJobController } from './cron-job.ts'
 import { missedRuns } from './missed-runs.ts'
-import { parseSchedule } from './schedule.ts'
-import { zoneOffset } from './time-zone.ts'
+import { parseSchedule } from '../../api/batch/schedule/schedule.ts'
+import { zoneOffset } from '../../api/batch/schedule/time-zone.ts'
 
 const schedules: [text: string, zone: string | undefined, after: string, next: (string | undefined)[]][] = [
   ['* * * * *', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T00:01:00Z', '2030-01-01T00:02:00Z']],

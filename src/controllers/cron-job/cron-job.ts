@@ -8,8 +8,8 @@ import { isBeingDeleted, namespaceOf, objectKey } from '../../api/meta/object.ts
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { defineController, type Change, type Plan, type PlanView } from '../runtime/controller.ts'
 import { missedRuns, type Missed } from './missed-runs.ts'
-import { parseSchedule, type Schedule } from './schedule.ts'
-import { zoneOffset } from './time-zone.ts'
+import { parseSchedule, type Schedule } from '../../api/batch/schedule/schedule.ts'
+import { zoneOffset } from '../../api/batch/schedule/time-zone.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 /** Added to the scheduled time, so that the reconcile does not come too early. */

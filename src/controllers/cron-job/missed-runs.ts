@@ -1,6 +1,6 @@
 // Missed runs of a CronJob: only the last one is started late.
 import type { CronJob } from '../../api/batch/v1/cron-job.ts'
-import type { Schedule } from './schedule.ts'
+import type { Schedule } from '../../api/batch/schedule/schedule.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
 export interface Missed {

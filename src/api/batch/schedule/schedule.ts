@@ -1,7 +1,7 @@
 // Cron schedules in a time zone. Local times that a clock change skips are not due; those that it repeats are due
 // twice.
-import { lookup } from '../../base/collections/lookup.ts'
-import { parseDuration } from '../../schema/scalar/duration.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { parseDuration } from '../../../schema/scalar/duration.ts'
 import { zoneOffset, type TimeZones } from './time-zone.ts'
 
 export interface Schedule {

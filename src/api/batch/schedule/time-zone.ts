@@ -1,5 +1,5 @@
 // Time zones: the UTC offset of a zone at a time.
-import { LruMap } from '../../base/collections/lru-map.ts'
+import { LruMap } from '../../../base/collections/lru-map.ts'
 
 export type TimeZones = (timeZone: string) => ((atMs: number) => number) | undefined
 
