@@ -6,6 +6,7 @@ import { causeOf, type FlowRecorder } from '../base/observability/flow-recorder.
 import type { Clock } from '../base/time/clock.ts'
 import { StatusError } from '../api/errors/status-error.ts'
 import { Overloaded } from '../platform/http/listener.ts'
+import { AccessDenied } from './authorization/forbidden-access.ts'
 import type { Filter, Handler } from './filters/filter.ts'
 import type { WatchForm } from './http/watch-pieces.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
@@ -23,6 +24,7 @@ import { RequestTermination } from './request/request-termination.ts'
 import type { ApiRequest, Body, ResourceTarget, Target } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
 import { TooManyRequests } from './request/too-many-requests.ts'
+import { anonymousUser } from './request/user-names.ts'
 
 export interface CallRecorderDeps {
   readonly clock: Clock
@@ -76,6 +78,7 @@ export class CallRecorder {
       },
       (error) => {
         this.#countRejection(request, target, error)
+        if (error instanceof AccessDenied && error.user !== anonymousUser) flow.deny(call, error.user)
         if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
         else end(500, context.signal.aborted ? 'given up' : '500')
         throw error

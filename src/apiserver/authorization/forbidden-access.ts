@@ -2,7 +2,20 @@
 import { forbidden, StatusError } from '../../api/errors/status-error.ts'
 import type { AccessAttributes } from './attributes.ts'
 
-export function forbiddenAccess(attributes: AccessAttributes, why: string): StatusError {
+/** Names the user, so that the flow record shows whose requests are refused. */
+export class AccessDenied extends StatusError {
+  readonly user: string
+
+  constructor({ code, reason, message, details }: StatusError, user: string) {
+    super(code, reason, message, details)
+    this.user = user
+  }
+}
+
+export const forbiddenAccess = (attributes: AccessAttributes, why: string): AccessDenied =>
+  new AccessDenied(refusal(attributes, why), attributes.user.name)
+
+function refusal(attributes: AccessAttributes, why: string): StatusError {
   const user = `User ${JSON.stringify(attributes.user.name)}`
   const reason = why === '' ? '' : `: ${why}`
   if (attributes.kind === 'path') {

@@ -14,7 +14,7 @@ import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import type { Registry } from '../registry/registry.ts'
 import { internalRequest, type ApiRequest, type User } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
-import { isPrivileged } from '../request/user-names.ts'
+import { isPrivileged, serviceAccountUser } from '../request/user-names.ts'
 import { eventsAbout } from './events-about.ts'
 import { objectHistory } from './object-history.ts'
 import { pastEvents } from './past-events.ts'
@@ -126,7 +126,7 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
       'why',
       reads(async (request) => {
         const { user, ...subject } = await about(request)
-        const events = await visible(eventsAbout(flowObjectOf(subject), flow), request)
+        const events = await visible([...eventsAbout(flowObjectOf(subject), flow), ...refusals(subject, flow)], request)
         const why = await explanations?.why(subject, events, user, request.context.signal)
         if (why === undefined) throw pathNotFound()
         return json(why)
@@ -144,6 +144,10 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     ['clock', (request) => (stepClock === undefined ? notVirtual() : step(request, stepClock, deps.clock))],
   ])
 }
+
+/** The requests of a ServiceAccount that were refused. */
+const refusals = ({ kind, namespace, name }: NamedSubject, flow: FlowRecorder): readonly FlowEvent[] =>
+  kind.plural === 'serviceaccounts' ? flow.deniedTo(serviceAccountUser(namespace, name)) : []
 
 const json = (value: object): ApiResponse => ({ kind: 'json', status: 200, value })
 

@@ -32,7 +32,8 @@ export async function visibleEvents(
     if (object === undefined) continue
     const key = JSON.stringify([object.resource, object.namespace, object.name])
     const isVisible = getOrInsert(decisions, key, () => mayRead(object, user, catalogue.kinds, isAllowed))
-    if (await isVisible) shown.push({ ...event, allowedBy: undefined })
+    const { deniedTo: _, ...shared } = event
+    if (await isVisible) shown.push({ ...shared, allowedBy: undefined })
   }
   return shown
 }

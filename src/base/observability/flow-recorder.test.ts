@@ -182,3 +182,19 @@ test('merged causes are bounded, distinct and newest first', () => {
   deepEqual(merged.also, [99, 98, 97, 96, 95, 94])
   deepEqual(merged.revisions, [100, 99, 98, 97, 96, 95, 94])
 })
+
+test('the calls that were denied to a user are found, and allowed calls have no such user', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const [denied, allowed, other] = ['list pods', 'get pods', 'list nodes'].map((what) =>
+    flow.record('call', 'client', 'API Server', what),
+  ) as [FlowId, FlowId, FlowId]
+  flow.deny(denied, 'jane')
+  flow.explain(allowed, { reason: () => 'the rule' })
+  flow.deny(other, 'joe')
+  deepEqual(
+    flow.deniedTo('jane').map(({ what, deniedTo, allowedBy }) => [what, deniedTo, allowedBy]),
+    [['list pods', 'jane', undefined]],
+  )
+  equal(flow.get(allowed)?.deniedTo, undefined)
+  equal(flow.get(other)?.deniedTo, 'joe')
+})

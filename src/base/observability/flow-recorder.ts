@@ -3,6 +3,7 @@
 // microsecond, and nothing outlives its slot. Clients choose many of the texts, so the length of each and their sum are
 // bounded. flows/ turns events into diagrams.
 import type { Brand } from '../brand.ts'
+import { getOrInsert } from '../collections/get-or-insert.ts'
 import { ownText } from '../text/own-text.ts'
 import type { Clock } from '../time/clock.ts'
 
@@ -58,7 +59,7 @@ export interface Cause {
 export type Span = Brand<string, 'Span'>
 
 /** An event reported by another process. It refers to its cause by `cause.span`. */
-export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'stages'> & { readonly span: Span }
+export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'deniedTo' | 'stages'> & { readonly span: Span }
 
 export interface FlowEvent {
   readonly id: FlowId
@@ -72,6 +73,8 @@ export interface FlowEvent {
   readonly outcome: string | undefined
   /** The rule that allowed a call. */
   readonly allowedBy: string | undefined
+  /** The user whom no rule allowed the call. */
+  readonly deniedTo?: string
   readonly object: FlowObject | undefined
   readonly revision: number
   readonly cause: Cause
@@ -85,6 +88,22 @@ export interface FlowEvent {
 export interface Explanation {
   reason(): string
 }
+
+/** A decision against a user. One is shared by all events of a user, because a client may be refused very often. */
+class Denial implements Explanation {
+  readonly user: string
+
+  constructor(user: string) {
+    this.user = user
+  }
+
+  reason(): string {
+    return this.user
+  }
+}
+
+/** Users with a shared denial; beyond it, new ones are made. */
+const denialsMax = 1_000
 
 const noFlow = 0 as FlowId
 const none: readonly never[] = []
@@ -111,6 +130,11 @@ export function mergeCauses(causes: readonly Cause[]): Cause {
     revisions: revisions.slice(0, causesMergedMax),
   }
 }
+
+const decisionOf = (explanation: Explanation | undefined): Pick<FlowEvent, 'allowedBy' | 'deniedTo'> =>
+  explanation instanceof Denial
+    ? { allowedBy: undefined, deniedTo: explanation.user }
+    : { allowedBy: explanation?.reason() }
 
 export type FlowListener = (id: FlowId) => void
 
@@ -144,6 +168,7 @@ export class FlowRecorder {
   // Events reported by other processes, by span and by slot.
   readonly #reported = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
+  readonly #denials = new Map<string, Denial>()
   readonly #listeners = new Set<FlowListener>()
   /** The characters of each slot's texts, and their sum. */
   readonly #chars: Uint32Array
@@ -270,6 +295,28 @@ export class FlowRecorder {
     if (id >= this.oldest && id <= this.#last) this.#explanations[id & this.#mask] = explanation
   }
 
+  /** Records that no rule allowed a call of this user. */
+  deny(id: FlowId, user: string): void {
+    if (this.#denials.size >= denialsMax) this.#denials.clear()
+    const name = boundedText(user)
+    this.explain(
+      id,
+      getOrInsert(this.#denials, name, () => new Denial(name)),
+    )
+  }
+
+  /** The calls that were denied to a user, in order. */
+  deniedTo(user: string): FlowEvent[] {
+    const found: FlowEvent[] = []
+    for (let id = this.#oldest; id <= this.#last; id++) {
+      const explanation = this.#explanations[id & this.#mask]
+      if (!(explanation instanceof Denial) || explanation.user !== user) continue
+      const event = this.get(id as FlowId)
+      if (event !== undefined) found.push(event)
+    }
+    return found
+  }
+
   /** The write that created a revision, while it is in the ring. */
   writeOf(revision: number): FlowId {
     const id = this.#writes[revision & this.#mask] as FlowId
@@ -291,7 +338,7 @@ export class FlowRecorder {
       to: this.#to[slot] as string,
       what: this.#what[slot] as string,
       outcome: this.#outcomes[slot],
-      allowedBy: this.#explanations[slot]?.reason(),
+      ...decisionOf(this.#explanations[slot]),
       object: this.#objects[slot],
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,

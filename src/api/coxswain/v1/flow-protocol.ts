@@ -46,7 +46,10 @@ export const readSpan = (text: unknown): Span | undefined =>
     : undefined
 
 /** A flow event in the form that is reported to other processes: ids are replaced by spans. */
-export function reportedEvent({ id, allowedBy: _, cause, ...event }: FlowEvent, record: string): ReportedEvent {
+export function reportedEvent(
+  { id, allowedBy: _, deniedTo: _user, cause, ...event }: FlowEvent,
+  record: string,
+): ReportedEvent {
   const { revisions } = cause
   const why = cause.event === 0 ? {} : { span: spanOf(record, cause.event) }
   return { ...event, cause: { event: 0 as FlowId, also: [], revisions, ...why }, span: spanOf(record, id) }
