@@ -9,6 +9,7 @@ import { down } from './commands/down.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
+import { lab } from './commands/lab.ts'
 import { proxy } from './commands/proxy.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   flow,
   image,
   kubelet,
+  lab,
   proxy,
   reset,
   restore,

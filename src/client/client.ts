@@ -65,6 +65,11 @@ export class Client {
   read(path: string, accept = 'application/json', context: Context = newContext()): Promise<unknown> {
     return this.#transport.read(path, accept, context)
   }
+
+  /** Reads a path of the server as text, such as a pod's log. */
+  readText(path: string, context: Context = newContext()): Promise<string> {
+    return this.#transport.readText(path, context)
+  }
 }
 
 export type MetadataClient = Pick<ResourceClient<ApiObject, unknown>, 'get' | 'find' | 'list' | 'watchBatches'>

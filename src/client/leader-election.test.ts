@@ -52,6 +52,7 @@ const transportOf = (client: Client): Transport => ({
     return resource.update(call.body as never, context_)
   },
   read: () => Promise.reject(new Error('not used')),
+  readText: () => Promise.reject(new Error('not used')),
   list: () => Promise.reject(new Error('not used')),
   watch: () => {
     throw new Error('not used')

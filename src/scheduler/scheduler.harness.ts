@@ -72,6 +72,7 @@ export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapsho
 /** A transport that lists fixed objects and sends nothing. */
 export const standing = (objects: readonly ApiObject[]): Transport => ({
   read: () => Promise.reject(new Error('nothing is read')),
+  readText: () => Promise.reject(new Error('nothing is read')),
   send: () => Promise.reject(new Error('nothing is sent')),
   list: ({ kind }) =>
     Promise.resolve({ items: objects.filter((each) => each.kind === kind.kind), revision: 1, continueToken: '' }),

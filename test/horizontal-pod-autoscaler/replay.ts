@@ -28,6 +28,7 @@ function withMetrics(transport: Transport, measured: ReadonlyMap<string, Measure
     send: (call, context) => transport.send(call, context),
     list: (call, context) => transport.list(call, context),
     watch: (call, context) => transport.watch(call, context),
+    readText: (path, context) => transport.readText(path, context),
     read(path: string, accept: string, context: Context) {
       const url = new URL(path, 'https://metrics')
       if (!hasApis && url.pathname.startsWith('/apis/metrics.k8s.io/')) return Promise.reject(new PageNotFound())

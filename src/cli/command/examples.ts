@@ -38,6 +38,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
   ],
+  lab: [
+    ['coxswain lab', 'the situations'],
+    ['coxswain lab crash-loop', 'a cluster with a container that ends again and again'],
+  ],
   proxy: [
     ['coxswain proxy --kubeconfig proxy.kubeconfig --cluster-cidr 10.244.0.0/16', 'the Services of any cluster'],
     ['coxswain proxy --cleanup', 'remove the rules of the proxy'],
@@ -76,6 +80,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   version: [],
   why: [
+    ['coxswain why', 'everything that is wrong in the cluster, the most severe first'],
+    ['coxswain why --exit-code -n shop', 'the same for a namespace; exits with 1 if something is wrong'],
     ['coxswain why deployment/web', 'why a Deployment is not ready'],
     ['coxswain why pod web-0 -n shop', 'what a pod waits for, and what the scheduler decided'],
     ['coxswain why ns/shop', 'why a namespace is not deleted yet'],

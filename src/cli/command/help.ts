@@ -6,7 +6,7 @@ import { examples } from './examples.ts'
 /** Commands by purpose, in the order in which a new user needs them. */
 const groups: readonly [title: string, names: readonly string[]][] = [
   ['Run a cluster', ['up', 'status', 'token', 'down', 'reset']],
-  ['See what happens and why', ['flow', 'why', 'ui', 'top']],
+  ['See what happens and why', ['flow', 'why', 'ui', 'top', 'lab']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
   [
     'Run one component',

@@ -112,6 +112,7 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['scheduler'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['scheduler', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler', '--kubeconfig', '/none', '--secure-port', 'x'], /--secure-port "x" is not a number from 0 to 65535/],
+  [['lab', 'crash-lop'], /unknown situation "crash-lop"; did you mean crash-loop\?/],
   [['why', 'deployment'], /name one object: <kind>\/<name> or <kind> <name>/],
   [['why', 'pod/a', '--format', 'svg'], /--output svg is none of text, json/],
   [['why', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],

@@ -5,7 +5,8 @@ import { pod } from '../../api/core/v1/pod/pod.ts'
 import { context } from '../../base/observability/context.ts'
 import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
 import { UsageError } from '../command/command.ts'
-import { explainedLines, explainedText, explainObject, readerOf } from './explained-object.ts'
+import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
+import { explainedLines, explainedText, explainObject } from './explained-object.ts'
 
 const { signal } = new AbortController()
 const ctx = context(signal)
@@ -57,16 +58,26 @@ test('an object that does not exist is a wrong argument, with a suggestion', () 
   }))
 
 test('the text has the sentences, or the summary where nothing is missing, and what was tried', () => {
-  const explained = { waits: [], tried: [], summary: 'it is ready', decision: undefined }
+  const nothing = { severity: 'info', waits: [], tried: [], notes: [], fixes: [] } as const
+  const explained = { ...nothing, summary: 'it is ready', decision: undefined }
   equal(explainedText(large, explained), 'pod/large\n  it is ready\n')
   equal(
     explainedText(large, { ...explained, waits: ['it waits', 'for a node'], tried: ['create → 409'] }),
     'pod/large\n  it waits\n  for a node\n\nWhat was tried:\n  create → 409\n',
   )
+  equal(
+    explainedText(large, {
+      ...explained,
+      waits: ['it ends:\n| panic'],
+      notes: ['a note'],
+      fixes: ['kubectl a', 'kubectl b'],
+    }),
+    'pod/large\n  it ends:\n  | panic\n  a note\n\nFix: kubectl a\nFix: kubectl b\n',
+  )
 })
 
 test('the reader finds objects and kinds around an object', async () => {
-  const reader = readerOf(cluster.client, ctx)
+  const reader = readerOf(cluster.client, ctx, { nowMs: 0 })
   const names = async (namespace: string) =>
     (await reader.list(configMap, namespace)).map(({ metadata }) => metadata.name)
   ok((await names('default')).includes('settings'))

@@ -1,15 +1,14 @@
 // Why an object is not in its desired state: read from a running cluster, as text.
-import { context, type Context } from '../../base/observability/context.ts'
+import { context } from '../../base/observability/context.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey } from '../../api/meta/object.ts'
-import type { Client } from '../../client/client.ts'
-import { discover, type DiscoveryResult } from '../../client/discovery.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
 import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
-import type { ClusterReader } from '../../flows/why/explainer.ts'
+import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
+import { explanationText } from '../../flows/why/explanation-text.ts'
 import { why as explain, type Why } from '../../flows/why/why.ts'
 import { UsageError } from '../command/command.ts'
 import type { ChosenCluster } from '../options/choose-cluster.ts'
@@ -35,7 +34,7 @@ export async function explainObject(
     throw new UsageError(missingObjectText(kind, { namespace, name }, known))
   }
   const recorded = await findFlowEvents(kubeconfig, signal)
-  const around = { ...readerOf(client, ctx), isCoxswain: recorded !== undefined }
+  const around = readerOf(client, ctx, { nowMs: realClock.nowMs(), isCoxswain: recorded !== undefined })
   const explained = await explain(kind, object, around, recorded ?? [])
   const decision =
     kind.plural === 'pods'
@@ -44,29 +43,11 @@ export async function explainObject(
   return { ...explained, decision }
 }
 
-/** Reads the cluster around an object. */
-export function readerOf(client: Client, ctx: Context): ClusterReader {
-  let discovered: Promise<DiscoveryResult> | undefined
-  return {
-    list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
-    find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
-    async kindOf(apiVersion, kindName) {
-      const { kinds } = await (discovered ??= discover(client, ctx))
-      return kinds.find((each) => each.kind.apiVersion === apiVersion && each.kind.kind === kindName)?.kind
-    },
-    nowMs: realClock.nowMs(),
-  }
-}
-
-export function explainedText(
+export const explainedText = (
   { kind, name }: { readonly kind: Kind; readonly name: string },
-  { waits, tried, summary, decision }: ExplainedObject,
-): string {
-  const sentences = waits.length === 0 ? [summary] : waits
-  const failed = tried.length === 0 ? '' : `\nWhat was tried:\n${tried.map((line) => `  ${line}\n`).join('')}`
-  const decided = decision === undefined ? '' : `\n${decisionText(decision)}`
-  return `${kind.singular}/${name}\n${sentences.map((line) => `  ${line}\n`).join('')}${failed}${decided}`
-}
+  { decision, ...explained }: ExplainedObject,
+): string =>
+  explanationText(`${kind.singular}/${name}`, explained, decision === undefined ? '' : decisionText(decision))
 
 export async function explainedLines(
   cluster: ChosenCluster,

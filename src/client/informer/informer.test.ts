@@ -50,6 +50,7 @@ function scripted(clock: VirtualClock, lists: readonly (List | Error)[], watches
   const record = (text: string) => requests.push({ text, atMs: clock.monotonicMs() })
   const transport: Transport = {
     read: () => Promise.reject(new Error('not scripted')),
+    readText: () => Promise.reject(new Error('not scripted')),
     send: () => Promise.reject(new Error('not scripted')),
     list: ({ query }) => {
       const page = ['limit', 'continue'].flatMap((name) =>

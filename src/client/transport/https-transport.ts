@@ -64,6 +64,10 @@ export class HttpsTransport implements Transport {
     return parseJson(await textOf(await this.#request('GET', path, accept, undefined, '', ctx)))
   }
 
+  async readText(path: string, ctx: Context): Promise<string> {
+    return textOf(await this.#request('GET', path, '*/*', undefined, '', ctx))
+  }
+
   async send(call: ApiCall, ctx: Context): Promise<unknown> {
     const object = await this.#send(call, ctx)
     return call.form === undefined ? object : typed(object as ApiObject, call.kind)

@@ -36,6 +36,8 @@ export type ClientEvent =
 export interface Transport {
   /** Reads a path of the server as JSON: a document such as discovery, or objects of an API that has no kind here. */
   read(path: string, accept: string, context: Context): Promise<unknown>
+  /** Reads a path of the server as text, such as a pod's log. */
+  readText(path: string, context: Context): Promise<string>
   /**
    * Returns an object, or a Status for a deletion that leaves no object. The result of `deletecollection` is undefined.
    */

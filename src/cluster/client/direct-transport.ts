@@ -66,6 +66,17 @@ export class DirectTransport implements Transport {
     throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
 
+  async readText(path: string, context: Context): Promise<string> {
+    const { pathname, searchParams } = new URL(path, 'https://server')
+    const server = this.#running()
+    const routed = requestTargetOf('GET', pathname, searchParams, '*/*', server)
+    if (routed.extension !== undefined) return this.#extensions.readText(path, context)
+    const answer = await this.#send(server, routed, searchParams, { kind: 'none' }, context)
+    if (answer.kind === 'text') return answer.text
+    if (answer.kind === 'wire') return textOfResponse(answer.response)
+    throw new StatusError(500, 'InternalError', `a text answered with a ${answer.kind}`)
+  }
+
   async send(call: ApiCall, context: Context): Promise<unknown> {
     if (this.#isExtension(call.kind)) return this.#extensions.send(call, context)
     const answer = await this.#handle(call, call.verb, context)
@@ -153,6 +164,15 @@ export class DirectTransport implements Transport {
       ...upgrade,
     })
   }
+}
+
+/** The body of a response as text. */
+export async function textOfResponse({ body }: WireResponse): Promise<string> {
+  const pieces = typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of pieces) text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+  return text
 }
 
 /** The target with the kind that the server has at present: clients know custom kinds only by their names. */

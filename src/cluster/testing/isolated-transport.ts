@@ -32,6 +32,10 @@ export class IsolatedTransport implements Transport {
     return deepFreeze(await this.#await(this.#inner.read(path, accept, context), `read ${path}`))
   }
 
+  readText(path: string, context: Context): Promise<string> {
+    return this.#await(this.#inner.readText(path, context), `read ${path}`)
+  }
+
   async send(call: ApiCall, context: Context): Promise<unknown> {
     const copied = call.body === undefined ? call : { ...call, body: jsonCopy(call.body) }
     const answer = deepFreeze(await this.#call(this.#inner.send(copied, context), call))

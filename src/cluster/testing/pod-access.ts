@@ -1,4 +1,4 @@
-// Logs and exec for pods, through the API server of this process.
+// Exec in pods, through the API server of this process.
 import type { Context } from '../../base/observability/context.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -8,20 +8,13 @@ import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { openSpdyStreams, type CommandStreams } from '../../wire/remote-command/command-streams.ts'
 import { commandProtocol, spdyUpgradeHeaders } from '../../wire/remote-command/stream-protocols.ts'
 import { SpdySession } from '../../wire/spdy/spdy-session.ts'
-import type { DirectTransport } from '../client/direct-transport.ts'
+import { textOfResponse, type DirectTransport } from '../client/direct-transport.ts'
 
 export interface ContainerOptions {
   /** `default` when omitted. */
   readonly namespace?: string
   /** Required only for pods with several containers. */
   readonly container?: string
-}
-
-export interface LogOptions extends ContainerOptions {
-  /** Of the container before its last restart. */
-  readonly previous?: boolean
-  readonly tailLines?: number
-  readonly timestamps?: boolean
 }
 
 export interface ExecOutput {
@@ -31,23 +24,6 @@ export interface ExecOutput {
 }
 
 const connectionBytesMax = 64 * 1024
-
-export async function podLogs(
-  transport: DirectTransport,
-  name: string,
-  { namespace = 'default', container, previous = false, tailLines, timestamps = false }: LogOptions,
-  context: Context,
-): Promise<string> {
-  const query = new URLSearchParams({
-    ...(container === undefined ? {} : { container }),
-    ...(previous ? { previous: 'true' } : {}),
-    ...(tailLines === undefined ? {} : { tailLines: String(tailLines) }),
-    ...(timestamps ? { timestamps: 'true' } : {}),
-  })
-  const place = { kind: pod, namespace, name, subresource: 'log' }
-  const answer = await transport.stream(place, query, undefined, context)
-  return typeof answer === 'string' ? answer : textOf(answer)
-}
 
 export async function podExec(
   transport: DirectTransport,
@@ -63,7 +39,7 @@ export async function podExec(
   const headers = spdyUpgradeHeaders(commandProtocol)
   const answer = await transport.stream(place, query, headers, context)
   if (typeof answer === 'string' || answer.onUpgrade === undefined) {
-    const text = typeof answer === 'string' ? answer : await textOf(answer)
+    const text = typeof answer === 'string' ? answer : await textOfResponse(answer)
     throw new StatusError(500, 'InternalError', `unable to upgrade connection: ${text}`)
   }
   return overSpdy(answer.onUpgrade)
@@ -103,12 +79,4 @@ function exitCodeOf(text: string): number {
   const code = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   if (code === undefined) throw StatusError.fromStatus(status, 500)
   return Number(code)
-}
-
-async function textOf({ body }: WireResponse): Promise<string> {
-  const pieces = typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of pieces) text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
-  return text
 }

@@ -14,6 +14,9 @@ import { Client, type ApplyOptions } from '../../client/client.ts'
 import { flowTreesOf } from '../../flows/flow-graph.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
 import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
+import { podLog, type LogOptions } from '../../client/pod-log.ts'
+import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
+import { explanationLines, explanationText } from '../../flows/why/explanation-text.ts'
 import { why } from '../../flows/why/why.ts'
 import type { MemorySnapshot, MemoryStore } from '../../store/memory-store.ts'
 import type { Cluster } from '../run/cluster.ts'
@@ -25,9 +28,9 @@ import { IsolatedTransport } from './isolated-transport.ts'
 import type { StorageControl } from '../../machine/csi/simulated/simulated-csi-driver.ts'
 import type { CloudControl } from '../../cloud/simulated/simulated-cloud.ts'
 import { establishDefinitions, untilEstablished } from './establish-definitions.ts'
-import { explainReach, readerOf, type WhyOptions } from './explanations.ts'
+import { explainReach, type WhyOptions } from './explanations.ts'
 import { manifestObjects, type Manifest, type ManifestObject } from './manifest.ts'
-import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
+import { podExec, type ContainerOptions, type ExecOutput } from './pod-access.ts'
 import type { SourcedDefinition } from './read-definitions.ts'
 import type { ServedCluster } from '../run/serve.ts'
 import type { RecordedRun } from '../../ui/page/source/recorded.ts'
@@ -238,14 +241,11 @@ export class TestCluster implements AsyncDisposable {
       ? [this.#kinds.ofType(about), { namespace, name }]
       : [this.#kinds.ofObject(about), about.metadata]
     const object = await client.of(kind).get(wanted.name, kind.namespaced ? (wanted.namespace ?? '') : '')
-    const { waits, tried, summary } = await this.#explain(kind, object)
-    const told = tried.length === 0 ? [] : ['', 'What was tried:', ...tried.map((line) => `  ${line}`)]
-    const sentences = waits.length === 0 ? [summary] : waits
-    return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
+    return explanationText(`${kind.singular}/${wanted.name}`, await this.#explain(kind, object))
   }
 
   #explain(kind: Kind, object: ApiObject): ReturnType<typeof why> {
-    const around = readerOf(this.client, this.clock.nowMs())
+    const around = readerOf(this.client, newContext(), { nowMs: this.clock.nowMs() })
     return why(kind, object, around, [...this.#deps.cluster.flow.events()])
   }
 
@@ -279,7 +279,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** The output of a pod's container. */
   logs(pod: string, options: LogOptions = {}): Promise<string> {
-    return podLogs(this.#transport(), pod, options, newContext())
+    return podLog(new Client(this.#transport()), pod, options, newContext())
   }
 
   /** Runs a command in a pod's container: the image's `onCommand` or the simulation's `command` implements it. */
@@ -316,7 +316,10 @@ export class TestCluster implements AsyncDisposable {
         kinds: this.#kinds.all(),
         flow: cluster.flow,
         list: async (kind) => (await client.of(kind).list({})).items,
-        why: async (object) => (await this.#explain(this.#kinds.ofObject(object), object)).waits,
+        why: async (object) => {
+          const explained = await this.#explain(this.#kinds.ofObject(object), object)
+          return explained.waits.length === 0 ? [] : explanationLines(explained)
+        },
         decision: (pod) => cluster.decisions.explain(pod),
         nowMs: clock.nowMs(),
         changes: (kind) => (kind.computed === undefined ? (cluster.server?.registry.changes(kind) ?? []) : []),

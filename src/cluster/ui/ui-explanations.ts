@@ -2,15 +2,13 @@
 // user of the request; what that user may not read is treated as absent.
 import type { User } from '../../apiserver/request/request.ts'
 import type { UiExplanations } from '../../apiserver/ui/ui-api.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
 import { thenMaybe } from '../../base/async/maybe-promise.ts'
 import { context } from '../../base/observability/context.ts'
 import { runInSlices } from '../../base/work/work-slice.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
-import { discover, type DiscoveryResult } from '../../client/discovery.ts'
 import { flowTrees, type FlowNode } from '../../flows/flow-graph.ts'
-import type { ClusterReader } from '../../flows/why/explainer.ts'
+import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
 import { why } from '../../flows/why/why.ts'
 
 export interface UiExplanationDeps {
@@ -24,18 +22,7 @@ export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplan
     const ctx = context(signal)
     const object = await client.of(kind).find(name, namespace, ctx)
     if (object === undefined) return undefined
-    let discovered: Promise<DiscoveryResult> | undefined
-    const around: ClusterReader = {
-      list: (of, home) =>
-        unlessForbidden(async () => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items, []),
-      find: (of, home, wanted) => unlessForbidden(() => client.of(of).find(wanted, home, ctx), undefined),
-      async kindOf(apiVersion, kindName) {
-        const { kinds } = await (discovered ??= discover(client, ctx))
-        return kinds.find((each) => each.kind.apiVersion === apiVersion && each.kind.kind === kindName)?.kind
-      },
-      nowMs: clock.nowMs(),
-      isCoxswain: true,
-    }
+    const around = readerOf(client, ctx, { nowMs: clock.nowMs() })
     return why(kind, object, around, events)
   },
   flow: (subject, events, signal) =>
@@ -53,13 +40,4 @@ function newest(roots: readonly FlowNode[]): readonly FlowNode[] {
   let events = 0
   const first = roots.findLastIndex((root) => (events += sizeOf(root)) > shownEventsMax)
   return roots.slice(first + 1)
-}
-
-async function unlessForbidden<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 403) return otherwise
-    throw error
-  }
 }

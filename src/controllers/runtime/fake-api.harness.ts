@@ -66,6 +66,10 @@ export class FakeApi implements Transport {
     return this.#objects.get(`${idOf(kind)} ${objectKey(kind.namespaced ? namespace : '', name)}`)
   }
 
+  readText(path: string): Promise<string> {
+    return Promise.reject(new Error(`${path} is not text`))
+  }
+
   read(path: string): Promise<unknown> {
     if (this.isDown) return Promise.reject(new StatusError(503, 'ServiceUnavailable', 'the server is down'))
     const groups = Map.groupBy(this.served, ({ kind }) => kind.group)

@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import { plural } from '../why/explainer.ts'
+import { plural } from '../why/explainer/explainer.ts'
 import { checkedHop, isBlocked, policiesOf, sideSentences, type CheckedHop } from './checked-hop.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import { checkedDns, noDns } from './dns-path.ts'

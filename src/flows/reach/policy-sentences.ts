@@ -3,7 +3,7 @@
 import { splitKey } from '../../api/meta/object.ts'
 import type { Direction } from '../../network-policy/rules/compiled-policy.ts'
 import type { MissedRule, SideVerdict, Traffic, TrafficEnd } from '../../network-policy/rules/decision.ts'
-import { plural } from '../why/explainer.ts'
+import { plural } from '../why/explainer/explainer.ts'
 
 /** Rules that are described; others are counted. */
 const rulesMax = 5

@@ -3,7 +3,7 @@ import type { ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { namespaceWith, podAt } from '../../network-policy/network-policy.harness.ts'
 import { endpointAt, nodeWith, serviceWith, sliceWith } from '../../proxy/routing/routing.harness.ts'
-import type { ClusterReader } from '../why/explainer.ts'
+import type { ClusterReader } from '../why/explainer/cluster-reader.ts'
 
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
 const running = { containerStatuses: [{ name: 'c', ready: true, restartCount: 0 }], ...ready }

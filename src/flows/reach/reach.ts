@@ -8,9 +8,9 @@ import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { keyOf, namespaceOf } from '../../api/meta/object.ts'
 import { networkPolicy } from '../../api/networking/v1/network-policy.ts'
-import type { ClusterReader } from '../why/explainer.ts'
-import { whyPod } from '../why/pod-explainer.ts'
-import { refusedProbes, refusedSentence, type RefusedProbe } from '../why/refused-probes.ts'
+import type { ClusterReader } from '../why/explainer/cluster-reader.ts'
+import { whyPod } from '../why/pods/pod-explainer.ts'
+import { refusedProbes, refusedSentence, type RefusedProbe } from '../why/network/refused-probes.ts'
 import { pathToAddress } from './address-path.ts'
 import { ClusterMap, podAddress } from './cluster-map.ts'
 import { explainPath, type Reach } from './explain-path.ts'
@@ -48,7 +48,7 @@ export async function reach(source: Pod, target: ReachTarget, cluster: ClusterRe
       if (found === undefined) throw missing(target)
       if (isPodFinished(found)) return unreachable(`Pod ${keyOf(found)} has ended.`)
       const path = pathToPod(source, target, found)
-      const problems = (await whyPod(found, cluster)).map((sentence) => `Pod ${keyOf(found)}: ${sentence}`)
+      const problems = (await whyPod(found, cluster)).map(({ text }) => `Pod ${keyOf(found)}: ${text}`)
       return explain(source, { ...path, sentences: [...path.sentences, ...problems] }, map, cluster)
     }
     case 'service': {
@@ -80,7 +80,10 @@ const unreachable = (summary: string, ...sentences: readonly string[]): Reach =>
 async function startProblems(source: Pod, cluster: ClusterReader): Promise<Reach | undefined> {
   if (isPodFinished(source)) return unreachable(`Pod ${keyOf(source)} has ended.`)
   if (podAddress(source, 'IPv4') !== undefined || podAddress(source, 'IPv6') !== undefined) return undefined
-  return unreachable(`Pod ${keyOf(source)} has no address yet.`, ...(await whyPod(source, cluster)))
+  return unreachable(
+    `Pod ${keyOf(source)} has no address yet.`,
+    ...(await whyPod(source, cluster)).map(({ text }) => text),
+  )
 }
 
 async function explain(

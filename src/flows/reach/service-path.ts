@@ -6,7 +6,7 @@ import { keyOf } from '../../api/meta/object.ts'
 import { familyOf } from '../../base/text/address-family.ts'
 import { portEndpoint, type NodeTopology, type PortEndpoint } from '../../proxy/routing/endpoint-selection.ts'
 import { portEndpoints, routedService, type RouteTarget, type ServiceRoute } from '../../proxy/routing/service-route.ts'
-import { plural } from '../why/explainer.ts'
+import { plural } from '../why/explainer/explainer.ts'
 import { authority } from './reach-target.ts'
 
 export interface ServicePath {

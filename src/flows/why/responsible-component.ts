@@ -15,6 +15,7 @@ export type Responsibility =
 const reconciled: Readonly<Record<string, string>> = {
   'apiservices.apiregistration.k8s.io': 'the API server',
   'certificatesigningrequests.certificates.k8s.io': 'the certificate controllers',
+  'clusterrolebindings.rbac.authorization.k8s.io': 'the RBAC authorizer',
   'cronjobs.batch': 'the cron job controller',
   'customresourcedefinitions.apiextensions.k8s.io': 'the API server',
   'daemonsets.apps': 'the daemon set controller',
@@ -22,6 +23,7 @@ const reconciled: Readonly<Record<string, string>> = {
   'horizontalpodautoscalers.autoscaling': 'the horizontal pod autoscaler',
   'jobs.batch': 'the job controller',
   'mutatingadmissionpolicies.admissionregistration.k8s.io': 'admission',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': 'admission',
   namespaces: 'the namespace controller',
   nodes: 'its kubelet and the node lifecycle controller',
   persistentvolumeclaims: 'the persistent volume binder',
@@ -32,11 +34,13 @@ const reconciled: Readonly<Record<string, string>> = {
   replicationcontrollers: 'the replication controller',
   'resourceclaims.resource.k8s.io': 'the scheduler and the resource claim controller',
   resourcequotas: 'the quota controller',
+  'rolebindings.rbac.authorization.k8s.io': 'the RBAC authorizer',
   serviceaccounts: 'the service account controller',
   'servicecidrs.networking.k8s.io': 'the service CIDR controller',
   services: 'the endpoint slice controller, the proxy of each node and the DNS server',
   'statefulsets.apps': 'the stateful set controller',
   'validatingadmissionpolicies.admissionregistration.k8s.io': 'admission and the policy status controller',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': 'admission',
   'volumeattachments.storage.k8s.io': 'the attach/detach controller and its storage driver',
 }
 
@@ -45,7 +49,6 @@ const authorizer = 'The RBAC authorizer reads it with each request'
 const scheduler = 'The scheduler and the admission plugins read it'
 
 const data: Readonly<Record<string, string>> = {
-  'clusterrolebindings.rbac.authorization.k8s.io': authorizer,
   'clusterroles.rbac.authorization.k8s.io': authorizer,
   configmaps: 'Pods and controllers read it',
   'controllerrevisions.apps': 'The controller of its owner reads it',
@@ -62,19 +65,16 @@ const data: Readonly<Record<string, string>> = {
   'leases.coordination.k8s.io': 'The component that holds it renews it',
   limitranges: admission,
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': admission,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': admission,
   podtemplates: 'Clients read it',
   'priorityclasses.scheduling.k8s.io': scheduler,
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': 'Priority and fairness reads it with each request',
   'resourceclaimtemplates.resource.k8s.io': 'The resource claim controller reads it for each pod that names it',
   'resourceslices.resource.k8s.io': 'The scheduler reads it; a device driver publishes it',
-  'rolebindings.rbac.authorization.k8s.io': authorizer,
   'roles.rbac.authorization.k8s.io': authorizer,
   'runtimeclasses.node.k8s.io': scheduler,
   secrets: 'Pods and controllers read it',
   'storageclasses.storage.k8s.io': 'The persistent volume binder, the scheduler and provisioners read it',
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': admission,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': admission,
   'volumeattributesclasses.storage.k8s.io': 'The resizers of storage drivers read it',
 }
 

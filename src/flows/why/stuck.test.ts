@@ -6,7 +6,7 @@ import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { responsibilityFor } from './responsible-component.ts'
-import type { ClusterReader } from './explainer.ts'
+import type { ClusterReader } from './explainer/cluster-reader.ts'
 import { why } from './why.ts'
 
 const since = '2026-01-01T00:00:00Z'
@@ -20,12 +20,22 @@ const kindOf = (resource: string): Kind => {
 /** An object with the defaults that explainers read. */
 function specimen(kind: Kind, { metadata = {}, spec = {}, ...rest }: Specimen = {}): ApiObject {
   const scaleTargetRef = { kind: 'Deployment', name: 'd' }
-  const common = { replicas: 1, type: 'ClusterIP', schedule: '* * * * *', containers: [], maxReplicas: 3 }
+  const resources = { requests: { storage: '1Gi' } }
+  const common = {
+    replicas: 1,
+    resources,
+    schedulerName: 'default-scheduler',
+    type: 'ClusterIP',
+    schedule: '* * * * *',
+    containers: [],
+    maxReplicas: 3,
+  }
   const object = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: { name: 'x', uid: 'u', ...(kind.namespaced ? { namespace: 'default' } : {}), ...metadata },
     spec: { ...common, scaleTargetRef, ...spec },
+    roleRef: { kind: 'ClusterRole', name: 'r' },
     ...rest,
   } as unknown as ApiObject
   return { status: kind.initialStatus?.(object) ?? {}, ...object } as ApiObject
@@ -118,7 +128,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
       spec: {},
       status: { conditions: [condition('PodScheduled', 'False', 'Unschedulable', '0/1 nodes are available.')] },
     },
-    /^It cannot be scheduled: Unschedulable: 0\/1 nodes are available\.$/,
+    /^It cannot be scheduled: Unschedulable: 0\/1 nodes are available\. The cluster has no node\. coxswain kubelet adds one\.$/,
   ],
   ['pods', 'a gate', { spec: { schedulingGates: [{ name: 'g' }] } }, /until its scheduling gates are removed .*: g\./],
   ['pods', 'its node does not exist', { spec: onNode }, /Its node n no longer exists/],
@@ -126,7 +136,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'pods',
     'a missing image',
     { spec: onNode, status: { containerStatuses: [container(waiting)] } },
-    /c \(i\) is waiting: ErrImagePull: no such image\./,
+    /Container c cannot start, because its image i cannot be pulled \(ErrImagePull\): no such image\./,
   ],
   [
     'pods',
@@ -277,7 +287,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'persistentvolumeclaims',
     'its volume is lost',
     { spec: { volumeName: 'v' }, status: { phase: 'Lost' } },
-    /Its volume v no longer exists/,
+    /its volume v no longer exists/,
   ],
   [
     'persistentvolumes',
@@ -324,12 +334,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     { spec: { service: { name: 's' } } },
     /Nothing has checked its Service/,
   ],
-  [
-    'certificatesigningrequests.certificates.k8s.io',
-    'not approved',
-    {},
-    /not approved yet: kubectl certificate approve x/,
-  ],
+  ['certificatesigningrequests.certificates.k8s.io', 'not approved', {}, /It is not approved yet\./],
   [
     'certificatesigningrequests.certificates.k8s.io',
     'denied',
@@ -392,7 +397,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'pods',
     'an init container that does not start',
     { spec: onNode, status: { initContainerStatuses: [container(waiting)] } },
-    /It waits for its init container c\. Container c \(i\) is waiting: ErrImagePull: no such image\.$/,
+    /It waits for its init container c\. Container c cannot start, because its image i cannot be pulled \(ErrImagePull\): no such image\.$/,
   ],
   [
     'pods',
@@ -409,10 +414,15 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     {
       spec: onNode,
       status: {
-        containerStatuses: [container(waiting, { restartCount: 1, lastState: { terminated: { exitCode: 137 } } })],
+        containerStatuses: [
+          container(
+            { waiting: { reason: 'RunContainerError', message: 'no' } },
+            { restartCount: 1, lastState: { terminated: { exitCode: 137 } } },
+          ),
+        ],
       },
     },
-    /It was restarted 1 time\. It last exited with code 137 \(no reason\) at an unknown time\.$/,
+    /It was restarted 1 time\. It last exited with code 137 \(no reason: it was killed, SIGKILL\) at an unknown time\.$/,
   ],
   [
     'replicasets.apps',
@@ -462,7 +472,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
       spec: { schedule: '0 3 * * *', timeZone: 'Europe/Paris', concurrencyPolicy: 'Forbid' },
       status: { active: [{ name: 'j' }], lastScheduleTime: since },
     },
-    /^It starts a Job on the schedule "0 3 \* \* \*" \(Europe\/Paris\); the last one at 2026-01-01T00:00:00Z\. Its last Job is still running, and its concurrency policy Forbid allows no second one\.$/,
+    /^It starts a Job on the schedule "0 3 \* \* \*" \(Europe\/Paris\); the last one at 2026-01-01T00:00:00Z, the next one at 1970-01-01T02:00:00Z\. Its last Job is still running, and its concurrency policy Forbid allows no second one\.$/,
   ],
   [
     'nodes',
@@ -477,7 +487,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'persistentvolumeclaims',
     'its volume is bound to another claim',
     { spec: { volumeName: 'v' }, status: { phase: 'Pending' } },
-    /^It names the volume v, which is not bound to it\./,
+    /^It is not bound to a volume: it names the volume v, which is not bound to it\./,
   ],
   [
     'persistentvolumes',
@@ -627,10 +637,10 @@ test('the available volumes of the class of a claim are counted', async () => {
     find: () => Promise.resolve(localClass as never),
   }
   const waitsOf = async (spec: object) => (await why(claims, specimen(claims, { spec }), cluster, [])).waits.join(' ')
-  match(await waitsOf({}), /no storage class.*; of 1 available volume without a class none has its size, access modes/)
+  match(await waitsOf({}), /no storage class.*; of 1 available volume without a class none fits: x has 0 and not 1Gi/)
   match(
     await waitsOf({ storageClassName: 'local' }),
-    /its StorageClass local has no provisioner; of 2 available volumes of this class none has/,
+    /its StorageClass local has no provisioner; of 2 available volumes of this class none fits: x has 0 and not 1Gi; x has 0 and not 1Gi\./,
   )
 })
 

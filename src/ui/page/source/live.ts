@@ -1,6 +1,8 @@
 // The data of a running cluster: the Kubernetes API, and the endpoints of the UI.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { decisionsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
+import { explanationLines } from '../../../flows/why/explanation-text.ts'
+import type { Why } from '../../../flows/why/why.ts'
 import { LiveActions } from './live-actions.ts'
 import { readJsonLines } from './json-lines.ts'
 import { fetchJson, fetchOk } from './requests.ts'
@@ -117,8 +119,8 @@ export class LiveSource implements Source {
 
   async why(resource: Resource, { namespace, name }: FlowObject): Promise<readonly string[]> {
     const query = new URLSearchParams({ ...named(resource), namespace, name })
-    const { waits = [] } = await fetchJson<{ waits?: string[] }>(`${uiPath}/why?${query}`)
-    return waits
+    const { waits = [], notes = [], fixes = [] } = await fetchJson<Partial<Why>>(`${uiPath}/why?${query}`)
+    return waits.length === 0 ? [] : explanationLines({ waits, notes, fixes })
   }
 
   async decision({ namespace, name }: FlowObject): Promise<SchedulingDecision | undefined> {

@@ -1,0 +1,92 @@
+// clusterProblems: everything that is wrong in a cluster or a namespace, the most severe first.
+import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
+import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
+import type { ClusterReader } from './explainer/cluster-reader.ts'
+import { severities, worst, type Finding, type Severity } from './explainer/finding.ts'
+import { explainers } from './explainers.ts'
+import { findingsOf } from './findings-of.ts'
+import { onceReader } from './once-reader.ts'
+import { findingTexts, fixesOf, unreadableNote } from './why.ts'
+
+export interface ClusterProblem {
+  readonly severity: Severity
+  /** `deployment/web` */
+  readonly object: string
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string
+  readonly waits: readonly string[]
+  readonly fixes: readonly string[]
+}
+
+export interface ClusterProblems {
+  readonly problems: readonly ClusterProblem[]
+  /** Problems beyond the limit. */
+  readonly omitted: number
+  /** How many objects were examined. */
+  readonly checked: number
+  readonly notes: readonly string[]
+}
+
+/** Objects of a kind that are examined, and problems that are reported. */
+const [objectsMax, problemsMax] = [5_000, 100]
+
+interface Examined {
+  readonly kind: ResourceType
+  readonly object: ApiObject
+  readonly findings: readonly Finding[]
+}
+
+/** With a namespace, only its objects. */
+export async function clusterProblems(
+  cluster: ClusterReader,
+  namespace: string,
+  recorded: readonly FlowEvent[],
+): Promise<ClusterProblems> {
+  const reader = onceReader(cluster)
+  const examined: Examined[] = []
+  for (const { kind } of explainers) {
+    if (namespace !== '' && !kind.namespaced) continue
+    for (const object of (await reader.list(kind, namespace)).slice(0, objectsMax))
+      examined.push({ kind, object, findings: await findingsOf(kind, object, reader, recorded) })
+  }
+  const wrong = examined.filter(({ findings }) => worst(findings) !== 'info')
+  const problems = withoutOwned(wrong).toSorted(bySeverity).map(problemOf)
+  const notes = examined.flatMap(({ findings }) => findings.filter(({ isNote }) => isNote))
+  return {
+    problems: problems.slice(0, problemsMax),
+    omitted: Math.max(0, problems.length - problemsMax),
+    checked: examined.length,
+    notes: noteTexts(notes, reader),
+  }
+}
+
+/** The explanation of an owner includes what is wrong with the objects that it owns. */
+function withoutOwned(wrong: readonly Examined[]): Examined[] {
+  const uids = new Set(wrong.map(({ object }) => object.metadata.uid))
+  return wrong.filter(({ object }) => !(object.metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)))
+}
+
+/** Then cluster-scoped objects, because more depends on them. */
+const bySeverity = (a: Examined, b: Examined): number =>
+  severities.indexOf(worst(a.findings)) - severities.indexOf(worst(b.findings)) ||
+  Number(a.kind.namespaced) - Number(b.kind.namespaced) ||
+  keyOf(a.object).localeCompare(keyOf(b.object))
+
+function problemOf({ kind, object, findings }: Examined): ClusterProblem {
+  const bad = findings.filter(({ severity }) => severity !== 'info')
+  return {
+    severity: worst(bad),
+    object: `${kind.singular}/${object.metadata.name}` satisfies ObjectKey,
+    namespace: namespaceOf(object),
+    waits: findingTexts(bad),
+    fixes: fixesOf(bad),
+  }
+}
+
+/** The note about all simulated nodes includes those about some of them. */
+function noteTexts(notes: readonly Finding[], reader: ClusterReader): string[] {
+  const texts = [...new Set(notes.map(({ text }) => text))]
+  const longest = texts.toSorted((a, b) => b.length - a.length).slice(0, 1)
+  return findingTexts([...longest.map((text) => ({ severity: 'info' as const, text })), ...unreadableNote(reader)])
+}

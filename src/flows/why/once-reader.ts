@@ -1,0 +1,35 @@
+// onceReader: reads each kind of a cluster once, so that a report about all objects takes one list for each kind. Objects in a
+// namespace and objects by name are selected from the list.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { ClusterReader } from './explainer/cluster-reader.ts'
+
+interface Listed {
+  readonly all: readonly ApiObject[]
+  readonly byNamespace: ReadonlyMap<string, readonly ApiObject[]>
+  readonly byKey: ReadonlyMap<string, ApiObject>
+}
+
+export function onceReader(cluster: ClusterReader): ClusterReader {
+  const lists = new Map<ResourceType, Promise<Listed>>()
+  const listed = (kind: ResourceType): Promise<Listed> =>
+    getOrInsert(lists, kind, async () => {
+      const all = await cluster.list(kind, '')
+      return {
+        all,
+        byNamespace: Map.groupBy(all, namespaceOf),
+        byKey: new Map(all.map((object) => [objectKey(namespaceOf(object), object.metadata.name), object])),
+      }
+    })
+  return {
+    ...cluster,
+    async list<T extends ApiObject>(kind: ResourceType<T>, namespace: string) {
+      const { all, byNamespace } = await listed(kind)
+      return (namespace === '' ? all : (byNamespace.get(namespace) ?? [])) as readonly T[]
+    },
+    async find<T extends ApiObject>(kind: ResourceType<T>, namespace: string, name: string) {
+      return (await listed(kind)).byKey.get(objectKey(namespace, name)) as T | undefined
+    },
+  }
+}
