@@ -55,17 +55,18 @@ function fieldSchema(field: Field): Schema {
   return {
     ...schema,
     ...(field.enum === undefined || schema.type !== 'string' ? {} : { enum: field.enum }),
-    ...(schema.type === 'array' && field.listType !== undefined ? listMarks(field) : {}),
+    ...(schema.type === 'array' ? listMarks(field) : {}),
   }
 }
 
 /** Every key of a list that is merged is required here: the defaults of built-in types are no part of their schema. */
-function listMarks({ type, listType, keys }: Field): Schema {
+function listMarks({ type, listType, keys = [] }: Field): Schema {
+  if (listType === undefined) return {}
   if (listType !== 'map') return { 'x-kubernetes-list-type': listType }
   const element = typeof type === 'object' && type.kind === 'list' ? type.element : type
   const areRequired =
     typeof element === 'object' &&
     element.kind === 'message' &&
-    keys?.every((key) => element.fields[key]?.required === true)
+    keys.every((key) => element.fields[key]?.required === true)
   return areRequired ? { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys } : {}
 }
