@@ -22,7 +22,7 @@ import {
   pathSegmentErrors,
   qualifiedNameErrors,
 } from './validation/names.ts'
-import { cidrErrors, ipErrors, isIpV4, isIpV6, portErrors, portNameErrors } from './validation/network-rules.ts'
+import { cidrErrors, ipErrors, portErrors, portNameErrors } from './validation/network-rules.ts'
 import {
   controllerOf,
   controllerReference,
@@ -327,10 +327,9 @@ test('ports and addresses', () => {
     '::1.2.3',
   ])
     equal(ipErrors(address).length, 1, address)
-  deepEqual([isIpV4('1.2.3.4'), isIpV6('1.2.3.4'), isIpV6('::1')], [true, false, true])
   deepEqual(
     ['10.0.0.0/8', 'fd00::/64', '10.0.0.0/33', '10.0.0.0', '10.0.0.0/8/8', 'x/8'].map(
-      (text) => cidrErrors(text).length,
+      (text) => cidrErrors(text, new Set()).length,
     ),
     [0, 0, 1, 1, 1, 1],
   )

@@ -18,7 +18,7 @@ import type { ApiResponse } from './request/response.ts'
 import { sessionCookiePrefix } from './request/session-cookies.ts'
 import { isCustomObject, noQuery, toApiRequest } from './routing/http-request.ts'
 import type { ApiServer } from './server.ts'
-import { isLoopback } from '../base/text/loopback.ts'
+import { isLoopback } from '../base/net/remote-address.ts'
 import { UiEndpoints } from './ui/ui-endpoints.ts'
 
 export interface HttpDeps {

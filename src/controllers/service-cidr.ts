@@ -1,8 +1,10 @@
 // ServiceCIDR: sets the Ready condition of new ranges. A deleted range is kept while Services use addresses of it that
 // no other range contains.
+import { cidrContains, cidrHasAddress, type Cidr } from '../base/net/cidr.ts'
+import { parseIp, type IpAddress } from '../base/net/ip-address.ts'
+import { parseCidrsSloppy } from '../base/net/sloppy-address.ts'
 import { rfc3339 } from '../base/time/clock.ts'
-import { containsCidr, parseCidr, type Cidr } from '../api/networking/v1/cidr.ts'
-import { ipAddress, type IPAddress } from '../api/networking/v1/ip-address.ts'
+import { ipAddress } from '../api/networking/v1/ip-address.ts'
 import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
 import type { Kind } from '../api/kind/kind.ts'
 import type { Condition } from '../api/meta/v1/condition.ts'
@@ -58,19 +60,17 @@ function isNeeded(range: ServiceCIDR, view: PlanView): boolean {
     .all(serviceCidr)
     .filter((other) => other.metadata.name !== range.metadata.name && !isBeingDeleted(other))
     .flatMap(cidrsOf)
-  const uncovered = own.filter((cidr) => !others.some((other) => containsCidr(other, cidr)))
+  const uncovered = own.filter((cidr) => !others.some((other) => cidrContains(other, cidr)))
   if (uncovered.length === 0) return false
-  const lies = (within: readonly Cidr[], address: Cidr) => within.some((cidr) => containsCidr(cidr, address))
-  return view.all(ipAddress).some((each) => {
-    const address = addressOf(each)
-    return lies(uncovered, address) && !lies(others, address)
+  const lies = (within: readonly Cidr[], address: IpAddress) => within.some((cidr) => cidrHasAddress(cidr, address))
+  // The name of an IPAddress is the address.
+  return view.all(ipAddress).some(({ metadata }) => {
+    const address = parseIp(metadata.name)
+    return address !== undefined && lies(uncovered, address) && !lies(others, address)
   })
 }
 
-const cidrsOf = ({ spec }: ServiceCIDR): Cidr[] => (spec.cidrs ?? []).map(parseCidr)
-
-/** The name of an IPAddress is the address. */
-const addressOf = ({ metadata: { name } }: IPAddress): Cidr => parseCidr(`${name}/${name.includes(':') ? 128 : 32}`)
+const cidrsOf = ({ spec }: ServiceCIDR): readonly Cidr[] => parseCidrsSloppy(spec.cidrs ?? [])
 
 const conditionOf = ({ status }: ServiceCIDR): Condition | undefined =>
   status.conditions?.find(({ type }) => type === 'Ready')

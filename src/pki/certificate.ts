@@ -1,5 +1,5 @@
 // Creates X.509 certificates (version 3).
-import { ipBytes, isMappedIpv4 } from '../base/net/ip-bytes.ts'
+import { ipBytes, mappedIpv4 } from '../base/net/ip-bytes.ts'
 import type { Random } from '../base/random/random.ts'
 import type { CryptoProvider, KeyPair } from '../platform/crypto/crypto.ts'
 import * as der from './der.ts'
@@ -130,5 +130,5 @@ function positive(bytes: Uint8Array): Uint8Array {
 export function encodeAddress(address: string): Uint8Array {
   const bytes = ipBytes(address)
   if (bytes === undefined) throw new Error(`${JSON.stringify(address)} is not an IP address`)
-  return isMappedIpv4(bytes) ? bytes.slice(12) : bytes
+  return mappedIpv4(bytes) ?? bytes
 }

@@ -1,8 +1,7 @@
 // Valid ports and addresses, with upstream's messages for invalid ones.
-import { networkAddressOf, parseCidr } from '../../base/net/cidr.ts'
+import { cidrOf, networkAddressOf, parseCidr, parsePrefix } from '../../base/net/cidr.ts'
 import { parseIp } from '../../base/net/ip-address.ts'
-import { parseStoredCidr } from '../../base/net/stored-address.ts'
-import { ipBytes, isIpv4 as isIpV4, isIpv6 as isIpV6, isMappedIpv4 } from '../../base/net/ip-bytes.ts'
+import { isCidrSloppy, isIpSloppy } from '../../base/net/sloppy-address.ts'
 
 export const portErrors = (port: number): string[] =>
   Number.isInteger(port) && port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive']
@@ -18,46 +17,39 @@ export function portNameErrors(name: string): string[] {
   return errors
 }
 
-export { isIpv4 as isIpV4, isIpv6 as isIpV6 } from '../../base/net/ip-bytes.ts'
-
-export const isIp = (text: string): boolean => isIpV4(text) || isIpV6(text)
-
-/** IPv4-mapped IPv6 addresses (`::ffff:127.0.0.1`): programs disagree about their family. */
-function isMappedIp(text: string): boolean {
-  const bytes = text.includes(':') ? ipBytes(text) : undefined
-  return bytes !== undefined && isMappedIpv4(bytes)
-}
-
-const hasLeadingZeros = (text: string): boolean =>
-  /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && isIpV4(text.split('.').map(Number).join('.'))
-
 export function ipErrors(text: string): string[] {
-  if (isIp(text)) return isMappedIp(text) ? ['must not be an IPv4-mapped IPv6 address'] : []
-  if (hasLeadingZeros(text)) return ['must not have leading 0s']
-  return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+  if (parseIp(text) !== undefined) return []
+  if (!isIpSloppy(text)) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+  return [text.includes(':') ? 'must not be an IPv4-mapped IPv6 address' : 'must not have leading 0s']
 }
 
-export function cidrErrors(text: string): string[] {
-  const [address = '', length = ''] = text.split('/')
-  const max = isIpV4(address) ? 32 : isIpV6(address) ? 128 : -1
-  return /^\d{1,3}$/.test(length) && text.split('/').length === 2 && Number(length) <= max
-    ? []
-    : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+/** For names, which must have one spelling. */
+export function canonicalIpErrors(text: string): string[] {
+  const errors = ipErrors(text)
+  return errors.length > 0 ? errors : spellingErrors(text, parseIp(text))
 }
 
 /**
  * The errors of a CIDR in a field that is older than these rules: one that the stored object has (`stored`) is accepted, so
- * that the object can still be updated. Components read such values with `parseStoredCidr`.
+ * that the object can still be updated. Components read such values with `parseCidrSloppy`.
  */
-export function strictCidrErrors(text: string, stored: ReadonlySet<string>): string[] {
+export function cidrErrors(text: string, stored: ReadonlySet<string>): string[] {
   if (stored.has(text)) return []
-  const [host = '', length = ''] = text.split('/')
-  const isMapped = isMappedIp(host)
-  if (parseStoredCidr(text) === undefined && !(isMapped && /^\d{1,3}$/.test(length) && Number(length) <= 128))
-    return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
-  if (!isIp(host) || /^0\d/.test(length)) return ['must not have leading 0s in IP or prefix length']
-  if (isMapped) return ['must not have an IPv4-mapped IPv6 address']
-  const [address, range] = [parseIp(host), parseCidr(text)]
-  const isNetwork = address !== undefined && range !== undefined && networkAddressOf(range) === address
+  if (!isCidrSloppy(text)) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+  const prefix = parsePrefix(text)
+  if (prefix === undefined) {
+    const isMapped = text.includes(':') && !/\/0\d/.test(text)
+    return [isMapped ? 'must not have an IPv4-mapped IPv6 address' : 'must not have leading 0s in IP or prefix length']
+  }
+  const isNetwork = networkAddressOf(cidrOf(prefix.address, prefix.length)) === prefix.address
   return isNetwork ? [] : ['must not have bits set beyond the prefix length']
 }
+
+/** For ranges that must have one spelling. */
+export function canonicalCidrErrors(text: string): string[] {
+  const errors = cidrErrors(text, new Set())
+  return errors.length > 0 ? errors : spellingErrors(text, parseCidr(text))
+}
+
+const spellingErrors = (text: string, canonical: string | undefined): string[] =>
+  canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]

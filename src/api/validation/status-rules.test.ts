@@ -225,6 +225,14 @@ test('a node: its taints, amounts and ranges', () => {
   )
 })
 
+test('a node keeps the ranges that it has, and gets no others of these forms', () => {
+  const stored = objectFrom(node, { spec: { podCIDR: '10.0.0.0/024', podCIDRs: ['10.0.0.0/024'] } })
+  deepEqual(node.validate(stored).map(fieldErrorText), [
+    'spec.podCIDRs[0]: Invalid value: "10.0.0.0/024": must not have leading 0s in IP or prefix length',
+  ])
+  deepEqual(node.validate(stored, stored), [])
+})
+
 const oldRanges = { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }
 const rangesFixed = 'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'
 const rangeUpdates: [why: string, now: object, before: object, errors: string[]][] = [

@@ -1,11 +1,12 @@
 // isProxyableAddress: whether the API server may proxy a client's request to an address. The addresses of Pods,
 // Services and nodes are chosen by their writers. None of them may lead to the API server's own machine, to its link,
 // or to a multicast group.
-import { parseAddress } from '../../cel/library/kubernetes/address-parser.ts'
+import { addressBytes, parseIp } from '../../base/net/ip-address.ts'
 
 export function isProxyableAddress(text: string): boolean {
-  const bytes = parseAddress(text)
-  if (bytes === undefined) return false // including IPv4 in IPv6 notation and zones, which no proxied address uses
+  const address = parseIp(text)
+  if (address === undefined) return false // including IPv4 in IPv6 notation and zones, which no proxied address uses
+  const bytes = addressBytes(address)
   return bytes.length === 4 ? isProxyableFour(bytes) : isProxyableSix(bytes)
 }
 

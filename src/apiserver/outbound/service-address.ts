@@ -1,4 +1,5 @@
 // serviceAddress: the address of a webhook's Service, which is one of its ready endpoints.
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { ServiceReference } from '../../api/admissionregistration/v1/webhook-client-config.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
@@ -16,8 +17,7 @@ export function serviceAddress({ namespace, name, port }: ServiceReference, read
     if (metadata.labels?.[serviceNameLabel] !== name) continue
     const at = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
     const address = endpoints?.find(({ conditions }) => conditions?.ready !== false)?.addresses[0]
-    if (at !== undefined && address !== undefined)
-      return address.includes(':') ? `[${address}]:${at}` : `${address}:${at}`
+    if (at !== undefined && address !== undefined) return joinHostPort(address, at)
   }
   throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
 }

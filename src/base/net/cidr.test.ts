@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cidrBounds, cidrContains, cidrHasAddress, cidrOfAddress, cidrsOverlap, networkAddressOf } from './cidr.ts'
-import { parseCidr, parseCidrs, prefixLengthOf, type Cidr } from './cidr.ts'
+import { addressAt, cidrSize, parseCidr, parseCidrs, parsePrefix, prefixLengthOf, type Cidr } from './cidr.ts'
 import { parseIp, type IpAddress } from './ip-address.ts'
 
 const rows: readonly [text: string, canonical: string | undefined][] = [
@@ -65,3 +65,17 @@ for (const [one, other, overlap, contains] of pairs)
     deepEqual([cidrsOverlap(cidr(one), cidr(other)), cidrContains(cidr(one), cidr(other))], [overlap, contains])
     equal(cidrHasAddress(cidr(one), networkAddressOf(cidr(other))), contains)
   })
+
+test('a prefix has the address as it is written', () => {
+  deepEqual(parsePrefix('10.1.2.3/8'), { address: '10.1.2.3', length: 8 })
+  deepEqual(parsePrefix('FD00:0::1/64'), { address: 'fd00::1', length: 64 })
+  equal(parsePrefix('10.1.2.3/08'), undefined)
+})
+
+test('the size of a range, and its addresses by number', () => {
+  deepEqual(
+    ['10.0.0.0/24', '10.0.0.1/32', '::/0'].map((text) => cidrSize(cidr(text))),
+    [256n, 1n, 1n << 128n],
+  )
+  deepEqual([addressAt(cidr('10.0.0.0/16'), 257n), addressAt(cidr('fd00::/64'), 10n)], ['10.0.1.1', 'fd00::a'])
+})

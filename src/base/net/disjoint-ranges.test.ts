@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { mustParseCidr } from './cidr.ts'
-import { DisjointRanges } from './disjoint-ranges.ts'
+import { mustParseCidr, parseCidrs } from './cidr.ts'
+import { disjointCidrs, DisjointRanges } from './disjoint-ranges.ts'
 
 const ranges = new DisjointRanges<string>()
 for (const text of ['10.2.0.0/16', '10.0.0.0/24', '10.1.0.0/16', 'fd00:1::/64', '192.0.2.1/32'])
@@ -36,3 +36,14 @@ test('ranges that contain one another are the widest', () => {
 })
 
 test('an empty set', () => deepEqual(new DisjointRanges().overlapping(mustParseCidr('0.0.0.0/0')), undefined))
+
+const sets: readonly (readonly [string, string[], string[]])[] = [
+  ['none', [], []],
+  ['equal ranges', ['10.0.0.0/8', '10.1.0.0/8'], ['10.0.0.0/8']],
+  ['a range in another', ['10.1.0.0/16', '10.0.0.0/8', '11.0.0.0/8'], ['10.0.0.0/8', '11.0.0.0/8']],
+  ['the same first address', ['10.0.0.0/24', '10.0.0.0/8', '10.0.0.0/16'], ['10.0.0.0/8']],
+  ['neighbours', ['10.0.1.0/24', '10.0.0.0/24'], ['10.0.0.0/24', '10.0.1.0/24']],
+  ['families', ['::/0', '0.0.0.0/0', 'fd00::/8'], ['0.0.0.0/0', '::/0']],
+]
+for (const [name, cidrs, expected] of sets)
+  test(`disjoint CIDRs: ${name}`, () => deepEqual(disjointCidrs(parseCidrs(cidrs)), expected))

@@ -1,7 +1,7 @@
 // DisjointRanges: a set of ranges of which no two have addresses in common. Finding an overlap takes logarithmic time, because
-// a cluster has thousands of ranges.
-import { familyOf, type AddressFamily } from '../text/address-family.ts'
-import { cidrBounds, prefixLengthOf, type Cidr } from './cidr.ts'
+// a cluster has thousands of ranges. The kernel rejects a set of ranges that overlap.
+import { familyOf, type AddressFamily } from './address-family.ts'
+import { cidrBounds, type Cidr } from './cidr.ts'
 
 interface Entry<T> {
   readonly first: bigint
@@ -15,9 +15,20 @@ export class DisjointRanges<T> {
   /** The ranges, without those that are part of another. Two CIDRs are disjoint, or one contains the other. */
   static of<T>(items: Iterable<{ readonly range: Cidr; readonly value: T }>): DisjointRanges<T> {
     const ranges = new DisjointRanges<T>()
-    const widestFirst = [...items].toSorted((a, b) => prefixLengthOf(a.range) - prefixLengthOf(b.range))
-    for (const { range, value } of widestFirst) if (ranges.overlapping(range) === undefined) ranges.add(range, value)
+    const sorted = Array.from(items, ({ range, value }) => ({ family: familyOf(range), value, ...cidrBounds(range) }))
+    // A range is before those that it contains.
+    sorted.sort((a, b) => compare(a.first, b.first) || compare(b.last, a.last))
+    for (const { family, first, last, value } of sorted) {
+      const entries = ranges.#entries[family]
+      const previous = entries.at(-1)
+      if (previous === undefined || first > previous.last) entries.push({ first, last, value })
+    }
     return ranges
+  }
+
+  /** By family, and in the order of their addresses. */
+  values(): readonly T[] {
+    return [...this.#entries.IPv4, ...this.#entries.IPv6].map(({ value }) => value)
   }
 
   /** The value of a range that has addresses in common with this one. */
@@ -39,7 +50,8 @@ export class DisjointRanges<T> {
 
 /** The index of the first entry that does not end before the address. */
 function indexAfter(entries: readonly Entry<unknown>[], address: bigint): number {
-  let [from, to] = [0, entries.length]
+  let from = 0
+  let to = entries.length
   while (from < to) {
     const middle = (from + to) >> 1
     if ((entries[middle]?.last ?? 0n) < address) from = middle + 1
@@ -47,3 +59,9 @@ function indexAfter(entries: readonly Entry<unknown>[], address: bigint): number
   }
   return from
 }
+
+const compare = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1)
+
+/** Those of the CIDRs that no other contains, in the order of their addresses. */
+export const disjointCidrs = (cidrs: Iterable<Cidr>): readonly Cidr[] =>
+  DisjointRanges.of(Array.from(cidrs, (cidr) => ({ range: cidr, value: cidr }))).values()

@@ -1,16 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { familyOf } from '../text/address-family.ts'
-import {
-  addressBits,
-  addressOfBits,
-  isIpv4Address,
-  isLoopbackAddress,
-  isUnicastAddress,
-  isUnspecifiedAddress,
-} from './ip-address.ts'
-import { parseIp, parseIps } from './ip-address.ts'
-import { ipBytes, ipText, isIpv4, isIpv6, maskedBytes } from './ip-bytes.ts'
+import { familyOf } from './address-family.ts'
+import { addressBits, addressBytes, addressOfBits, isIpv4Address, parseIp, parseIps } from './ip-address.ts'
+import { ipBytes, ipText, isIp, isIpv4, mappedIpv4, readIp } from './ip-bytes.ts'
 
 const rows: readonly [text: string, canonical: string | undefined][] = [
   ['10.0.0.1', '10.0.0.1'],
@@ -67,15 +59,16 @@ for (const [text, expected] of rows) {
   test(`an address is its bytes and its number: ${shown}`, () => {
     const address = parseIp(text)
     if (address === undefined) return equal(isIpv4(text), false)
-    equal(ipText(ipBytes(address) ?? new Uint8Array()), address)
+    equal(ipText(addressBytes(address)), address)
     equal(addressOfBits(familyOf(address), addressBits(address)), address)
-    deepEqual([isIpv4(text), isIpv6(text)], [isIpv4Address(address), !isIpv4Address(address)])
+    deepEqual([isIpv4(text), isIp(text)], [isIpv4Address(address), true])
   })
 }
 
 test('IPv4 in IPv6 notation has bytes, for certificates and records, but is not an address of a machine', () => {
   deepEqual(ipBytes('::ffff:10.0.0.1')?.toHex(), '00000000000000000000ffff0a000001')
-  equal(isIpv6('::ffff:10.0.0.1'), true)
+  deepEqual(mappedIpv4(ipBytes('::ffff:10.0.0.1') ?? new Uint8Array()), Uint8Array.of(10, 0, 0, 1))
+  equal(isIp('::ffff:10.0.0.1'), true)
 })
 
 test('those of the texts that are addresses, each once', () =>
@@ -85,29 +78,38 @@ test('those of the texts that are addresses, each once', () =>
     'fd00::1',
   ]))
 
-const kinds: readonly [text: string, isLoopback: boolean, isUnicast: boolean][] = [
-  ['127.0.0.1', true, true],
-  ['127.255.0.1', true, true],
-  ['::1', true, true],
-  ['10.0.0.1', false, true],
-  ['fd00::1', false, true],
-  ['::2', false, true],
-  ['0.0.0.0', false, false],
-  ['::', false, false],
-  ['224.0.0.1', false, false],
-  ['255.255.255.255', false, false],
-  ['ff02::1', false, false],
+const problems: readonly [text: string, problem: string][] = [
+  ['', 'unable to parse IP'],
+  ['%eth0', 'missing IPv6 address'],
+  ['10.0.0', 'IPv4 address too short'],
+  ['10.0.0.', 'IPv4 field must have at least one digit (at ".")'],
+  ['10..0.1', 'IPv4 field must have at least one digit (at ".0.1")'],
+  ['10.0.0.0.1', 'IPv4 address too long'],
+  ['10.0.0.01', 'IPv4 field has octet with leading zero'],
+  ['10.0.0.256', 'IPv4 field has value >255'],
+  ['10.0.0.x', 'unexpected character (at "x")'],
+  ['10.0.0.1%eth0', 'unexpected character (at "%eth0")'],
+  ['fe80::1%', 'zone must be a non-empty string'],
+  [':1::', 'each colon-separated field must have at least one digit (at ":1::")'],
+  ['12345::', 'each group must have 4 or less digits (at "12345::")'],
+  ['1g::', 'unexpected character, want colon (at "g::")'],
+  ['1:', 'colon must be followed by more characters (at ":")'],
+  ['1::2::3', 'multiple :: in address (at ":3")'],
+  ['1:2:3:4:5:6:7:8:9', 'trailing garbage after address (at "9")'],
+  ['1:2:3:4:5:6:7', 'address string too short'],
+  ['1:2:3:4:5:6:7::8', 'the :: must expand to at least one field of zeros'],
+  ['1:2:3:4:5:6::1.2.3.4', 'the :: must expand to at least one field of zeros'],
+  ['1:1.2.3.4', 'embedded IPv4 address must replace the final 2 fields of the address (at "1.2.3.4")'],
+  ['1::2:3:4:5:6:7:1.2.3.4', 'too many hex fields to fit an embedded IPv4 at the end of the address (at "1.2.3.4")'],
+  ['::1.2.3', 'IPv4 address too short'],
 ]
-
-for (const [text, isLoopback, isUnicast] of kinds)
-  test(`${text}: loopback ${isLoopback}, unicast ${isUnicast}`, () => {
-    const address = parseIp(text)
-    deepEqual(address && [isLoopbackAddress(address), isUnicastAddress(address)], [isLoopback, isUnicast])
-    equal(address && isUnspecifiedAddress(address), ['0.0.0.0', '::'].includes(text))
+for (const [text, problem] of problems)
+  test(`why ${JSON.stringify(text)} is not an address`, () => {
+    equal(readIp(text), problem)
+    equal(ipBytes(text), undefined)
   })
 
-test('the first bits of an address', () =>
-  deepEqual(
-    [0, 4, 8, 15, 32].map((bits) => ipText(maskedBytes(Uint8Array.of(255, 255, 255, 255), bits))),
-    ['0.0.0.0', '240.0.0.0', '255.0.0.0', '255.254.0.0', '255.255.255.255'],
-  ))
+test('the zone of an address is read and ignored, and is not part of an address of an object', () => {
+  deepEqual(readIp('fe80::1%eth0'), ipBytes('fe80::1'))
+  equal(ipBytes('fe80::1%eth0'), undefined)
+})

@@ -1,7 +1,7 @@
 // IpAddress: the text of an IP address that was parsed. An address has one spelling, so equal addresses are equal texts.
 import type { Brand } from '../brand.ts'
-import type { AddressFamily } from '../text/address-family.ts'
-import { bitsOf, ipBytes, ipText, isIpv4, isMappedIpv4 } from './ip-bytes.ts'
+import { familyOf, type AddressFamily } from './address-family.ts'
+import { ipBytes, ipText, isIpv4, mappedIpv4 } from './ip-bytes.ts'
 
 export type Ipv4Address = Brand<string, 'Ipv4Address'>
 /** In the form of RFC 5952. Never an IPv4 address in IPv6 notation. */
@@ -13,7 +13,7 @@ export function parseIp(text: string): IpAddress | undefined {
   // An IPv4 address has one form. The text itself is returned, because components hold thousands of addresses.
   if (!text.includes(':')) return isIpv4(text) ? (text as Ipv4Address) : undefined
   const bytes = ipBytes(text)
-  return bytes === undefined || isMappedIpv4(bytes) ? undefined : (ipText(bytes) as Ipv6Address)
+  return bytes === undefined || mappedIpv4(bytes) !== undefined ? undefined : (ipText(bytes) as Ipv6Address)
 }
 
 /** For addresses of this program's own configuration. */
@@ -28,31 +28,23 @@ export const parseIps = (texts: Iterable<string>): readonly IpAddress[] => [
   ...new Set(Array.from(texts, parseIp).filter((address) => address !== undefined)),
 ]
 
-export const isIpv4Address = (address: IpAddress): address is Ipv4Address => !address.includes(':')
+export const isIpv4Address = (address: IpAddress): address is Ipv4Address => familyOf(address) === 'IPv4'
 
 export const bitsIn = (family: AddressFamily): 32 | 128 => (family === 'IPv4' ? 32 : 128)
 
+/** Four or sixteen bytes. */
+export const addressBytes = (address: IpAddress): Uint8Array => ipBytes(address) ?? new Uint8Array()
+
 /** The address as a number. */
-export const addressBits = (address: IpAddress): bigint => bitsOf(ipBytes(address) ?? new Uint8Array())
+export function addressBits(address: IpAddress): bigint {
+  let bits = 0n
+  for (const byte of addressBytes(address)) bits = (bits << 8n) | BigInt(byte)
+  return bits
+}
 
 /** `bits` is a number of 32 or 128 bits. */
 export function addressOfBits(family: AddressFamily, bits: bigint): IpAddress {
   const bytes = new Uint8Array(bitsIn(family) / 8)
   for (let at = bytes.length - 1, rest = bits; at >= 0; at--, rest >>= 8n) bytes[at] = Number(rest & 0xffn)
   return ipText(bytes) as IpAddress
-}
-
-const isLoopbackBytes = (bytes: Uint8Array): boolean =>
-  bytes.length === 4 ? bytes[0] === 127 : bytes.every((byte, index) => byte === (index === 15 ? 1 : 0))
-
-export const isLoopbackAddress = (address: IpAddress): boolean => isLoopbackBytes(ipBytes(address) ?? new Uint8Array())
-
-/** `0.0.0.0` or `::`. */
-export const isUnspecifiedAddress = (address: IpAddress): boolean => addressBits(address) === 0n
-
-/** An address that one machine can have: not `0.0.0.0`, not `::`, not multicast and not the broadcast address. */
-export function isUnicastAddress(address: IpAddress): boolean {
-  const bytes = ipBytes(address) ?? new Uint8Array()
-  const isMulticast = bytes.length === 4 ? (bytes[0] ?? 0) >= 224 : bytes[0] === 0xff
-  return !isMulticast && bytes.some((byte) => byte !== 0)
 }

@@ -9,82 +9,125 @@ const groupsMax = 8
  * allowed. The last two groups of an IPv6 address may be written as an IPv4 address.
  */
 export function ipBytes(text: string): Uint8Array | undefined {
-  if (text.length > textCharactersMax) return undefined
-  return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
+  if (text.length > textCharactersMax || text.includes('%')) return undefined
+  const read = readIp(text)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** Whether the text is an address, possibly an IPv4 address in IPv6 notation. */
+export const isIp = (text: string): boolean => ipBytes(text) !== undefined
+
+/**
+ * The bytes of an address, or why the text is not an address, in the wording of Go's parser. The zone of an IPv6 address is
+ * checked and ignored.
+ */
+export function readIp(text: string): Uint8Array | string {
+  switch (/[.:%]/.exec(text)?.[0]) {
+    case '.':
+      return readIpv4(text)
+    case ':':
+      return readIpv6(text)
+    case '%':
+      return 'missing IPv6 address'
+    default:
+      return 'unable to parse IP'
+  }
 }
 
 /** The canonical text (RFC 5952) of 4 or 16 bytes. */
 export const ipText = (bytes: Uint8Array): string => (bytes.length === 4 ? bytes.join('.') : ipv6Text(bytes))
 
-/** Whether these are the bytes of an IPv4 address in an IPv6 address (`::ffff:10.0.0.1`). Programs disagree about its family. */
-export const isMappedIpv4 = (bytes: Uint8Array): boolean =>
+/** The bytes of the IPv4 address in an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`); undefined for other addresses. */
+export const mappedIpv4 = (bytes: Uint8Array): Uint8Array | undefined =>
   bytes.length === 16 && mappedPrefix.every((byte, index) => bytes[index] === byte)
+    ? bytes.subarray(mappedPrefix.length)
+    : undefined
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-/** The bytes as one number. */
-export function bitsOf(bytes: Uint8Array): bigint {
-  let bits = 0n
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
-  return bits
-}
-
-/** The first bits of an address; the rest are zero. */
-export const maskedBytes = (bytes: Uint8Array, bits: number): Uint8Array =>
-  bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
-
-const [zero, dot] = [48, 46]
-
 /** Whether the text is an IPv4 address. Called for every pod status, hence without an allocation. */
-export function isIpv4(text: string): boolean {
-  let [dots, number] = [0, -1]
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - zero
-    if (digit === dot - zero && number >= 0) {
+export const isIpv4 = (text: string): boolean => ipv4Problem(text) === undefined
+
+const readIpv4 = (text: string): Uint8Array | string =>
+  ipv4Problem(text) ?? Uint8Array.from(text.split('.'), (part) => Number(part))
+
+const zeroCode = 48
+const dotCode = 46
+
+function ipv4Problem(text: string): string | undefined {
+  let dots = 0
+  let octet = -1
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const digit = code - zeroCode
+    if (digit >= 0 && digit <= 9) {
+      if (octet === 0) return 'IPv4 field has octet with leading zero'
+      octet = octet < 0 ? digit : octet * 10 + digit
+      if (octet > 255) return 'IPv4 field has value >255'
+    } else if (code === dotCode) {
+      if (octet < 0 || index === text.length - 1) return `IPv4 field must have at least one digit ${at(text, index)}`
+      if (dots === 3) return 'IPv4 address too long'
       dots++
-      number = -1
-    } else if (digit < 0 || digit > 9 || number === 0) return false
-    else number = number < 0 ? digit : number * 10 + digit
-    if (number > 255) return false
+      octet = -1
+    } else return `unexpected character ${at(text, index)}`
   }
-  return dots === 3 && number >= 0
+  return dots < 3 || octet < 0 ? 'IPv4 address too short' : undefined
 }
 
-export const isIpv6 = (text: string): boolean => text.includes(':') && ipBytes(text) !== undefined
+function readIpv6(text: string): Uint8Array | string {
+  const percent = text.indexOf('%')
+  if (percent === text.length - 1) return 'zone must be a non-empty string'
+  let rest = percent < 0 ? text : text.slice(0, percent)
+  const groups: number[] = []
+  let gapAt: number | undefined
+  if (rest.startsWith('::')) {
+    gapAt = 0
+    rest = rest.slice(2)
+  }
+  while (rest !== '' && groups.length < groupsMax) {
+    const digits = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? ''
+    if (digits === '') return `each colon-separated field must have at least one digit ${at(rest)}`
+    if (rest[digits.length] === '.') {
+      if (gapAt === undefined && groups.length !== groupsMax - 2)
+        return `embedded IPv4 address must replace the final 2 fields of the address ${at(rest)}`
+      if (groups.length > groupsMax - 2)
+        return `too many hex fields to fit an embedded IPv4 at the end of the address ${at(rest)}`
+      const embedded = readIpv4(rest)
+      if (typeof embedded === 'string') return embedded
+      const [a = 0, b = 0, c = 0, d = 0] = embedded
+      groups.push(a * 256 + b, c * 256 + d)
+      rest = ''
+      break
+    }
+    if (digits.length > 4) return `each group must have 4 or less digits ${at(rest)}`
+    groups.push(Number.parseInt(digits, 16))
+    rest = rest.slice(digits.length)
+    if (rest === '') break
+    if (rest[0] !== ':') return `unexpected character, want colon ${at(rest)}`
+    if (rest.length === 1) return `colon must be followed by more characters ${at(rest)}`
+    rest = rest.slice(1)
+    if (rest[0] !== ':') continue
+    if (gapAt !== undefined) return `multiple :: in address ${at(rest)}`
+    gapAt = groups.length
+    rest = rest.slice(1)
+  }
+  if (rest !== '') return `trailing garbage after address ${at(rest)}`
+  if (gapAt === undefined && groups.length < groupsMax) return 'address string too short'
+  if (gapAt !== undefined && groups.length === groupsMax) return 'the :: must expand to at least one field of zeros'
+  return groupBytes(groups, gapAt ?? groupsMax)
+}
 
-const ipv4Bytes = (text: string): Uint8Array | undefined =>
-  isIpv4(text) ? Uint8Array.from(text.split('.'), Number) : undefined
-
-function ipv6Bytes(text: string): Uint8Array | undefined {
-  const [head = '', tail, ...rest] = text.split('::')
-  if (rest.length > 0) return undefined
-  const before = groupsOf(head, tail === undefined)
-  const after = tail === undefined ? [] : groupsOf(tail, true)
-  if (before === undefined || after === undefined) return undefined
-  const zeros = groupsMax - before.length - after.length
-  if (tail === undefined ? zeros !== 0 : zeros < 1) return undefined
-  const bytes = new Uint8Array(16)
+/** The missing groups are zeros before the group at `gapAt`. */
+function groupBytes(groups: readonly number[], gapAt: number): Uint8Array {
+  const bytes = new Uint8Array(groupsMax * 2)
   const view = new DataView(bytes.buffer)
-  for (const [index, group] of before.entries()) view.setUint16(index * 2, group)
-  for (const [index, group] of after.entries()) view.setUint16((before.length + zeros + index) * 2, group)
+  const zeros = groupsMax - groups.length
+  for (const [index, group] of groups.entries()) view.setUint16((index < gapAt ? index : index + zeros) * 2, group)
   return bytes
 }
 
-/** Groups of 16 bits; an IPv4 address is allowed at the end of the whole address. */
-function groupsOf(text: string, isEnd: boolean): number[] | undefined {
-  if (text === '') return []
-  const groups: number[] = []
-  const parts = text.split(':')
-  for (const [index, part] of parts.entries()) {
-    const embedded = isEnd && index === parts.length - 1 && part.includes('.') ? ipv4Bytes(part) : undefined
-    if (embedded !== undefined) {
-      const [a = 0, b = 0, c = 0, d = 0] = embedded
-      groups.push(a * 256 + b, c * 256 + d)
-    } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups.push(Number.parseInt(part, 16))
-    else return undefined
-  }
-  return groups
-}
+/** The position of a problem. */
+const at = (text: string, index = 0): string => `(at ${JSON.stringify(text.slice(index))})`
 
 function ipv6Text(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,5 +1,5 @@
 // coxswain dns: the DNS server of a cluster, in a process separate from the API server.
-import { isIP } from 'node:net'
+import { isIp } from '../../base/net/ip-bytes.ts'
 import { dnsSubdomainErrors } from '../../api/validation/names.ts'
 import { runDns } from '../../cluster/run/run-dns.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
@@ -51,7 +51,7 @@ export const dns = defineCommand({
     const { out, signal } = terminal
     const hosts = (options['bind-address'] ?? '127.0.0.1').split(',')
     for (const host of hosts)
-      if (isIP(host) === 0) throw new UsageError(`--bind-address ${JSON.stringify(host)} is not an IP address`)
+      if (!isIp(host)) throw new UsageError(`--bind-address ${JSON.stringify(host)} is not an IP address`)
     const port = portOf('port', options.port ?? '53')
     const metricsPort = portOf('metrics-port', options['metrics-port'] ?? metricsPortDefault)
     const domain = domainOf(options['cluster-domain'] ?? 'cluster.local')

@@ -1,6 +1,7 @@
 // coxswain proxy: the service proxy of this machine, in a process separate from the kubelet.
 import { hostname } from 'node:os'
-import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
+import type { Cidr } from '../../base/net/cidr.ts'
+import { parseCidrSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import type { ListenAddress } from '../../cluster/node/proxy-ports.ts'
 import { removeProxyRules, runProxy } from '../../cluster/run/run-proxy.ts'
 import { localAddressesIn } from '../../cluster/run/local-addresses.ts'
@@ -80,19 +81,23 @@ export const proxy = defineCommand({
 
 /** Undefined: the addresses of the Node. */
 function nodeAddressesOf(address: string | undefined, ranges: string): (() => readonly string[]) | undefined {
-  if (address !== undefined && !isIp(address))
+  const own = address === undefined ? undefined : parseIpSloppy(address)
+  if (address !== undefined && own === undefined)
     throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an IP address`)
-  if (ranges === 'primary' || ranges === '') return address === undefined ? undefined : () => [address]
+  if (ranges === 'primary' || ranges === '') return own === undefined ? undefined : () => [own]
   const parsed = rangesOf('--nodeport-addresses', ranges)
   return () => localAddressesIn(parsed)
 }
 
-function rangesOf(flag: string, text: string): readonly string[] {
-  const ranges = text.split(',').filter((range) => range !== '')
-  const wrong = ranges.find((range) => cidrErrors(range).length > 0)
-  if (wrong !== undefined) throw new UsageError(`${flag} ${JSON.stringify(wrong)} is not a range of addresses`)
-  return ranges
-}
+const rangesOf = (flag: string, text: string): readonly Cidr[] =>
+  text
+    .split(',')
+    .filter((range) => range !== '')
+    .map((range) => {
+      const cidr = parseCidrSloppy(range)
+      if (cidr === undefined) throw new UsageError(`${flag} ${JSON.stringify(range)} is not a range of addresses`)
+      return cidr
+    })
 
 function listenAddress(flag: string, text: string): ListenAddress | undefined {
   if (text === '') return undefined

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
 import { UsageError } from '../command/command.ts'
@@ -90,15 +91,15 @@ async function readFirst(named: string | undefined, environment: Environment): P
 /** Error codes of connections that are not accepted, unlike error responses or rejected certificates. */
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT'])
 
-const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/
-
 /** Adds a hint to connection errors: whether the cluster is running, and how to start it. */
 export async function withReachabilityHint<T>({ server, path }: ChosenCluster, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!isUnreachable(error)) throw error
-    const how = loopback.test(server) ? `Start it: ${startCommand(path)}` : `Its address comes from ${path}`
+    const url = URL.parse(server)
+    const isHere = url !== null && isLoopbackHost(hostOfUrl(url))
+    const how = isHere ? `Start it: ${startCommand(path)}` : `Its address comes from ${path}`
     throw new Error(`cannot reach the API server ${server} (${errorText(error)}). Is it running? ${how}`, {
       cause: error,
     })

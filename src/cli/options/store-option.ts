@@ -1,4 +1,5 @@
 // --store and its options: the store that a command uses. The etcd flags have upstream's names.
+import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { UsageError } from '../command/command.ts'
 
@@ -22,14 +23,12 @@ export function storeChoiceOf(flags: StoreFlags): StoreChoice {
   return { kind: 'etcd', endpoints: urls.split(',').map(checkedEndpoint), tlsPaths }
 }
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
-
 function checkedEndpoint(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
     throw new UsageError(`--store etcd: ${JSON.stringify(text)} is not like https://10.0.0.1:2379`)
   // Over an unencrypted connection all Secrets could be read.
-  if (url.protocol === 'http:' && !loopback.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopbackHost(hostOfUrl(url)))
     throw new UsageError(`--store etcd: ${text}: without TLS only an etcd on this machine is used`)
   return url.origin
 }

@@ -1,8 +1,9 @@
 // AddressPool: the addresses that load balancers get, parsed from `10.0.0.240-10.0.0.250,fd00::/120`.
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { addressText, parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
-import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
+import { cidrBounds, cidrSize } from '../../base/net/cidr.ts'
+import { addressBits, addressOfBits, type IpAddress } from '../../base/net/ip-address.ts'
+import { parseCidrSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts'
 
 interface AddressRange {
   readonly family: AddressFamily
@@ -37,16 +38,19 @@ export class AddressPool {
   }
 
   contains(address: string): boolean {
-    const [family, bits] = [familyOf(address), bitsOf(address)]
+    const parsed = parseIpSloppy(address)
+    if (parsed === undefined) return false
+    const bits = addressBits(parsed)
+    const family = familyOf(parsed)
     return this.#ranges.some((range) => range.family === family && range.first <= bits && bits <= range.last)
   }
 
   /** The first address of the family that is not used. Tries at most one address more than are used. */
-  firstFree(family: AddressFamily, isUsed: (address: string) => boolean): string | undefined {
+  firstFree(family: AddressFamily, isUsed: (address: IpAddress) => boolean): IpAddress | undefined {
     for (const { family: own, first, last } of this.#ranges) {
       if (own !== family) continue
       for (let bits = first; bits <= last; bits++) {
-        const address = addressText(family, bits)
+        const address = addressOfBits(family, bits)
         if (!isUsed(address)) return address
       }
     }
@@ -54,30 +58,24 @@ export class AddressPool {
   }
 }
 
-/** The one spelling of an address that is used in status and comparisons. */
-export const canonicalAddress = (address: string): string => addressText(familyOf(address), bitsOf(address))
-
 function parseRange(text: string): AddressRange {
   if (text.includes('/')) return cidrRange(text)
   const [from = '', to = from, ...more] = text.split('-')
-  if (more.length > 0 || !isIp(from) || !isIp(to) || familyOf(from) !== familyOf(to))
+  const first = parseIpSloppy(from)
+  const last = parseIpSloppy(to)
+  if (more.length > 0 || first === undefined || last === undefined || familyOf(first) !== familyOf(last))
     throw new Error(`${JSON.stringify(text)} is neither an address, nor two addresses a-b, nor a CIDR`)
-  const range = { family: familyOf(from), first: bitsOf(from), last: bitsOf(to) }
+  const range = { family: familyOf(first), first: addressBits(first), last: addressBits(last) }
   if (range.first > range.last) throw new Error(`${JSON.stringify(text)} ends before it begins`)
   return range
 }
 
 /** Without the addresses of the network and of broadcasts, which routers and hosts treat specially. */
 function cidrRange(text: string): AddressRange {
-  if (cidrErrors(text).length > 0) throw new Error(`${JSON.stringify(text)} is not a CIDR`)
-  const { family, address, prefixLength } = parseCidr(text)
-  const size = 1n << BigInt(widthOf(family) - prefixLength)
-  const isLarge = size > 2n
-  return {
-    family,
-    first: isLarge ? address + 1n : address,
-    last: address + size - (isLarge && family === 'IPv4' ? 2n : 1n),
-  }
+  const cidr = parseCidrSloppy(text)
+  if (cidr === undefined) throw new Error(`${JSON.stringify(text)} is not a CIDR`)
+  const family = familyOf(cidr)
+  const { first, last } = cidrBounds(cidr)
+  const isLarge = cidrSize(cidr) > 2n
+  return { family, first: isLarge ? first + 1n : first, last: isLarge && family === 'IPv4' ? last - 1n : last }
 }
-
-const bitsOf = (address: string): bigint => parseCidr(`${address}/${widthOf(familyOf(address))}`).address

@@ -4,10 +4,9 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { isBeingDeleted, keyOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
-import { parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
-import { isIp } from '../../api/validation/network-rules.ts'
 import { lookup } from '../../base/collections/lookup.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { addressBits, type IpAddress } from '../../base/net/ip-address.ts'
+import { parseIpsSloppy } from '../../base/net/sloppy-address.ts'
 import { isExcluded, isToBeDeleted } from '../service/balanced-nodes.ts'
 import { isPooled, type AddressPool } from './address-pool.ts'
 
@@ -26,13 +25,13 @@ export interface Announceable {
   readonly rank: number
 }
 
-export function announceableAddresses(view: AnnouncerView): ReadonlyMap<string, Announceable> {
+export function announceableAddresses(view: AnnouncerView): ReadonlyMap<IpAddress, Announceable> {
   const { pool, nodeName } = view
   const names = [...view.nodes]
     .filter((node) => isNodeReady(node) && !isExcluded(node) && !isToBeDeleted(node))
     .map(({ metadata }) => metadata.name)
     .toSorted()
-  const found = new Map<string, Announceable>()
+  const found = new Map<IpAddress, Announceable>()
   if (!names.includes(nodeName)) return found
   const endpointNodes = localNodes(view.slices)
   for (const service of view.services) {
@@ -41,17 +40,17 @@ export function announceableAddresses(view: AnnouncerView): ReadonlyMap<string, 
     const isLocal = service.spec.externalTrafficPolicy === 'Local'
     const candidates = isLocal ? names.filter((name) => endpointNodes.get(key)?.has(name) === true) : names
     if (!candidates.includes(nodeName)) continue
-    for (const { ip = '' } of service.status.loadBalancer?.ingress ?? [])
-      if (isIp(ip) && pool.contains(ip)) found.set(ip, { service: key, rank: rankOf(nodeName, candidates, ip) })
+    const addresses = (service.status.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip)
+    for (const address of parseIpsSloppy(addresses))
+      if (pool.contains(address)) found.set(address, { service: key, rank: rankOf(nodeName, candidates, address) })
   }
   return found
 }
 
 /** Consecutive addresses have different nodes at the first place. */
-function rankOf(name: string, candidates: readonly string[], address: string): number {
+function rankOf(name: string, candidates: readonly string[], address: IpAddress): number {
   const count = candidates.length
-  const { address: bits } = parseCidr(`${address}/${widthOf(familyOf(address))}`)
-  return (candidates.indexOf(name) + count - Number(bits % BigInt(count))) % count
+  return (candidates.indexOf(name) + count - Number(addressBits(address) % BigInt(count))) % count
 }
 
 /** The nodes with ready endpoints of each Service. */

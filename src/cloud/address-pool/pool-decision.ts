@@ -1,10 +1,11 @@
 // The addresses of one Service from a pool, as a pure function of what other Services have.
 import { keyOf } from '../../api/meta/object.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { isIp } from '../../api/validation/network-rules.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
+import { parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import { balancedPorts, isOlder } from '../node-addresses/port-claims.ts'
-import { canonicalAddress, type AddressPool } from './address-pool.ts'
+import type { AddressPool } from './address-pool.ts'
 
 export interface PoolView {
   readonly pool: AddressPool
@@ -50,8 +51,7 @@ function addressOf(service: Service, family: AddressFamily, isFirst: boolean, vi
 }
 
 /** The address in `spec.loadBalancerIP`, which is validated nowhere else. */
-export const requestedAddress = ({ spec }: Service): string | undefined =>
-  spec.loadBalancerIP !== undefined && isIp(spec.loadBalancerIP) ? canonicalAddress(spec.loadBalancerIP) : undefined
+export const requestedAddress = ({ spec }: Service): IpAddress | undefined => parseIpSloppy(spec.loadBalancerIP ?? '')
 
 function requestedOutcome(
   service: Service,

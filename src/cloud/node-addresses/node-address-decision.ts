@@ -1,13 +1,14 @@
 // The load balancer of a Service on the nodes' own addresses, as a pure function of the cluster's objects.
-import { overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { cidrHasAddress } from '../../base/net/cidr.ts'
+import { parseCidrsSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import { isNodeReady, type Node, type NodeAddress } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LoadBalancerIngress } from '../../api/core/v1/service/service-spec.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { isExcluded, isToBeDeleted } from '../service/balanced-nodes.ts'
-import { credibleAddresses, hostRange } from './credible-addresses.ts'
+import { credibleAddresses } from './credible-addresses.ts'
 import { conflictOf, nodeConflictOf } from './port-claims.ts'
 
 export interface NodeAddressView {
@@ -76,8 +77,11 @@ const unavailable = (message: string): NodeAddressDecision => ({
 /** An API server that listens on loopback has an address of its node's pod network for pods. */
 function apiPortOf({ spec, status }: Node, { apiServers }: NodeAddressView): number {
   const own = new Set((status.addresses ?? []).map(({ address }) => address))
-  const podRanges = (spec.podCIDRs ?? []).map(parseCidr)
-  const isOwn = (address: string) => own.has(address) || podRanges.some((range) => overlaps(range, hostRange(address)))
+  const podRanges = parseCidrsSloppy(spec.podCIDRs ?? [])
+  const isOwn = (text: string) => {
+    const address = parseIpSloppy(text)
+    return own.has(text) || (address !== undefined && podRanges.some((range) => cidrHasAddress(range, address)))
+  }
   return [...apiServers].find(([address]) => isOwn(address))?.[1] ?? 0
 }
 

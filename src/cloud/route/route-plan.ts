@@ -1,6 +1,7 @@
 // Which routes of the cloud to create and delete, as a pure function of the nodes and the routes that exist.
+import { DisjointRanges } from '../../base/net/disjoint-ranges.ts'
+import { parseCidrSloppy, parseCidrsSloppy } from '../../base/net/sloppy-address.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
-import { overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
 import type { CloudRoute } from '../provider/cloud-provider.ts'
 
 export interface RoutePlan {
@@ -17,9 +18,11 @@ export function routePlan(
   const usable = new Set(existing.filter(({ isBlackhole }) => !isBlackhole).map(idOf))
   const wanted = nodes.flatMap((node) => routesOf(node).map((route) => ({ route, node })))
   const wantedIds = new Set(wanted.map(({ route }) => idOf(route)))
-  const ranges = clusterCidrs.map(parseCidr)
-  const isOurs = ({ destinationCidr }: CloudRoute) =>
-    ranges.some((range) => overlaps(range, parseCidr(destinationCidr)))
+  const ranges = DisjointRanges.of(parseCidrsSloppy(clusterCidrs).map((range) => ({ range, value: range })))
+  const isOurs = ({ destinationCidr }: CloudRoute) => {
+    const destination = parseCidrSloppy(destinationCidr)
+    return destination !== undefined && ranges.overlapping(destination) !== undefined
+  }
   return {
     creates: wanted.filter(({ route }) => !usable.has(idOf(route))),
     deletes: existing.filter((route) => isOurs(route) && (route.isBlackhole || !wantedIds.has(idOf(route)))),

@@ -1,5 +1,6 @@
 // cluster-info: the public ConfigMap with the API server's address and authority, for nodes that join. Each bootstrap
 // token signs it. The names are kubeadm's.
+import { hostOfUrl } from '../../base/net/host-port.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { role } from '../../api/rbac/v1/role.ts'
@@ -41,7 +42,7 @@ users: null
 export async function publishClusterInfo(client: Client, info: ClusterInfo, context: Context): Promise<void> {
   const data = { kubeconfig: kubeconfigOf(info) }
   await createOrPatch(client, configMap, { metadata: { name, namespace }, data }, context)
-  if (specialAddressErrors(new URL(info.server).hostname.replaceAll(/[[\]]/g, '')).length > 0) return
+  if (specialAddressErrors(hostOfUrl(new URL(info.server))).length > 0) return
   const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get'] }]
   await createIfMissing(client, role, { metadata: { name: roleName, namespace }, rules }, context)
   const roleRef = { apiGroup, kind: 'Role', name: roleName }

@@ -1,6 +1,7 @@
 // The Service of the DNS server: what is published, and what is left alone.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseCidr } from '../../base/net/cidr.ts'
 import { context } from '../../base/observability/context.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
@@ -10,7 +11,7 @@ import { startCluster } from '../testing/start-cluster.ts'
 import { bindDns, dnsServiceAddress, publishDnsService } from './dns-service.ts'
 
 const called = context(new AbortController().signal)
-const serviceRange = '10.96.0.0/16'
+const serviceRange = mustParseCidr('10.96.0.0/16')
 const host = '10.244.0.1'
 
 const addresses: [range: string, expected: string | undefined][] = [
@@ -20,7 +21,7 @@ const addresses: [range: string, expected: string | undefined][] = [
   ['10.43.0.248/29', undefined],
 ]
 for (const [range, expected] of addresses)
-  test(`the tenth address of ${range} is ${expected}`, () => equal(dnsServiceAddress(range), expected))
+  test(`the tenth address of ${range} is ${expected}`, () => equal(dnsServiceAddress(mustParseCidr(range)), expected))
 
 async function withCluster() {
   const cluster = await startCluster({ nodes: 0 })
@@ -134,7 +135,7 @@ test('the role allows the DNS server to read what it serves, and nothing else', 
 test('in a small range the server chooses the address', async () => {
   const cluster = await startCluster({ nodes: 0 })
   await using _stop = cluster
-  equal(await publishDnsService(cluster.client, { host, port: 53 }, '10.43.0.248/29', called), true)
+  equal(await publishDnsService(cluster.client, { host, port: 53 }, mustParseCidr('10.43.0.248/29'), called), true)
   const { spec } = await cluster.client.of(service).get('kube-dns', 'kube-system', called)
   match(spec.clusterIP ?? '', /^10\.(9[6-9]|10\d|11[01])\./)
 })

@@ -1,10 +1,11 @@
 // The Service `kube-dns` in `kube-system`, through which pods reach the DNS server of this process.
+import { addressAt, cidrSize, type Cidr } from '../../base/net/cidr.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import type { Context } from '../../base/observability/context.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
-import { addressText, parseCidr } from '../../api/networking/v1/cidr.ts'
 import type { Client } from '../../client/client.ts'
 import { createIfMissing, createOrPatch } from './bootstrap-objects.ts'
 import { grant } from './grant.ts'
@@ -16,11 +17,8 @@ const addressIndex = 10n
 export const dnsPort = 53
 
 /** The tenth address of a range of Services; undefined if the range is too small, so that the server chooses one. */
-export function dnsServiceAddress(serviceRange: string): string | undefined {
-  const { family, address, prefixLength } = parseCidr(serviceRange)
-  const text = addressText(family, address + addressIndex)
-  return parseCidr(`${text}/${prefixLength}`).address === address ? text : undefined
-}
+export const dnsServiceAddress = (serviceRange: Cidr): IpAddress | undefined =>
+  cidrSize(serviceRange) > addressIndex ? addressAt(serviceRange, addressIndex) : undefined
 
 const role = 'coxswain:dns'
 
@@ -52,7 +50,7 @@ export interface DnsAddress {
 export async function publishDnsService(
   client: Client,
   { host, port }: DnsAddress,
-  serviceRange: string,
+  serviceRange: Cidr,
   context: Context,
 ): Promise<boolean> {
   const address = dnsServiceAddress(serviceRange)

@@ -1,6 +1,6 @@
 // The keys and certificates of the cluster: created at the first start, stored in the data directory, and renewed
 // before they expire. An existing authority is used.
-import { isIP } from 'node:net'
+import { isIp } from '../../base/net/ip-bytes.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Random } from '../../base/random/random.ts'
 import { Authority, type AuthorityDeps, type Identity, type IdentityRequest } from '../../pki/authority.ts'
@@ -57,7 +57,6 @@ export type ComponentName = keyof typeof componentRequests
 const componentNames = Object.keys(componentRequests) as ComponentName[]
 
 const adminRequest = client('kubernetes-admin', 'system:masters')
-const isAddress = (host: string): boolean => isIP(host) !== 0
 
 const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
   subject: { commonName: 'kube-apiserver', organizations: [] },
@@ -68,10 +67,10 @@ const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
     'kubernetes.default',
     'kubernetes.default.svc',
     'kubernetes.default.svc.cluster.local',
-    ...hosts.filter((host) => !isAddress(host) && host !== 'localhost'),
+    ...hosts.filter((host) => !isIp(host) && host !== 'localhost'),
   ],
   addresses: [
-    ...new Set(['127.0.0.1', '::1', '10.96.0.1', ...hosts.filter((host) => isAddress(host) && !isWildcard(host))]),
+    ...new Set(['127.0.0.1', '::1', '10.96.0.1', ...hosts.filter((host) => isIp(host) && !isWildcard(host))]),
   ],
 })
 

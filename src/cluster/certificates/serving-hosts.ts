@@ -1,6 +1,8 @@
 // The names and addresses in the API server's certificate.
 import { hostname, networkInterfaces } from 'node:os'
-import { isIP } from 'node:net'
+import { isLinkLocalAddress } from '../../base/net/address-kind.ts'
+import { parseIp } from '../../base/net/ip-address.ts'
+import { ipBytes, ipText, isIp } from '../../base/net/ip-bytes.ts'
 
 export interface MachineNames {
   readonly hostname: string
@@ -21,25 +23,32 @@ export const machineNames = (): MachineNames => ({
   hostname: hostname().toLowerCase(),
   addresses: Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
-    .filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address))
+    .filter(({ internal, address }) => !internal && !isLinkLocal(address))
     .map(({ address }) => address)
     .toSorted(),
 })
+
+function isLinkLocal(text: string): boolean {
+  const address = parseIp(text)
+  return address !== undefined && isLinkLocalAddress(address)
+}
 
 const dnsName = /^(\*\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*\.?$/
 const dnsNameCharactersMax = 253
 const sansMax = 100
 
-/** Normalises IPv6 addresses, which have many spellings. */
-const canonical = (san: string): string =>
-  isIP(san) === 6 ? new URL(`http://[${san}]`).hostname.slice(1, -1) : san.toLowerCase()
+/** Normalises addresses, which have many spellings. */
+function canonical(san: string): string {
+  const bytes = ipBytes(san)
+  return bytes === undefined ? san.toLowerCase() : ipText(bytes)
+}
 
 /** The values of --tls-san: names and addresses, separated by commas. */
 export function tlsSansOf(text: string | undefined): readonly string[] {
   const sans = (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [canonical(part.trim())]))
   if (sans.length > sansMax) throw new Error(`--tls-san: ${sans.length} names are more than ${sansMax}`)
   for (const san of sans)
-    if (isWildcard(san) || (isIP(san) === 0 && (san.length > dnsNameCharactersMax || !dnsName.test(san))))
+    if (isWildcard(san) || (!isIp(san) && (san.length > dnsNameCharactersMax || !dnsName.test(san))))
       throw new Error(`--tls-san ${JSON.stringify(san)} is neither a DNS name nor an IP address`)
   return [...new Set(sans)]
 }

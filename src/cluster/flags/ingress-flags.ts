@@ -1,5 +1,5 @@
 // Flags of the ingress controller, with their defaults.
-import { isIP } from 'node:net'
+import { isIp } from '../../base/net/ip-bytes.ts'
 import { accessLogLevels, type AccessLogLevel } from '../../ingress/data-plane/access-log.ts'
 
 export const ingressFlags = {
@@ -37,7 +37,7 @@ export interface IngressChoices {
 /** Throws an Error that names the flag. */
 export function ingressChoicesOf(flags: IngressFlagValues): IngressChoices {
   const host = flags['ingress-address'] ?? '127.0.0.1'
-  if (isIP(host) === 0) throw new Error(`--ingress-address ${JSON.stringify(host)} is not an IP address`)
+  if (!isIp(host)) throw new Error(`--ingress-address ${JSON.stringify(host)} is not an IP address`)
   return {
     mode: choiceOf('--ingress', flags.ingress ?? 'auto', modes),
     host,

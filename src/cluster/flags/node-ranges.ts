@@ -1,6 +1,8 @@
 // Node ranges: the flags for pod addresses, with upstream's names, and their defaults.
-import { cidrText, parseCidr } from '../../api/networking/v1/cidr.ts'
-import { cidrErrors } from '../../api/validation/network-rules.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { cidrOf, mustParseCidr, networkAddressOf, prefixLengthOf, type Cidr } from '../../base/net/cidr.ts'
+import { bitsIn } from '../../base/net/ip-address.ts'
+import { parseCidrSloppy } from '../../base/net/sloppy-address.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { NodeRanges, NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 
@@ -51,27 +53,36 @@ export function nodeRangesOf(
   if (isOn === 'false') return { ranges: [], reserved: [] }
   const text = flags['cluster-cidr'] ?? unless.clusterCidr
   if (text === '') throw new Error('--allocate-node-cidrs needs --cluster-cidr')
-  const cidrs = text.split(',')
+  const cidrs = text.split(',').map(clusterCidrOf)
   const ranges = cidrs.map((cidr) => ({ cidr, maskSize: maskSizeOf(cidr, cidrs.length, flags) }))
-  if (cidrs.length > 2 || new Set(cidrs.map((cidr) => parseCidr(cidr).family)).size !== cidrs.length)
+  if (cidrs.length > 2 || new Set(cidrs.map(familyOf)).size !== cidrs.length)
     throw new Error(`--cluster-cidr ${JSON.stringify(text)} has more than one range of a family`)
   return { ranges, reserved: serviceCidrs }
 }
 
-function maskSizeOf(cidr: string, count: number, flags: NodeRangeFlagValues): number {
-  if (cidrErrors(cidr).length > 0) throw new Error(`--cluster-cidr: ${JSON.stringify(cidr)} ${cidrErrors(cidr)[0]}`)
-  const { family, prefixLength } = parseCidr(cidr)
+function clusterCidrOf(text: string): Cidr {
+  const cidr = parseCidrSloppy(text)
+  if (cidr === undefined)
+    throw new Error(
+      `--cluster-cidr: ${JSON.stringify(text)} must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,
+    )
+  return cidr
+}
+
+function maskSizeOf(cidr: Cidr, count: number, flags: NodeRangeFlagValues): number {
+  const family = familyOf(cidr)
+  const prefixLength = prefixLengthOf(cidr)
   const own = family === 'IPv4' ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'
   const flag = flags[own] === undefined && count === 1 ? 'node-cidr-mask-size' : own
   const size = Number(flags[flag] ?? maskSizeDefault[family])
-  const most = Math.min(family === 'IPv4' ? 32 : 128, prefixLength + rangeBitsMax[family])
+  const most = Math.min(bitsIn(family), prefixLength + rangeBitsMax[family])
   if (!Number.isInteger(size) || size < prefixLength || size > most)
     throw new Error(`--${flag} ${size} is no number from ${prefixLength} to ${most}, for the range ${cidr}`)
   return size
 }
 
 /** The ranges of this machine, which are needed before the start because the CNI configuration contains them. */
-export const firstNodeRanges = ({ ranges }: NodeRangeSettings): readonly string[] =>
+export const firstNodeRanges = ({ ranges }: NodeRangeSettings): readonly Cidr[] =>
   (ranges.length > 0 ? ranges : [podRangesDefault(1)]).map(({ cidr, maskSize }) =>
-    cidrText({ ...parseCidr(cidr), prefixLength: maskSize }),
+    cidrOf(networkAddressOf(mustParseCidr(cidr)), maskSize),
   )

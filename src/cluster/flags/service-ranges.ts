@@ -1,6 +1,7 @@
 // Service ranges: the flags for cluster IPs and node ports, with upstream's names and messages.
-import { cidrText, parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
-import { cidrErrors } from '../../api/validation/network-rules.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { cidrSize, type Cidr } from '../../base/net/cidr.ts'
+import { parseCidrSloppy } from '../../base/net/sloppy-address.ts'
 import { serviceRangesDefault, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 
 export const serviceRangeFlags = {
@@ -18,7 +19,7 @@ export type ServiceRangeFlag = keyof typeof serviceRangeFlags
 export type ServiceRangeFlagValues = Readonly<Partial<Record<ServiceRangeFlag, string>>>
 
 const cidrsMax = 2
-const addressBitsMin = 3
+const addressesMin = 8n
 const portMax = 65_535
 
 /** Parses the flags. Throws on an invalid value. */
@@ -29,23 +30,24 @@ export const serviceRangesOf = (flags: ServiceRangeFlagValues): ServiceRanges =>
 
 function clusterCidrsOf(text: string | undefined): ServiceRanges['clusterCidrs'] {
   if (text === undefined || text === '') return serviceRangesDefault.clusterCidrs
-  const [first = '', ...others] = text.split(',')
-  if (others.length >= cidrsMax) throw new Error('--service-cluster-ip-range must not contain more than two entries')
-  for (const [index, cidr] of [first, ...others].entries()) {
-    if (cidrErrors(cidr).length > 0) throw new Error(`service-cluster-ip-range[${index}] is not a valid cidr`)
-    const { family, prefixLength } = parseCidr(cidr)
-    if (widthOf(family) - prefixLength < addressBitsMin)
-      throw new Error(
-        `error determining service IP ranges for ${index === 0 ? 'primary' : 'secondary'} service cidr: the service cluster IP range must be at least ${2 ** addressBitsMin} IP addresses`,
-      )
-  }
-  if (others.some((cidr) => parseCidr(cidr).family === parseCidr(first).family))
+  const texts = text.split(',')
+  if (texts.length > cidrsMax) throw new Error('--service-cluster-ip-range must not contain more than two entries')
+  const [first, ...others] = texts.map(serviceCidrOf)
+  if (first === undefined) return serviceRangesDefault.clusterCidrs
+  if (others.some((cidr) => familyOf(cidr) === familyOf(first)))
     throw new Error('--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family')
-  return [networkOf(first), ...others.map(networkOf)]
+  return [first, ...others]
 }
 
-/** Without the bits after the prefix. */
-const networkOf = (cidr: string): string => cidrText(parseCidr(cidr))
+function serviceCidrOf(text: string, index: number): Cidr {
+  const cidr = parseCidrSloppy(text)
+  if (cidr === undefined) throw new Error(`service-cluster-ip-range[${index}] is not a valid cidr`)
+  if (cidrSize(cidr) < addressesMin)
+    throw new Error(
+      `error determining service IP ranges for ${index === 0 ? 'primary' : 'secondary'} service cidr: the service cluster IP range must be at least ${addressesMin} IP addresses`,
+    )
+  return cidr
+}
 
 /** `30000-32767`, one port, or the first port and how many follow it: `30000+10`. */
 function nodePortsOf(text: string | undefined): ServiceRanges['nodePorts'] {

@@ -1,6 +1,8 @@
 // ClusterNetwork: the network of the simulated pods of a cluster. Names are resolved by the cluster's zone, connections to
 // Services are routed as kube-proxy would, and the rest is the simulated network. It watches the API only after its first
 // use.
+import { isIp } from '../../base/net/ip-bytes.ts'
+import { isLoopback } from '../../base/net/remote-address.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -8,7 +10,6 @@ import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
-import { isIp } from '../../api/validation/network-rules.ts'
 import { splitKey, type ObjectKey } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
@@ -264,8 +265,6 @@ export class ClusterNetwork {
     return (outcome) => flow.finish(id, outcome)
   }
 }
-
-const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 const blockedText = (blocked: BlockedTraffic | undefined): string =>
   blocked === undefined

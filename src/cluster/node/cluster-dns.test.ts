@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { mustParseCidr } from '../../base/net/cidr.ts'
 import { context } from '../../base/observability/context.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
@@ -37,7 +38,7 @@ async function withDns({ sockets = memorySockets(), gateways = [gateway], resolv
   const start = async () => {
     await startClusterDns(
       {
-        ...{ clock, sockets, gateways, random: seededRandom(1), serviceRange: '10.96.0.0/16' },
+        ...{ clock, sockets, gateways, random: seededRandom(1), serviceRange: mustParseCidr('10.96.0.0/16') },
         client: cluster.as(dnsUser.name),
         publisher: client,
         settings: { servers: [], domain: 'cluster.local', resolvConfPath },

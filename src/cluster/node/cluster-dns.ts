@@ -1,5 +1,6 @@
 // The DNS server of a cluster in one process, and the Service through which pods reach it.
 import { readFileSync } from 'node:fs'
+import type { Cidr } from '../../base/net/cidr.ts'
 import { context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -19,7 +20,7 @@ export interface ClusterDnsDeps {
   readonly client: Client
   /** May create the Service and the role. */
   readonly publisher: Client
-  readonly serviceRange: string
+  readonly serviceRange: Cidr
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

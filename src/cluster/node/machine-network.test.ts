@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustParseCidr } from '../../base/net/cidr.ts'
 import {
   bridge,
   lockMachine,
@@ -29,25 +30,25 @@ const ipv6Table = `20010db8000000010000000000000000 40 0000000000000000000000000
 test('routes of IPv6 are parsed in the format of the kernel, without the default route', () =>
   deepEqual(parseIpv6Routes(ipv6Table), [{ device: 'eth0', cidr: '2001:db8:0:1::/64' }]))
 
-const ranges = { podRanges: ['10.244.0.0/24'], serviceRanges: ['10.96.0.0/12'] }
+const ranges = { podRanges: [mustParseCidr('10.244.0.0/24')], serviceRanges: [mustParseCidr('10.96.0.0/12')] }
 for (const [what, networks, expected] of [
   [
     'a network in the range of Services',
-    [{ device: 'eth0', cidr: '10.99.0.1/24' }],
+    [{ device: 'eth0', cidr: mustParseCidr('10.99.0.1/24') }],
     'the addresses of Services, 10.96.0.0/12, overlap those of eth0 (10.99.0.1/24); start the cluster with others: --service-cluster-ip-range 172.20.0.0/16',
   ],
   [
     'a network that contains all ranges of pods',
-    [...parseRoutes(table), { device: 'eth1', cidr: '172.16.0.0/12' }],
+    [...parseRoutes(table), { device: 'eth1', cidr: mustParseCidr('172.16.0.0/12') }],
     'the addresses of pods, 10.244.0.0/24, overlap those of vpn0 (10.244.0.0/16); start the cluster with others: --cluster-cidr 192.168.192.0/18',
   ],
-  ['neither', [{ device: 'eth0', cidr: '192.0.2.7/24' }], undefined],
+  ['neither', [{ device: 'eth0', cidr: mustParseCidr('192.0.2.7/24') }], undefined],
 ] as const)
   test(`addresses of pods and Services on a machine with ${what}`, () =>
     equal(rangeConflict(ranges, networks), expected))
 
 test('ranges of IPv6 are compared too, and another one is not proposed', () => {
-  const ipv6 = { podRanges: [], serviceRanges: ['2001:db8::/112', '2001:db8:0:1::/112'] }
+  const ipv6 = { podRanges: [], serviceRanges: ['2001:db8::/112', '2001:db8:0:1::/112'].map(mustParseCidr) }
   equal(
     rangeConflict(ipv6, parseIpv6Routes(ipv6Table)),
     'the addresses of Services, 2001:db8:0:1::/112, overlap those of eth0 (2001:db8:0:1::/64); start the cluster with others: --service-cluster-ip-range',

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { addressText, overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
-import { parseCidrs, type Cidr } from '../../base/net/cidr.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { type Cidr, cidrOf, cidrsOverlap, mustParseCidr, parseCidrs } from '../../base/net/cidr.ts'
 import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
+import { addressOfBits } from '../../base/net/ip-address.ts'
 import { tunnelDevice } from '../../machine/pod-network/pod-network.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 
@@ -13,13 +14,13 @@ const ownDevices: readonly string[] = [bridge, tunnelDevice]
 
 export interface Network {
   readonly device: string
-  readonly cidr: string
+  readonly cidr: Cidr
 }
 
 /** Networks of this machine's interfaces and routes, without default routes, link-local addresses and our own devices. */
 export function machineNetworks(): readonly Network[] {
   const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
-    addresses.flatMap(({ cidr }) => (cidr === null ? [] : [{ device, cidr }])),
+    parseCidrs(addresses.flatMap(({ cidr }) => cidr ?? [])).map((cidr) => ({ device, cidr })),
   )
   const routes = [...parseRoutes(textOf('/proc/net/route')), ...parseIpv6Routes(textOf('/proc/net/ipv6_route'))]
   return [...own, ...routes].filter(({ device, cidr }) => !ownDevices.includes(device) && !/^f[ef]/i.test(cidr))
@@ -45,7 +46,7 @@ export const parseRoutes = (table: string): readonly Network[] =>
       const prefixLength = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
       if (mask === '' || prefixLength === 0) return []
       const address = BigInt(`0x${(destination.match(/../g) ?? []).toReversed().join('')}`)
-      return [{ device, cidr: `${addressText('IPv4', address)}/${prefixLength}` }]
+      return [{ device, cidr: cidrOf(addressOfBits('IPv4', address), prefixLength) }]
     })
 
 /** Parses /proc/net/ipv6_route: the destination and its prefix length are the first two columns, in hexadecimal. */
@@ -55,18 +56,17 @@ export const parseIpv6Routes = (table: string): readonly Network[] =>
     const [destination = '', length = ''] = columns
     const prefixLength = Number.parseInt(length, 16)
     if (columns.length < 10 || prefixLength === 0) return []
-    return [
-      { device: columns.at(-1) ?? '', cidr: `${addressText('IPv6', BigInt(`0x${destination}`))}/${prefixLength}` },
-    ]
+    const address = addressOfBits('IPv6', BigInt(`0x${destination}`))
+    return [{ device: columns.at(-1) ?? '', cidr: cidrOf(address, prefixLength) }]
   })
 
 export interface ClusterRanges {
-  readonly podRanges: readonly string[]
-  readonly serviceRanges: readonly string[]
+  readonly podRanges: readonly Cidr[]
+  readonly serviceRanges: readonly Cidr[]
 }
 
 /** Private ranges that are proposed instead of one that is in use. */
-const proposals = ['172.20.0.0/16', '172.24.0.0/16', '192.168.192.0/18', '100.80.0.0/12']
+const proposals = ['172.20.0.0/16', '172.24.0.0/16', '192.168.192.0/18', '100.80.0.0/12'].map(mustParseCidr)
 
 /**
  * Why pods and Services cannot have these addresses on a machine with these networks. Packets to addresses of Services
@@ -77,16 +77,16 @@ export function rangeConflict(
   { podRanges, serviceRanges }: ClusterRanges,
   networks: readonly Network[],
 ): string | undefined {
-  const taken = [...networks.map(({ cidr }) => cidr), ...podRanges, ...serviceRanges].map(parseCidr)
+  const taken = [...networks.map(({ cidr }) => cidr), ...podRanges, ...serviceRanges]
   for (const [what, flag, ranges] of [
     ['pods', '--cluster-cidr', podRanges],
     ['Services', '--service-cluster-ip-range', serviceRanges],
   ] as const)
     for (const range of ranges) {
-      const found = networks.find(({ cidr }) => overlaps(parseCidr(cidr), parseCidr(range)))
+      const found = networks.find(({ cidr }) => cidrsOverlap(cidr, range))
       if (found === undefined) continue
-      const free = proposals.find((proposal) => !taken.some((each) => overlaps(each, parseCidr(proposal))))
-      const example = parseCidr(range).family === 'IPv6' || free === undefined ? '' : ` ${free}`
+      const free = proposals.find((proposal) => !taken.some((each) => cidrsOverlap(each, proposal)))
+      const example = familyOf(range) === 'IPv6' || free === undefined ? '' : ` ${free}`
       return `the addresses of ${what}, ${range}, overlap those of ${found.device} (${found.cidr}); start the cluster with others: ${flag}${example}`
     }
   return undefined

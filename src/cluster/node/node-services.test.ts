@@ -1,7 +1,7 @@
 // The network of a node beyond its own pods, with programs that only record what they are asked to do.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCidrs } from '../../base/net/cidr.ts'
+import { mustParseCidr, parseCidrs } from '../../base/net/cidr.ts'
 import { mustParseIp } from '../../base/net/ip-address.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { context } from '../../base/observability/context.ts'
@@ -123,7 +123,7 @@ async function withNode({
     await clock.settle()
   }
   const startDns = async () => {
-    const deps = { ...shared, client, publisher: client, serviceRange: '10.96.0.0/16' }
+    const deps = { ...shared, client, publisher: client, serviceRange: mustParseCidr('10.96.0.0/16') }
     await services.startDns?.(deps, tasks)
   }
   const stop = () => tasks[Symbol.asyncDispose]()

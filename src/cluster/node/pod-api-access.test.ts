@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCidrs } from '../../base/net/cidr.ts'
 import { createLog, silentLog } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { NodeNetwork } from './node-network.ts'
@@ -17,7 +18,7 @@ const near: readonly (readonly [address: string, is: boolean])[] = [
 ]
 for (const [address, is] of near)
   test(`${address || 'no address'} ${is ? 'is' : 'is not'} accepted`, () =>
-    equal(isPodOrMachine(address, ['10.244.0.0/24', 'fd00::/64'], ['192.0.2.1']), is))
+    equal(isPodOrMachine(address, parseCidrs(['10.244.0.0/24', 'fd00::/64']), ['192.0.2.1']), is))
 
 const network = { podRanges: ['10.244.0.0/24'], gateways: ['10.244.0.1'] } as unknown as NodeNetwork
 

@@ -2,10 +2,11 @@
 // server that listens on loopback also listens on the address of this machine in the pod network. Only pods and the
 // machine itself may connect there.
 import { networkInterfaces } from 'node:os'
-import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
+import { cidrHasAddress, type Cidr } from '../../base/net/cidr.ts'
+import { parseRemoteIp } from '../../base/net/remote-address.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { isWildcard } from '../certificates/serving-hosts.ts'
 import type { NodeNetwork } from './node-network.ts'
 
 /** A further address of the API server, for the clients that `accepts` allows. */
@@ -48,18 +49,14 @@ export async function openApiToPods(
   }
 }
 
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
-
 export function isPodOrMachine(
   remoteAddress: string,
-  podRanges: readonly string[],
+  podRanges: readonly Cidr[],
   ownAddresses: readonly string[] = machineAddresses(),
 ): boolean {
-  const address = remoteAddress.replace(/^::ffff:/, '')
-  if (address === '') return false
-  if (ownAddresses.includes(address)) return true
-  const host = parseCidr(`${address}/${familyOf(address) === 'IPv4' ? 32 : 128}`)
-  return podRanges.some((range) => containsCidr(parseCidr(range), host))
+  const address = parseRemoteIp(remoteAddress)
+  if (address === undefined) return false
+  return ownAddresses.includes(address) || podRanges.some((range) => cidrHasAddress(range, address))
 }
 
 const machineAddresses = (): readonly string[] =>

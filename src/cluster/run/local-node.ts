@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
-import { isLoopback } from '../../base/text/loopback.ts'
+import { isLoopback } from '../../base/net/remote-address.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { openKubeletPort, selfSigned, type KubeletServerHolder } from '../node/kubelet-port.ts'
 import { openApiToPods, type AddListener, type ServerAddress } from '../node/pod-api-access.ts'

@@ -4,6 +4,9 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import { familyOf } from '../../base/net/address-family.ts'
+import { hostOfUrl, urlHost } from '../../base/net/host-port.ts'
+import { parseRemoteIp } from '../../base/net/remote-address.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -12,7 +15,6 @@ import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
-import { isIpV4 } from '../../api/validation/network-rules.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer } from '../../client/informer/informer.ts'
 import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
@@ -118,7 +120,7 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
     host: nodeName,
   }
   startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
-  options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
+  options.onReady({ name: nodeName, url: `https://${urlHost(hostIp)}:${port}` })
   await tasks.join()
 }
 
@@ -132,8 +134,6 @@ const createdElsewhere = (
     .filter((name) => name.startsWith('pki/') && certificateDirectory !== `${dataDirectory}/pki`)
     .map((name) => name.replace('pki', certificateDirectory)),
 ]
-
-const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 interface NodeStart {
   readonly options: RunKubeletOptions
@@ -171,8 +171,7 @@ interface KnownNodeStart extends NodeStart {
   readonly self: Informer<Node>
 }
 
-const rangeOf = ({ spec }: Node): string | undefined =>
-  (spec?.podCIDRs ?? []).find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
+const rangeOf = ({ spec }: Node): string | undefined => (spec?.podCIDRs ?? []).find((cidr) => familyOf(cidr) === 'IPv4')
 
 const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> => {
   const podRange = () => [...self.all()].map(rangeOf)[0]
@@ -262,11 +261,11 @@ function startProxy(
 
 /** The local address of a connection to the API server, which can reach the node there. */
 async function addressTowards(server: string): Promise<string> {
-  const { hostname: host, port } = new URL(server)
-  const socket = connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 443) })
+  const url = new URL(server)
+  const socket = connect({ host: hostOfUrl(url), port: Number(url.port || 443) })
   try {
     await once(socket, 'connect')
-    return (socket.localAddress ?? '').replace(/^::ffff:/, '')
+    return parseRemoteIp(socket.localAddress ?? '') ?? ''
   } catch (error) {
     throw new Error(`the API server ${server} cannot be reached; name the address of this node with --node-ip`, {
       cause: error,

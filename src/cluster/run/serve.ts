@@ -1,8 +1,10 @@
 // serve: serves a cluster's API server on an HTTPS port and creates the admin kubeconfig.
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
+import { isWildcard } from '../certificates/serving-hosts.ts'
 import { handleHttp } from '../../apiserver/http-handler.ts'
 import { offloadedYaml } from '../../apiserver/http/yaml-parser.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -81,9 +83,8 @@ export async function serve(cluster: Cluster, options: ServeOptions): Promise<Se
   })
   const listeners = [listener]
   const uiListeners: Listener[] = []
-  const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached through loopback.
-  const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
+  const url = `https://${joinHostPort(isWildcard(listener.host) ? '127.0.0.1' : listener.host, listener.port)}`
   const access = { server: url, authority: certificates.authority, identity: certificates.admin }
   return {
     url,

@@ -1,29 +1,43 @@
 // RangePool: the node ranges within a cluster range, and which are in use.
-import { cidrText, overlaps, parseCidr, widthOf, type Cidr } from '../../api/networking/v1/cidr.ts'
+import {
+  addressAt,
+  cidrBounds,
+  cidrOf,
+  cidrsOverlap,
+  mustParseCidr,
+  prefixLengthOf,
+  type Cidr,
+} from '../../base/net/cidr.ts'
+import { bitsIn } from '../../base/net/ip-address.ts'
+import { parseCidrSloppy } from '../../base/net/sloppy-address.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import type { NodeRanges } from '../runtime/controller-settings.ts'
 
 export class RangePool {
   readonly #whole: Cidr
   readonly #maskSize: number
+  /** The bits of an address within a node's range. */
+  readonly #hostBits: bigint
   /** The number of holders by range number. It exceeds one only for ranges that were assigned by others. */
   readonly #holders = new Map<number, number>()
   readonly #size: number
   #next = 0
 
   constructor({ cidr, maskSize }: NodeRanges) {
-    this.#whole = parseCidr(cidr)
+    this.#whole = mustParseCidr(cidr)
     this.#maskSize = maskSize
-    this.#size = 2 ** (maskSize - this.#whole.prefixLength)
+    this.#hostBits = BigInt(bitsIn(familyOf(this.#whole)) - maskSize)
+    this.#size = 2 ** (maskSize - prefixLengthOf(this.#whole))
   }
 
   /** Reserves a free range; undefined when there is none. Released ranges are reused last. */
-  take(): string | undefined {
+  take(): Cidr | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       const number = (this.#next + tried) % this.#size
       if (this.#holders.has(number)) continue
       this.#next = (number + 1) % this.#size
       this.#holders.set(number, 1)
-      return cidrText(this.#range(number))
+      return this.#range(number)
     }
     return undefined
   }
@@ -41,19 +55,17 @@ export class RangePool {
   }
 
   #range(number: number): Cidr {
-    const { family, address } = this.#whole
-    const shift = BigInt(widthOf(family) - this.#maskSize)
-    return { family, address: address + (BigInt(number) << shift), prefixLength: this.#maskSize }
+    return cidrOf(addressAt(this.#whole, BigInt(number) << this.#hostBits), this.#maskSize)
   }
 
   /** The numbers of all ranges that overlap it. */
   *#numbersOf(text: string): Iterable<number> {
-    const cidr = parseCidr(text)
-    if (!overlaps(cidr, this.#whole)) return
-    const { family, address } = this.#whole
-    const shift = BigInt(widthOf(family) - this.#maskSize)
-    const first = cidr.address <= address ? 0 : Number((cidr.address - address) >> shift)
-    const count = 2 ** Math.max(0, this.#maskSize - Math.max(cidr.prefixLength, this.#whole.prefixLength))
+    const cidr = parseCidrSloppy(text)
+    if (cidr === undefined || !cidrsOverlap(cidr, this.#whole)) return
+    const start = cidrBounds(this.#whole).first
+    const { first: address } = cidrBounds(cidr)
+    const first = address <= start ? 0 : Number((address - start) >> this.#hostBits)
+    const count = 2 ** Math.max(0, this.#maskSize - Math.max(prefixLengthOf(cidr), prefixLengthOf(this.#whole)))
     for (let number = first; number < first + count; number++) yield number
   }
 }

@@ -1,7 +1,7 @@
 // The upstream servers of a resolv.conf, and the order in which they are tried.
+import { parseIpsSloppy } from '../../base/net/sloppy-address.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
-import { canonicalAddress } from '../message/ip-address.ts'
 
 export const dnsPort = 53
 /** As many as the resolver of the system uses. */
@@ -11,14 +11,15 @@ const failedMs = 10_000
 
 /** The servers of a resolv.conf, without addresses at which this server listens. */
 export function upstreamServersOf(resolvConf: string, ownAddresses: readonly string[]): Peer[] {
-  const own = new Set(ownAddresses.map(canonicalAddress))
-  const found = resolvConf
+  const own = new Set(parseIpsSloppy(ownAddresses))
+  const named = resolvConf
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([word]) => word === 'nameserver')
-    .map(([, text = '']) => canonicalAddress(text))
-    .filter((address) => address !== undefined && !own.has(address)) as string[]
-  return Array.from(new Set(found), (address) => ({ address, port: dnsPort })).slice(0, serversMax)
+    .flatMap(([word, address = '']) => (word === 'nameserver' ? [address] : []))
+  return parseIpsSloppy(named)
+    .filter((address) => !own.has(address))
+    .slice(0, serversMax)
+    .map((address) => ({ address, port: dnsPort }))
 }
 
 export class UpstreamServers {

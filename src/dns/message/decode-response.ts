@@ -1,7 +1,7 @@
 // Decodes the response of an upstream server, which is as untrusted as a client's query.
 import type { Question } from './decode-query.ts'
 import { classInternet, flag, headerBytes, opcodeOf, readUint16, readUint32, responseCodeOf } from './header.ts'
-import { addressText } from './ip-address.ts'
+import { ipText } from '../../base/net/ip-bytes.ts'
 import { readName } from './name.ts'
 import { recordType, type RecordData, type ResourceRecord } from './record.ts'
 
@@ -102,7 +102,7 @@ function readData(bytes: Uint8Array, type: number, start: number, end: number): 
     case recordType.A:
     case recordType.AAAA:
       if (length !== (type === recordType.A ? 4 : 16)) return undefined
-      return { kind: 'address', address: addressText(bytes.subarray(start, end)) }
+      return { kind: 'address', address: ipText(bytes.subarray(start, end)) }
     case recordType.CNAME:
     case recordType.NS:
     case recordType.PTR: {

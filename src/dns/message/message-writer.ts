@@ -1,6 +1,6 @@
 // MessageWriter: the bytes of a message, with compressed names. It never writes beyond its limit: a record that does not
 // fit is not written, not even in part, and no record is written after it.
-import { addressBytes } from './ip-address.ts'
+import { ipBytes } from '../../base/net/ip-bytes.ts'
 import { classInternet, headerBytes } from './header.ts'
 import { labelBytesMax, labelEnd, nameBytesMax, pointerOffsetMax, writeLabel } from './name.ts'
 import { pooledCopy } from './pooled-copy.ts'
@@ -137,7 +137,7 @@ export class MessageWriter {
   #data(data: RecordData): void {
     switch (data.kind) {
       case 'address':
-        return this.#raw(addressBytes(data.address) ?? noBytes)
+        return this.#raw(ipBytes(data.address) ?? noBytes)
       case 'name':
         return this.#name(data.target)
       case 'mail':

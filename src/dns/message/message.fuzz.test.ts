@@ -4,7 +4,7 @@ import type { Random } from '../../base/random/random.ts'
 import { decodeQuery } from './decode-query.ts'
 import { decodeResponse } from './decode-response.ts'
 import { encodeResponse } from './encode-message.ts'
-import { addressText } from './ip-address.ts'
+import { ipText } from '../../base/net/ip-bytes.ts'
 import { decodedQuery, opt, queryBytes } from './message.harness.ts'
 import { recordType, type ResourceRecord } from './record.ts'
 
@@ -21,12 +21,12 @@ function someRecord(random: Random): ResourceRecord {
   const [name, target, ttlSeconds] = [pick(random, names), pick(random, names), random.below(1000)]
   const number = () => random.below(65_536)
   return pick<() => ResourceRecord>(random, [
-    () => ({ name, type: recordType.A, ttlSeconds, data: { kind: 'address', address: addressText(random.bytes(4)) } }),
+    () => ({ name, type: recordType.A, ttlSeconds, data: { kind: 'address', address: ipText(random.bytes(4)) } }),
     () => ({
       name,
       type: recordType.AAAA,
       ttlSeconds,
-      data: { kind: 'address', address: addressText(random.bytes(16)) },
+      data: { kind: 'address', address: ipText(random.bytes(16)) },
     }),
     () => ({ name, type: recordType.CNAME, ttlSeconds, data: { kind: 'name', target } }),
     () => ({ name, type: recordType.MX, ttlSeconds, data: { kind: 'mail', preference: number(), target } }),

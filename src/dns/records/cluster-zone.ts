@@ -2,10 +2,10 @@
 // Services, EndpointSlices and Namespaces. It has no sockets and no clock: the DNS server and the simulated network use
 // the same lookup. A change costs time in proportion to the changed object only.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { isIpSloppy } from '../../base/net/sloppy-address.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
-import { canonicalAddress } from '../message/ip-address.ts'
 import { labelBytesMax } from '../message/name.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 import { AddressIndex } from './address-index.ts'
@@ -269,8 +269,7 @@ export class ClusterZone {
 
 /** The API accepts an address and labels that are too long for DNS; neither can be the target of a CNAME record. */
 const isAliasTarget = (target: string): boolean =>
-  canonicalAddress(target) === undefined &&
-  target.split('.').every((label) => label.length > 0 && label.length <= labelBytesMax)
+  !isIpSloppy(target) && target.split('.').every((label) => label.length > 0 && label.length <= labelBytesMax)
 
 const keyOfService = (name: string, namespace = ''): string => `${name}.${namespace}`
 

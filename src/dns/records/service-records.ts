@@ -1,8 +1,8 @@
 // ServiceRecords: one Service and its EndpointSlices, and what their records consist of. A slice is read on the first lookup
 // after it has changed, so that a change costs no more than its own slice.
+import { parseIpsSloppy } from '../../base/net/sloppy-address.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { canonicalAddress } from '../message/ip-address.ts'
 import { recordType } from '../message/record.ts'
 import { PortIndex } from './port-index.ts'
 import { SliceEndpoints, type RecordEndpoint } from './slice-endpoints.ts'
@@ -83,7 +83,7 @@ export class ServiceRecords {
 function clusterAddressesOf(service: Service | undefined): readonly string[] {
   if (service === undefined || service.spec.type === 'ExternalName') return noAddresses
   const { clusterIP = '', clusterIPs = [clusterIP] } = service.spec
-  return clusterIPs.map(canonicalAddress).filter((address) => address !== undefined)
+  return parseIpsSloppy(clusterIPs)
 }
 
 const noAddresses: readonly string[] = []

@@ -1,7 +1,8 @@
 // SliceEndpoints: the ready endpoints of one EndpointSlice as DNS needs them, by label and by address.
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import { canonicalAddress } from '../message/ip-address.ts'
+import { parseIp } from '../../base/net/ip-address.ts'
+import { parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import { PortIndex } from './port-index.ts'
 
 export interface RecordEndpoint {
@@ -62,7 +63,7 @@ function endpointsOf({ endpoints, ports }: EndpointSlice): RecordEndpoint[] {
   for (const { addresses, hostname = '', conditions } of endpoints ?? []) {
     if (conditions?.ready === false) continue
     for (const text of addresses) {
-      const address = canonicalAddress(text)
+      const address = parseIpSloppy(text)
       // Slices of domain names have no records.
       if (address === undefined) continue
       const label = hostname === '' ? dashedAddress(address) : hostname
@@ -81,14 +82,14 @@ export function dashedAddress(address: string): string {
 /** The address of a label such as `10-0-0-1`, in canonical form. */
 export function addressOfDashed(label: string): string | undefined {
   const isIpV4 = /^\d+-\d+-\d+-\d+$/.test(label)
-  return canonicalAddress(label.replaceAll('-', isIpV4 ? '.' : ':'))
+  return parseIp(label.replaceAll('-', isIpV4 ? '.' : ':'))
 }
 
 /** Addresses of all endpoints of a slice, whether ready or not. */
 export function* addressesOfSlice(slice: EndpointSlice | undefined): Generator<string> {
   for (const { addresses } of slice?.endpoints ?? [])
     for (const text of addresses) {
-      const address = canonicalAddress(text)
+      const address = parseIpSloppy(text)
       if (address !== undefined) yield address
     }
 }

@@ -1,5 +1,5 @@
 // Constructors of the zone's records, with its times to live.
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 
 export const zoneTimes = {

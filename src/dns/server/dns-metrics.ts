@@ -1,5 +1,6 @@
 // Metrics of the DNS server, with the names and labels of CoreDNS, so that existing dashboards show them.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import type { ForwarderMetrics } from '../forwarder/forwarder.ts'
 import { responseCodeName } from '../message/header.ts'
@@ -143,8 +144,10 @@ function forwarderMetrics(metrics: Metrics, shared: SharedLabels): ForwarderMetr
     },
     rejected: () => rejects.add({}),
     upstreamResponded({ address, port }, code, durationMs) {
-      const to = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
-      durations.observe({ proxy_name: 'forward', to, rcode: nameOfCode(code) }, durationMs / 1000)
+      durations.observe(
+        { proxy_name: 'forward', to: joinHostPort(address, port), rcode: nameOfCode(code) },
+        durationMs / 1000,
+      )
     },
   }
 }

@@ -3,10 +3,12 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import { containsCidr, parseCidr, widthOf } from '../../api/networking/v1/cidr.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { cidrHasAddress } from '../../base/net/cidr.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
+import { parseCidrSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import { podAddress, type ClusterMap } from './cluster-map.ts'
-import { authority, type ReachTarget } from './reach-target.ts'
+import type { ReachTarget } from './reach-target.ts'
 import { proxiedPath, servicePortText, type ServiceAddress } from './service-path.ts'
 import { noPath, throughService, type TrafficPath } from './traffic-path.ts'
 
@@ -24,7 +26,7 @@ export function pathToAddress(source: Pod, target: AddressTarget, map: ClusterMa
   const node = map.nodeAt(address)
   if (node === undefined)
     return map.podAt(address) === undefined
-      ? { ...direct, unchecked: [`what is at ${authority(address, port)}: no Service, pod or node has the address`] }
+      ? { ...direct, unchecked: [`what is at ${joinHostPort(address, port)}: no Service, pod or node has the address`] }
       : direct
   const [object, atPort] = nodePortOf(target, map) ?? []
   if (object === undefined || atPort === undefined) return direct
@@ -91,5 +93,8 @@ function pathToServiceAddress(
   return throughService(proxiedPath(object, found, at, map.slicesOf(object), node), protocol, isMasqueraded)
 }
 
-const isInside = (address: string, range: string): boolean =>
-  containsCidr(parseCidr(range), parseCidr(`${address}/${widthOf(familyOf(address))}`))
+function isInside(text: string, range: string): boolean {
+  const address = parseIpSloppy(text)
+  const cidr = parseCidrSloppy(range)
+  return address !== undefined && cidr !== undefined && cidrHasAddress(cidr, address)
+}

@@ -1,7 +1,7 @@
 // CheckedHop: what the policies of both sides decide about one hop of a path.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { decide, type SideVerdict, type Traffic, type TrafficEnd } from '../../network-policy/rules/decision.ts'
 import { podFacts } from '../../network-policy/rules/pod-facts.ts'
 import { podAddress, type ClusterMap } from './cluster-map.ts'

@@ -7,9 +7,10 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
-import { addressText, parseCidr } from '../../api/networking/v1/cidr.ts'
 import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
+import { addressAt } from '../../base/net/cidr.ts'
+import { parseCidrsSloppy } from '../../base/net/sloppy-address.ts'
 import { compiledPolicy, type CompiledPolicy } from '../../network-policy/rules/compiled-policy.ts'
 import type { PolicyView, TrafficEnd } from '../../network-policy/rules/decision.ts'
 import { podFacts } from '../../network-policy/rules/pod-facts.ts'
@@ -98,13 +99,8 @@ function addressesOfNode({ metadata, spec, status }: Node): readonly string[] {
   const isOurs = metadata.annotations?.[podPathsAnnotation] !== undefined
   return [
     ...(status.addresses ?? []).map(({ address }) => address),
-    ...(isOurs ? (spec.podCIDRs ?? []).map(firstAddress) : []),
+    ...(isOurs ? parseCidrsSloppy(spec.podCIDRs ?? []).map((range) => addressAt(range, 1n)) : []),
   ]
-}
-
-function firstAddress(range: string): string {
-  const { family, address } = parseCidr(range)
-  return addressText(family, address + 1n)
 }
 
 /** The address of a pod in one family. */

@@ -1,6 +1,7 @@
 // ReachTarget: where traffic goes, as text: `pod/b:80`, `pod/<namespace>/b:http`, `service/web`, `service/<namespace>/web:80`,
 // `10.1.2.3:80` or `[fd00::1]:80`. A protocol may follow the port: `service/dns:53/udp`.
-import { isIp } from '../../api/validation/network-rules.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
+import { isIp } from '../../base/net/ip-bytes.ts'
 import { portLast, protocols, type Protocol } from '../../network-policy/rules/compiled-policy.ts'
 
 export interface ObjectPort {
@@ -54,11 +55,8 @@ function parsePort(text: string): number | string | undefined {
 
 /** `service/web:80`; the namespace is named if it is another one. */
 export function targetText(target: ReachTarget, namespace: string): string {
-  if (target.kind === 'address') return `${authority(target.address, target.port)}/${target.protocol}`
+  if (target.kind === 'address') return `${joinHostPort(target.address, target.port)}/${target.protocol}`
   const home = target.namespace === namespace ? '' : `${target.namespace}/`
   const port = target.port === undefined ? '' : `:${target.port}`
   return `${target.kind}/${home}${target.name}${port}${target.protocol === undefined ? '' : `/${target.protocol}`}`
 }
-
-export const authority = (address: string, port: number): string =>
-  `${address.includes(':') ? `[${address}]` : address}:${port}`

@@ -3,11 +3,11 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { keyOf } from '../../api/meta/object.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
 import { portEndpoint, type NodeTopology, type PortEndpoint } from '../../proxy/routing/endpoint-selection.ts'
 import { portEndpoints, routedService, type RouteTarget, type ServiceRoute } from '../../proxy/routing/service-route.ts'
 import { plural } from '../why/explainer/explainer.ts'
-import { authority } from './reach-target.ts'
 
 export interface ServicePath {
   readonly chosen: readonly Pick<PortEndpoint, 'address' | 'port'>[]
@@ -109,7 +109,7 @@ function endpointSentences(
   const left = all.filter((each) => !isChosen(each))
   const described = left
     .slice(0, endpointsMax)
-    .map((each) => `Endpoint ${authority(each.address, each.port)} is not chosen: ${whyNot(each, isLocal)}.`)
+    .map((each) => `Endpoint ${joinHostPort(each.address, each.port)} is not chosen: ${whyNot(each, isLocal)}.`)
   return left.length > endpointsMax
     ? [...described, `${plural(left.length - endpointsMax, 'more endpoint')} are not chosen.`]
     : described

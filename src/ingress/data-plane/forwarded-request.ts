@@ -1,6 +1,7 @@
 // The head of a request as it is forwarded to an endpoint, and the head of the response as it is sent to the client.
 // Pure.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { parseRemoteIp } from '../../base/net/remote-address.ts'
 import type { PooledResponse } from '../../platform/http/http-pool.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { changeHeaders, type Headers } from '../routing/filters.ts'
@@ -43,7 +44,7 @@ export function forwardedHeaders(request: WireRequest, arrival: Arrival, options
     if (value === undefined || named.has(name) || isReserved(name)) continue
     if (name !== 'host' && name.charCodeAt(0) !== colon) setOwn(headers, name, value)
   }
-  const client = request.remoteAddress.replace(/^::ffff:/, '')
+  const client = parseRemoteIp(request.remoteAddress) ?? request.remoteAddress
   headers['x-forwarded-for'] = client
   headers['x-forwarded-host'] = authority
   headers['x-forwarded-port'] = String(port)

@@ -1,5 +1,6 @@
 // H2cPool: requests to one endpoint over HTTP/2 without TLS, on one connection, as gRPC clients use it.
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { Http2Connection, Http2Exchange, Http2Failure, Http2Provider } from '../../platform/http/http2-client.ts'
 import { NotSent, type HttpPool, type PooledRequest, type PooledResponse } from '../../platform/http/http-pool.ts'
 import { PieceQueue } from '../../platform/http/piece-queue.ts'
@@ -17,7 +18,7 @@ export class H2cPool implements HttpPool {
   #isClosing = false
 
   constructor({ address, port }: Peer, provider: Http2Provider) {
-    this.#endpoint = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+    this.#endpoint = `http://${joinHostPort(address, port)}`
     this.#provider = provider
   }
 

@@ -1,5 +1,6 @@
 // Forwards a request that asks for another protocol, such as WebSocket, on a connection of its own, and then the bytes of
 // both directions until either side ends or no bytes were sent for a while.
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
@@ -25,7 +26,7 @@ export async function forwardUpgrade(
 ): Promise<WireResponse> {
   const { outbound, endpoint, responseHeaders } = deps
   const { address, port } = endpoint
-  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const origin = `http://${joinHostPort(address, port)}`
   const exchange = await outbound.exchange({ origin, tls: {} }, request, signal).catch((error: unknown) => {
     throw error instanceof Unreachable ? new NotSent(error.message, { cause: error }) : error
   })

@@ -1,4 +1,5 @@
 // Environment variables with the addresses of services: those of the pod's namespace and the API server's.
+import { urlHost } from '../../base/net/host-port.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 
@@ -18,7 +19,7 @@ function variablesOf({ metadata: { name }, spec }: Service): [string, string][] 
   const [first] = spec.ports ?? []
   if (ip === '' || ip === 'None' || first === undefined) return []
   const prefix = name.toUpperCase().replaceAll('-', '_')
-  const url = (protocol: string, port: number) => `${protocol.toLowerCase()}://${hostOf(ip)}:${port}`
+  const url = (protocol: string, port: number) => `${protocol.toLowerCase()}://${urlHost(ip)}:${port}`
   return [
     [`${prefix}_SERVICE_HOST`, ip],
     [`${prefix}_SERVICE_PORT`, String(first.port)],
@@ -40,5 +41,3 @@ function variablesOf({ metadata: { name }, spec }: Service): [string, string][] 
     }),
   ]
 }
-
-const hostOf = (ip: string): string => (ip.includes(':') ? `[${ip}]` : ip)

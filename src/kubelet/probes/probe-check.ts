@@ -1,4 +1,5 @@
 // runProbe: performs one probe (exec, HTTP, TCP or gRPC) within its timeout.
+import { hostOfUrl } from '../../base/net/host-port.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Probe } from '../../api/core/v1/container/probe.ts'
@@ -125,7 +126,7 @@ function redirected(from: HttpTarget, location: string): HttpTarget | undefined 
   const url = URL.parse(location, urlOf(from))
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   const scheme = url.protocol === 'https:' ? 'https' : 'http'
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = hostOfUrl(url)
   if (!isHost(host)) return undefined
   return {
     scheme,

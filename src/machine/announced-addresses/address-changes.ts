@@ -3,7 +3,7 @@ import { cidrOfAddress } from '../../base/net/cidr.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import { parseInterfaceName, type InterfaceName } from '../../base/net/interface-name.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { addressSeconds } from './announced-addresses.ts'
 
 /** One interface in the output of `ip -j addr show`. */

@@ -2,7 +2,7 @@
 // ports are rules of the proxy. An existing configuration of another network is left in place.
 import type { Cidr } from '../../base/net/cidr.ts'
 import type { InterfaceName } from '../../base/net/interface-name.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import type { Files } from '../../platform/files.ts'
 
 export interface BridgeNetwork {

@@ -1,5 +1,6 @@
 // PodDialer: connections from the node to its pods, for probes and hooks. Drivers: the host's network, and the
 // simulated runtime, whose containers listen in memory.
+import { joinHostPort } from '../../base/net/host-port.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 
 export interface DialTarget {
@@ -17,5 +18,4 @@ export interface PodDialer {
 }
 
 /** `192.0.2.1:80`, `[2001:db8::1]:80` */
-export const authorityOf = ({ host, port }: DialTarget): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+export const authorityOf = ({ host, port }: DialTarget): string => joinHostPort(host, port)

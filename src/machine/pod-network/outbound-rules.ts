@@ -2,7 +2,7 @@
 // other machines have no route to pods. Traffic between pods keeps its source, on any node.
 import { mustParseCidr, type Cidr } from '../../base/net/cidr.ts'
 import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { nodeTable } from './pod-network.ts'
 
 const sets = [

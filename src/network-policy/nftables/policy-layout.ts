@@ -4,7 +4,7 @@
 import type { Cidr } from '../../base/net/cidr.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { InterfaceName } from '../../base/net/interface-name.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
 import type { Protocol } from '../rules/compiled-policy.ts'
 
 export const table = commandText`inet coxswain-policy`

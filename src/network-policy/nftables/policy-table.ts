@@ -6,7 +6,7 @@ import type { Labels } from '../../api/selectors/selectors.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { contentDiff, diffCommands, noDiff } from '../../machine/nftables/table-content.ts'
 import {
   compiledPolicy,

@@ -1,7 +1,7 @@
 // The rules of one policy and direction as lines of a chain. A packet that no line accepts returns to the chain of the pod.
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { commandText, joinCommandText, parseIdentifier, type CommandText } from '../../base/net/command-text.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import {
   protocols,
   type Direction,

@@ -4,10 +4,10 @@ import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
 import { keyOf, namespaceOf, type ObjectKey } from '../../api/meta/object.ts'
 import { everything, selectorOf, type Selector } from '../../api/selectors/selectors.ts'
 import type { Cidr } from '../../base/net/cidr.ts'
-import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import { disjointCidrs } from '../../base/net/disjoint-ranges.ts'
 import { parsePort } from '../../base/net/port.ts'
-import { parseStoredCidr } from '../../base/net/stored-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { parseCidrSloppy } from '../../base/net/sloppy-address.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 
 export const directions = ['ingress', 'egress'] as const
 export type Direction = (typeof directions)[number]
@@ -94,10 +94,10 @@ function peerMatch(
 }
 
 function blockMatch(block: NonNullable<NetworkPolicyPeer['ipBlock']>): PeerMatch | undefined {
-  const cidr = parseStoredCidr(block.cidr)
+  const cidr = parseCidrSloppy(block.cidr)
   const except: Cidr[] = []
   for (const text of block.except ?? []) {
-    const excepted = parseStoredCidr(text)
+    const excepted = parseCidrSloppy(text)
     if (excepted === undefined) return undefined
     except.push(excepted)
   }

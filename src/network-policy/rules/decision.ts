@@ -3,7 +3,7 @@
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Labels } from '../../api/selectors/selectors.ts'
 import { cidrHasAddress, type Cidr } from '../../base/net/cidr.ts'
-import { parseStoredIp } from '../../base/net/stored-address.ts'
+import { parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import type { CompiledPolicy, Direction, PeerMatch, PolicyRule, PortMatch, Protocol } from './compiled-policy.ts'
 import { isSelected, namedPortId, type PodFacts } from './pod-facts.ts'
 
@@ -104,7 +104,7 @@ function isPeer(match: PeerMatch, { address, pod }: TrafficEnd, view: PolicyView
 }
 
 function isInside(address: string, cidr: Cidr): boolean {
-  const parsed = parseStoredIp(address)
+  const parsed = parseIpSloppy(address)
   return parsed !== undefined && cidrHasAddress(cidr, parsed)
 }
 

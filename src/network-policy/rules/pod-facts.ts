@@ -2,9 +2,10 @@
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, namespaceOf, type ObjectKey } from '../../api/meta/object.ts'
 import { matchesLabels, type Labels } from '../../api/selectors/selectors.ts'
-import { isUnicastAddress, type IpAddress } from '../../base/net/ip-address.ts'
+import { isUnicastAddress } from '../../base/net/address-kind.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import { parsePort } from '../../base/net/port.ts'
-import { parseStoredIps } from '../../base/net/stored-address.ts'
+import { parseIpsSloppy } from '../../base/net/sloppy-address.ts'
 import type { PodSelection, Protocol } from './compiled-policy.ts'
 
 export interface PodFacts {
@@ -38,7 +39,7 @@ export function podFacts(pod: Pod): PodFacts | undefined {
 
 /** Texts that are no addresses of a machine are ignored. */
 export const podAddresses = (texts: Iterable<string>): readonly IpAddress[] =>
-  parseStoredIps(texts).filter(isUnicastAddress)
+  parseIpsSloppy(texts).filter(isUnicastAddress)
 
 function namedPorts({ spec }: Pod): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>()

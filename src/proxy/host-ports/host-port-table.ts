@@ -2,7 +2,7 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { mustParseCidr, type Cidr } from '../../base/net/cidr.ts'
 import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
 import type { TableContent } from '../../machine/nftables/table-content.ts'
 import type { HostPort } from './host-ports.ts'
 

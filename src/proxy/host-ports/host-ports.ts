@@ -1,8 +1,9 @@
 // The host ports of a pod: ports of the node that lead to its containers. A port that is not valid is left out and reported.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
-import { isUnspecifiedAddress, parseIp, parseIps, type IpAddress } from '../../base/net/ip-address.ts'
+import { isUnspecifiedAddress } from '../../base/net/address-kind.ts'
+import { parseIp, parseIps, type IpAddress } from '../../base/net/ip-address.ts'
 import { parsePort, type Port } from '../../base/net/port.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
 import { shownValue } from '../../base/text/shown-value.ts'
 
 export type HostPortProtocol = 'sctp' | 'tcp' | 'udp'

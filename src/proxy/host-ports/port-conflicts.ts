@@ -1,5 +1,5 @@
 // Host ports that programs of the machine use, such as the API server and the kubelet. Their traffic is not redirected to a pod.
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import type { ListeningSocket } from '../../machine/listening-ports/listening-ports.ts'
 import type { HostPort } from './host-ports.ts'
 

@@ -1,9 +1,9 @@
 // Frontends: the addresses at which a node accepts the traffic of a Service, each with its target.
 import { cidrHasAddress, cidrOfAddress, type Cidr } from '../../base/net/cidr.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
-import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import { disjointCidrs } from '../../base/net/disjoint-ranges.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import type { Protocol, RouteTarget, ServiceRoute } from '../routing/service-route.ts'
 
 /** Of several Services at one address and port, the one of the first kind gets the traffic. */

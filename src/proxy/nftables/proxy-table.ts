@@ -3,7 +3,7 @@
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import {
   contentCommands,
   contentDiff,

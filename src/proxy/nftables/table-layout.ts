@@ -2,9 +2,9 @@
 // Services. docs/services.md has the diagram.
 import type { Cidr } from '../../base/net/cidr.ts'
 import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
-import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import { disjointCidrs } from '../../base/net/disjoint-ranges.ts'
 import type { InterfaceName } from '../../base/net/interface-name.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
 
 export const table = commandText`inet coxswain-proxy`
 

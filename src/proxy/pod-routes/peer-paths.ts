@@ -4,7 +4,7 @@ import type { PathKind, PodPaths, PodRoute, Tunnel } from '../../machine/pod-net
 import { networkAddressOf, type Cidr } from '../../base/net/cidr.ts'
 import { addressBits, addressOfBits, type IpAddress } from '../../base/net/ip-address.ts'
 import { macOfOctets, type MacAddress } from '../../base/net/mac-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 
 /** Another node of the cluster. */
 export interface Peer {

@@ -1,11 +1,12 @@
 // The other nodes of the cluster, as far as their objects can be used. A Node is written by the node itself: it must neither
 // redirect traffic of others nor keep the paths to other nodes from being set.
 import type { Node } from '../../api/core/v1/node/node.ts'
+import { isLoopbackAddress, isUnicastAddress } from '../../base/net/address-kind.ts'
 import { cidrContains, parseCidr, parseCidrs, type Cidr } from '../../base/net/cidr.ts'
 import { DisjointRanges } from '../../base/net/disjoint-ranges.ts'
-import { isLoopbackAddress, isUnicastAddress, parseIp, type IpAddress } from '../../base/net/ip-address.ts'
+import { parseIp, type IpAddress } from '../../base/net/ip-address.ts'
 import type { MacAddress } from '../../base/net/mac-address.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { shownValue } from '../../base/text/shown-value.ts'
 import { hardwareAddressOf, type Peer } from './peer-paths.ts'
 

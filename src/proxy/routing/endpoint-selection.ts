@@ -1,7 +1,7 @@
 // Which endpoints of a Service port a node routes traffic to: by readiness, termination, topology hints and node.
 import type { Endpoint } from '../../api/discovery/v1/endpoint.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
-import { parseStoredIp } from '../../base/net/stored-address.ts'
+import { parseIpSloppy } from '../../base/net/sloppy-address.ts'
 
 /** The node on which the traffic arrives. */
 export interface NodeTopology {
@@ -40,7 +40,7 @@ export function portEndpoint(
   port: number,
   node: NodeTopology,
 ): PortEndpoint | undefined {
-  const address = parseStoredIp(text)
+  const address = parseIpSloppy(text)
   if (address === undefined) return undefined
   const isReady = conditions.ready ?? true
   return {

@@ -3,7 +3,7 @@
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { parsePort } from '../../base/net/port.ts'
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf } from '../../base/net/address-family.ts'
 import { portEndpoint, type NodeTopology, type PortEndpoint } from './endpoint-selection.ts'
 
 /**

@@ -5,12 +5,13 @@ import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { headlessLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
-import { disjointCidrs } from '../../base/net/disjoint-cidrs.ts'
+import { isUnicastAddress } from '../../base/net/address-kind.ts'
+import { disjointCidrs } from '../../base/net/disjoint-ranges.ts'
 import type { Cidr } from '../../base/net/cidr.ts'
-import { isUnicastAddress, type IpAddress } from '../../base/net/ip-address.ts'
+import type { IpAddress } from '../../base/net/ip-address.ts'
 import { parsePort } from '../../base/net/port.ts'
-import { parseStoredCidr, parseStoredIps } from '../../base/net/stored-address.ts'
-import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
+import { parseCidrSloppy, parseIpsSloppy } from '../../base/net/sloppy-address.ts'
+import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
 import { selectEndpoints, type NodeTopology, type PortEndpoint, type SelectedEndpoints } from './endpoint-selection.ts'
 import { ServiceEndpoints, type PortIdentity } from './service-endpoints.ts'
 
@@ -115,7 +116,7 @@ const isRoutable = ({ port, nodePort = 0, protocol }: ServicePort): boolean =>
   protocols.some((known) => known === protocol)
 
 /** Texts that are no addresses of a machine are ignored: `None`, for example. */
-const addressesIn = (texts: readonly string[]): readonly IpAddress[] => parseStoredIps(texts).filter(isUnicastAddress)
+const addressesIn = (texts: readonly string[]): readonly IpAddress[] => parseIpsSloppy(texts).filter(isUnicastAddress)
 
 type SharedRoute = Pick<
   ServiceRoute,
@@ -158,7 +159,7 @@ function sharedRoute(
 
 /** Ranges of the other family do not restrict the clients of this one, as in upstream. A text that is no range does. */
 function sourceRangesOf(texts: readonly string[], family: AddressFamily): readonly Cidr[] | undefined {
-  const ranges = texts.map((text) => parseStoredCidr(text.trim()))
+  const ranges = texts.map((text) => parseCidrSloppy(text.trim()))
   const known = ranges.filter((range) => range !== undefined).filter((range) => familyOf(range) === family)
   return known.length === 0 && !ranges.includes(undefined) ? undefined : disjointCidrs(known)
 }

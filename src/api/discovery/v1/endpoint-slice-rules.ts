@@ -1,10 +1,12 @@
 // Rules of an EndpointSlice: addresses of one type, ports with unique names, routing hints.
 import { append } from '../../../base/collections/append.ts'
+import { familyOf } from '../../../base/net/address-family.ts'
+import { isIpSloppy } from '../../../base/net/sloppy-address.ts'
 import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateEntries } from '../../validation/list-size-rules.ts'
 import { validateLabels } from '../../validation/metadata-rules.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../validation/names.ts'
-import { ipErrors, isIpV4, isIpV6 } from '../../validation/network-rules.ts'
+import { ipErrors } from '../../validation/network-rules.ts'
 import { specialAddressErrors } from '../../validation/special-address-rules.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from './endpoint.ts'
 
@@ -52,9 +54,8 @@ function validateAddress(address: string, type: string, path: string): FieldErro
   if (type === 'FQDN') return validateDomainName(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const [error = ''] = ipErrors(address)
-  if (isIpV6(address) && error !== '') return [invalid(path, address, error)]
-  if (!(type === 'IPv4' ? isIpV4(address) : isIpV6(address)))
-    return [invalid(path, address, `must be a valid ${type} address`)]
+  if (familyOf(address) === 'IPv6' && isIpSloppy(address) && error !== '') return [invalid(path, address, error)]
+  if (error !== '' || familyOf(address) !== type) return [invalid(path, address, `must be a valid ${type} address`)]
   return invalidAll(path, address, specialAddressErrors(address))
 }
 

@@ -1,10 +1,11 @@
 // Rules of an Ingress: hosts, paths and their backends.
 import { append } from '../../../base/collections/append.ts'
+import { isIpSloppy } from '../../../base/net/sloppy-address.ts'
 import { wholePattern } from '../../../base/text/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
-import { ipErrors, isIp, portErrors, portNameErrors } from '../../validation/network-rules.ts'
+import { ipErrors, portErrors, portNameErrors } from '../../validation/network-rules.ts'
 import type {
   HTTPIngressPath,
   IngressBackend,
@@ -44,7 +45,7 @@ const invalidAll = (path: string, value: unknown, details: readonly string[]): F
   details.map((detail) => invalid(path, value, detail))
 
 const validateRuleHost = (host: string, path: string): FieldError[] => [
-  ...(isIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
+  ...(isIpSloppy(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
   ...validateHost(host, path),
 ]
 
@@ -129,6 +130,7 @@ export const validateIngressAddresses = (addresses: readonly IngressLoadBalancer
     const errors = ip === undefined ? [] : invalidAll(`${path}.ip`, ip, ipErrors(ip))
     if (hostname === undefined) return errors
     append(errors, invalidAll(`${path}.hostname`, hostname, dnsSubdomainErrors(hostname)))
-    if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
+    if (isIpSloppy(hostname))
+      errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
     return errors
   })

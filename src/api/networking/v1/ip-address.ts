@@ -7,8 +7,7 @@ import { immutable, invalid, type FieldError } from '../../../schema/validation/
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
-import { ipErrors } from '../../validation/network-rules.ts'
-import { canonicalIpErrors } from './cidr.ts'
+import { canonicalIpErrors } from '../../validation/network-rules.ts'
 
 export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
   group: string(1),
@@ -51,10 +50,7 @@ export const ipAddress = defineKind<IPAddress, IPAddressInput>({
   message: ipAddressMessage,
   hasStatus: false,
   countsGenerations: false,
-  validateName: (name) => {
-    const errors = ipErrors(name)
-    return errors.length > 0 ? errors : canonicalIpErrors(name)
-  },
+  validateName: canonicalIpErrors,
   applyDefaults: (object) => object,
   validate: ({ spec }) => validateParent(spec.parentRef),
   validateUpdate: ({ spec }, old) =>

@@ -3,8 +3,8 @@ import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
 import { cidrContains, prefixLengthOf } from '../../../base/net/cidr.ts'
-import { parseStoredCidr } from '../../../base/net/stored-address.ts'
-import { portErrors, portNameErrors, strictCidrErrors } from '../../validation/network-rules.ts'
+import { parseCidrSloppy } from '../../../base/net/sloppy-address.ts'
+import { portErrors, portNameErrors, cidrErrors } from '../../validation/network-rules.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from './network-policy-spec.ts'
 
 const policyTypes = ['Ingress', 'Egress']
@@ -87,16 +87,16 @@ function validatePeer(
 
 function validateBlock({ cidr, except = [] }: IPBlock, path: string, stored: ReadonlySet<string>): FieldError[] {
   if (!cidr) return [required(`${path}.cidr`)]
-  const errors = strictCidrErrors(cidr, stored).map((detail) => invalid(`${path}.cidr`, cidr, detail))
-  const outer = parseStoredCidr(cidr)
+  const errors = cidrErrors(cidr, stored).map((detail) => invalid(`${path}.cidr`, cidr, detail))
+  const outer = parseCidrSloppy(cidr)
   if (outer === undefined) return errors
   for (const [index, text] of except.entries()) {
     const at = `${path}.except[${index}]`
     append(
       errors,
-      strictCidrErrors(text, stored).map((detail) => invalid(at, text, detail)),
+      cidrErrors(text, stored).map((detail) => invalid(at, text, detail)),
     )
-    const inner = parseStoredCidr(text)
+    const inner = parseCidrSloppy(text)
     if (inner !== undefined && !(prefixLengthOf(inner) > prefixLengthOf(outer) && cidrContains(outer, inner)))
       errors.push(invalid(at, text, 'must be a strict subset of `cidr`'))
   }

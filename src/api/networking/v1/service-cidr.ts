@@ -1,4 +1,5 @@
 // ServiceCIDR: the range of cluster IPs of Services, one for each IP family.
+import { familyOf } from '../../../base/net/address-family.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -8,8 +9,7 @@ import { immutable, invalid, required, type FieldError } from '../../../schema/v
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
-import { cidrErrors } from '../../validation/network-rules.ts'
-import { canonicalCidrErrors, parseCidr } from './cidr.ts'
+import { canonicalCidrErrors } from '../../validation/network-rules.ts'
 
 export const serviceCidrSpec = message('io.k8s.api.networking.v1.ServiceCIDRSpec', {
   cidrs: list(1, 'string', { listType: 'atomic', description: 'The range, or one for each address family.' }),
@@ -63,24 +63,16 @@ export const serviceCidr = defineKind<ServiceCIDR, ServiceCIDRInput>({
   fieldLabels: {},
 })
 
-const leadingZeros = /(?:^|\.)0\d|\/0\d/
-
-function cidrDetails(cidr: string): string[] {
-  const errors = cidrErrors(cidr)
-  if (errors.length === 0) return canonicalCidrErrors(cidr)
-  return leadingZeros.test(cidr) ? ['must not have leading 0s in IP or prefix length'] : errors
-}
-
 function validateCidrs(spec: ServiceCIDRSpec): FieldError[] {
   const { cidrs = [] } = spec
   const path = 'spec.cidrs'
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
   if (cidrs.length > 2) return [invalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values')]
   const errors = cidrs.flatMap((cidr, index) =>
-    cidrDetails(cidr).map((detail) => invalid(`${path}[${index}]`, cidr, detail)),
+    canonicalCidrErrors(cidr).map((detail) => invalid(`${path}[${index}]`, cidr, detail)),
   )
   if (errors.length > 0) return errors
-  const families = new Set(cidrs.map((cidr) => parseCidr(cidr).family))
+  const families = new Set(cidrs.map(familyOf))
   return families.size === cidrs.length
     ? []
     : [invalid(path, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]

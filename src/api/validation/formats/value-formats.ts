@@ -2,8 +2,8 @@
 // standards: each accepts what upstream accepts.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { lookup } from '../../../base/collections/lookup.ts'
+import { isCidrSloppy, isIpSloppy } from '../../../base/net/sloppy-address.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../names.ts'
-import { isIpV4, isIpV6 } from '../network-rules.ts'
 import { isDate, isDateTime, isPeriod } from './date-formats.ts'
 import { isEmail } from './email-format.ts'
 import { isCreditCard, isIsbn10, isIsbn13 } from './number-formats.ts'
@@ -20,7 +20,7 @@ const uuid = (version: string, variant: string): Format =>
 const formats: Readonly<Record<string, Format>> = {
   bsonobjectid: matching(/^[0-9a-fA-F]{24}$/),
   byte: matching(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/),
-  cidr: isCidr,
+  cidr: isCidrSloppy,
   creditcard: isCreditCard,
   date: isDate,
   datetime: isDateTime,
@@ -28,8 +28,8 @@ const formats: Readonly<Record<string, Format>> = {
   email: isEmail,
   hexcolor: matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/),
   hostname: isHostname,
-  ipv4: (text) => text.includes('.') && isAddress(text),
-  ipv6: (text) => text.includes(':') && isAddress(text),
+  ipv4: (text) => text.includes('.') && isIpSloppy(text),
+  ipv6: (text) => text.includes(':') && isIpSloppy(text),
   isbn: (text) => isIsbn10(text) || isIsbn13(text),
   isbn10: isIsbn10,
   isbn13: isIsbn13,
@@ -62,17 +62,6 @@ export const hasFormat = (format: string, value: string): boolean => formatOf(fo
 
 function matching(pattern: RegExp): Format {
   return (text) => pattern.test(text)
-}
-
-/** Leading zeros are allowed in IPv4 addresses. */
-const isAddress = (text: string): boolean => isIpV6(text) || isIpV4(withoutLeadingZeros(text))
-
-const withoutLeadingZeros = (text: string): string => text.replaceAll(/(^|\.)0+(?=\d)/g, '$1')
-
-function isCidr(text: string): boolean {
-  const [address = '', length = '', ...more] = text.split('/', 3)
-  const lengthMax = isIpV6(address) ? 128 : isIpV4(withoutLeadingZeros(address)) ? 32 : -1
-  return more.length === 0 && /^\d+$/.test(length) && Number(length) <= lengthMax
 }
 
 const hostnameBytesMax = 255

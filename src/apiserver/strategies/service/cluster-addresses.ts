@@ -1,10 +1,12 @@
 // Cluster addresses: the addresses of a Service, from the ranges of the ServiceCIDRs. An allocated address is an IPAddress
 // object of that name.
 import { lookup } from '../../../base/collections/lookup.ts'
+import { familyOf } from '../../../base/net/address-family.ts'
+import { addressAt, cidrHasAddress, cidrSize, networkAddressOf, type Cidr } from '../../../base/net/cidr.ts'
+import { addressBits, type IpAddress } from '../../../base/net/ip-address.ts'
+import { parseCidrsSloppy } from '../../../base/net/sloppy-address.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
-import { addressText, cidrText, containsCidr, parseCidr, widthOf, type Cidr } from '../../../api/networking/v1/cidr.ts'
 import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/service-cidr.ts'
-import { isIpV6 } from '../../../api/validation/network-rules.ts'
 import { isBeingDeleted, objectKey } from '../../../api/meta/object.ts'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
@@ -32,34 +34,26 @@ const isReady = ({ status }: ServiceCIDR): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
 
 /** The CIDRs from which addresses are allocated. Until the first ServiceCIDR exists, they are those of the flags. */
-export function allocatedCidrs(lister: ObjectLister, { clusterCidrs }: ServiceRanges): Cidr[] {
+export function allocatedCidrs(lister: ObjectLister, { clusterCidrs }: ServiceRanges): readonly Cidr[] {
   const all = lister.list(serviceCidr)
   const ready = all.filter((object) => isReady(object) && !isBeingDeleted(object))
   const cidrs = all.length === 0 ? clusterCidrs : ready.flatMap(({ spec }) => spec.cidrs ?? [])
-  return cidrs.map(parseCidr)
+  return parseCidrsSloppy(cidrs)
 }
 
 const rangesOf = (context: StrategyContext, ranges: ServiceRanges, family: IpFamily): AddressRange[] =>
   allocatedCidrs(context, ranges)
-    .filter((cidr) => cidr.family === family)
+    .filter((cidr) => familyOf(cidr) === family)
     .map(rangeOf)
 
 function rangeOf(cidr: Cidr): AddressRange {
-  const size = Math.min(2 ** (widthOf(cidr.family) - cidr.prefixLength), offsetsMax)
+  const size = Math.min(Number(cidrSize(cidr)), offsetsMax)
   // The network address is not allocated, and neither is the broadcast address, which IPv6 does not have.
-  const last = cidr.family === 'IPv4' ? size - 2 : size - 1
+  const last = familyOf(cidr) === 'IPv4' ? size - 2 : size - 1
   return { cidr, first: 1, last, reserved: reservedCount(size, 16, 256) }
 }
 
-const parseAddress = (text: string): Cidr => parseCidr(`${text}/${isIpV6(text) ? 128 : 32}`)
-
-/** The form that is the name of the IPAddress. */
-const canonicalAddress = (text: string): string => {
-  const { family, address } = parseAddress(text)
-  return addressText(family, address)
-}
-
-const isTaken = (context: StrategyContext, address: string): boolean =>
+const isTaken = (context: StrategyContext, address: IpAddress): boolean =>
   context.get(ipAddress, '', address) !== undefined
 
 /** Why a Service cannot have the requested address; undefined where it can. A dry run does not check whether it is taken. */
@@ -67,22 +61,20 @@ export function allocationProblem(
   context: StrategyContext,
   ranges: ServiceRanges,
   { clock, metrics }: AllocationMeasures,
-  text: string,
+  requested: IpAddress,
 ): string | undefined {
   const startMs = clock.monotonicMs()
-  const requested = parseAddress(text)
-  const range = rangesOf(context, ranges, requested.family).find(({ cidr, first, last }) => {
-    const offset = requested.address - cidr.address
-    return containsCidr(cidr, requested) && offset >= first && (offset <= last || last === offsetsMax - 1)
+  const range = rangesOf(context, ranges, familyOf(requested)).find(({ cidr, first, last }) => {
+    const offset = addressBits(requested) - addressBits(networkAddressOf(cidr))
+    return cidrHasAddress(cidr, requested) && offset >= first && (offset <= last || last === offsetsMax - 1)
   })
   if (range === undefined) return 'the provided network does not match the current range'
   if (context.isDryRun) return undefined
-  const cidr = cidrText(range.cidr)
-  if (isTaken(context, canonicalAddress(text))) {
-    metrics.addressRefused(cidr, 'static')
+  if (isTaken(context, requested)) {
+    metrics.addressRefused(range.cidr, 'static')
     return 'provided IP is already allocated'
   }
-  metrics.addressAllocated(cidr, 'static', (clock.monotonicMs() - startMs) / 1000)
+  metrics.addressAllocated(range.cidr, 'static', (clock.monotonicMs() - startMs) / 1000)
   return undefined
 }
 
@@ -92,25 +84,24 @@ export function freeAddress(
   ranges: ServiceRanges,
   { clock, metrics }: AllocationMeasures,
   family: IpFamily,
-): string | undefined {
+): IpAddress | undefined {
   for (const { cidr, ...numbers } of rangesOf(context, ranges, family)) {
-    const textAt = (offset: number): string => addressText(family, cidr.address + BigInt(offset))
-    if (context.isDryRun) return textAt(0)
+    const at = (offset: number): IpAddress => addressAt(cidr, BigInt(offset))
+    if (context.isDryRun) return at(0)
     const startMs = clock.monotonicMs()
-    const offset = freeNumber(numbers, context.random, (candidate) => isTaken(context, textAt(candidate)))
-    if (offset === undefined) metrics.addressRefused(cidrText(cidr), 'dynamic')
+    const offset = freeNumber(numbers, context.random, (candidate) => isTaken(context, at(candidate)))
+    if (offset === undefined) metrics.addressRefused(cidr, 'dynamic')
     else {
-      metrics.addressAllocated(cidrText(cidr), 'dynamic', (clock.monotonicMs() - startMs) / 1000)
-      return textAt(offset)
+      metrics.addressAllocated(cidr, 'dynamic', (clock.monotonicMs() - startMs) / 1000)
+      return at(offset)
     }
   }
   return undefined
 }
 
 /** The IPAddress that allocates an address for a Service. */
-export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, text: string): Allocation => {
-  const address = canonicalAddress(text)
-  const family = isIpV6(address) ? 'IPv6' : 'IPv4'
+export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, address: IpAddress): Allocation => {
+  const family = familyOf(address)
   return {
     key: storeKey(ipAddress, '', address),
     value: (birth) =>

@@ -1,8 +1,8 @@
 // IP families of a Service: the defaults of ipFamilies and ipFamilyPolicy, and what a cluster cannot provide. Addresses are
 // allocated for these families afterwards.
+import { familyOf } from '../../../base/net/address-family.ts'
 import { isHeadless, validateClusterAddresses } from '../../../api/core/v1/service/service-address-rules.ts'
 import type { ServiceSpec } from '../../../api/core/v1/service/service-spec.ts'
-import { isIpV6 } from '../../../api/validation/network-rules.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { IpFamily } from './service-ranges.ts'
@@ -13,7 +13,6 @@ export type FamilyVerdict =
   | { readonly kind: 'rejected'; readonly errors: readonly FieldError[] }
 
 const both = ['IPv4', 'IPv6'] as const
-const familyOf = (address: string): IpFamily => (isIpV6(address) ? 'IPv6' : 'IPv4')
 const isDual = ({ ipFamilyPolicy }: ServiceSpec): boolean => ipFamilyPolicy !== 'SingleStack'
 const isUnselected = (spec: ServiceSpec): boolean => isHeadless(spec) && spec.selector === undefined
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import type { IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { objectKey } from '../../../api/meta/object.ts'
+import { parseCidrs } from '../../../base/net/cidr.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { MemoryStore } from '../../../store/memory-store.ts'
 import type { Transaction } from '../../../store/store.ts'
@@ -82,7 +83,7 @@ for (const [what, object, addresses, repairs] of cases)
     const found = repairsOf(key, object, {
       nowMs,
       ranges: serviceRangesDefault,
-      cidrs: ['10.96.0.0/12'],
+      cidrs: parseCidrs(['10.96.0.0/12']),
       find: (name) => addresses.find(({ metadata }) => metadata.name === name),
       owned: addresses.filter(({ spec }) => spec.parentRef?.name === 'a'),
     })

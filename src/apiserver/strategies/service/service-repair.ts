@@ -1,5 +1,6 @@
 // ServiceRepair: keeps IPAddresses consistent with the Services while the server runs. It is part of the API server, because
 // addresses must be correct without a controller manager.
+import { parseCidrsSloppy } from '../../../base/net/sloppy-address.ts'
 import { errorText, type Log } from '../../../base/observability/log.ts'
 import { rfc3339 } from '../../../base/time/clock.ts'
 import { newUid } from '../../../base/random/ids.ts'
@@ -112,7 +113,7 @@ export class ServiceRepair {
     const repairs = repairsOf(key, object, {
       nowMs: clock.nowMs(),
       ranges,
-      cidrs: lister.list(serviceCidr).flatMap(({ spec }) => spec.cidrs ?? []),
+      cidrs: parseCidrsSloppy(lister.list(serviceCidr).flatMap(({ spec }) => spec.cidrs ?? [])),
       find,
       owned: [...(this.#owned.get(key) ?? [])].flatMap((each) => find(each) ?? []),
     })

@@ -1,9 +1,11 @@
 // What is wrong with the addresses and ports of one Service, as data: IPAddresses that are missing, leaked or refer to the
 // wrong Service, and values that no configured range contains. ServiceRepair acts on it.
+import { familyOf } from '../../../base/net/address-family.ts'
+import { cidrHasAddress, type Cidr } from '../../../base/net/cidr.ts'
+import type { IpAddress } from '../../../base/net/ip-address.ts'
+import { parseIpSloppy, parseIpsSloppy } from '../../../base/net/sloppy-address.ts'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import type { IPAddress } from '../../../api/networking/v1/ip-address.ts'
-import { addressText, containsCidr, parseCidr, type Cidr } from '../../../api/networking/v1/cidr.ts'
-import { isIp, isIpV6 } from '../../../api/validation/network-rules.ts'
 import { splitKey, type ObjectKey } from '../../../api/meta/object.ts'
 import { addressOwner } from './cluster-addresses.ts'
 import { nodePortsOf } from './node-ports.ts'
@@ -11,7 +13,7 @@ import type { RepairNote } from './repair-event.ts'
 import type { ServiceRanges } from './service-ranges.ts'
 
 export type Repair =
-  | { readonly kind: 'allocate'; readonly address: string; readonly note: RepairNote }
+  | { readonly kind: 'allocate'; readonly address: IpAddress; readonly note: RepairNote }
   | { readonly kind: 'release'; readonly object: IPAddress; readonly note: RepairNote }
   /** Nothing can be done automatically. */
   | { readonly kind: 'report'; readonly note: RepairNote }
@@ -21,9 +23,9 @@ export interface RepairView {
   readonly nowMs: number
   readonly ranges: ServiceRanges
   /** The ranges of all ServiceCIDRs. */
-  readonly cidrs: readonly string[]
+  readonly cidrs: readonly Cidr[]
   /** The IPAddress of this name. */
-  find(address: string): IPAddress | undefined
+  find(address: IpAddress): IPAddress | undefined
   /** The IPAddresses of the allocator that name the Service. */
   readonly owned: readonly IPAddress[]
 }
@@ -33,7 +35,7 @@ const leakedAfterMs = 60_000
 
 export function repairsOf(key: ObjectKey, object: Service | undefined, view: RepairView): Repair[] {
   const addresses = object === undefined ? [] : (object.spec.clusterIPs ?? []).filter((each) => each !== 'None')
-  const names = addresses.filter(isIp).map(canonical)
+  const names: readonly string[] = parseIpsSloppy(addresses)
   return [
     ...addresses.flatMap((address) => addressRepairs(key, address, view)),
     ...view.owned
@@ -43,37 +45,31 @@ export function repairsOf(key: ObjectKey, object: Service | undefined, view: Rep
   ]
 }
 
-const parse = (address: string): Cidr => parseCidr(`${address}/${isIpV6(address) ? 128 : 32}`)
-const canonical = (address: string): string => {
-  const { family, address: bits } = parse(address)
-  return addressText(family, bits)
-}
-
-function addressRepairs(key: ObjectKey, address: string, { find, cidrs }: RepairView): Repair[] {
-  if (!isIp(address))
-    return [report('ClusterIPNotValid', `Cluster IP ${address} is not a valid IP; please recreate service`)]
-  const cidr = parse(address)
-  const name = canonical(address)
-  const found = find(name)
+function addressRepairs(key: ObjectKey, text: string, { find, cidrs }: RepairView): Repair[] {
+  const address = parseIpSloppy(text)
+  if (address === undefined)
+    return [report('ClusterIPNotValid', `Cluster IP ${text} is not a valid IP; please recreate service`)]
+  const family = familyOf(address)
+  const found = find(address)
   const problems: Repair[] = []
-  if (cidrs.length > 0 && !cidrs.some((range) => containsCidr(parseCidr(range), cidr)))
+  if (cidrs.length > 0 && !cidrs.some((cidr) => cidrHasAddress(cidr, address)))
     problems.push(
       report(
         'ClusterIPOutOfRange',
-        `Cluster IP [${cidr.family}]: ${address} is not within any configured Service CIDR; please recreate service`,
+        `Cluster IP [${family}]: ${text} is not within any configured Service CIDR; please recreate service`,
       ),
     )
   if (found === undefined)
     problems.push({
       kind: 'allocate',
       address,
-      note: addressNote('ClusterIPNotAllocated', `Cluster IP [${cidr.family}]: ${address} is not allocated; repairing`),
+      note: addressNote('ClusterIPNotAllocated', `Cluster IP [${family}]: ${text} is not allocated; repairing`),
     })
   else if (addressOwner(found) !== key)
     problems.push(
       report(
         'ClusterIPAlreadyAllocated',
-        `Cluster IP [${cidr.family}]:${address} was assigned to multiple services; please recreate service`,
+        `Cluster IP [${family}]:${text} was assigned to multiple services; please recreate service`,
       ),
     )
   return problems

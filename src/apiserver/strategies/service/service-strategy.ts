@@ -1,10 +1,11 @@
 // Service: a write allocates addresses and node ports, preserves those that a client leaves out, and releases those
 // that the type does not use.
+import type { IpAddress } from '../../../base/net/ip-address.ts'
+import { parseIpSloppy, parseIpsSloppy } from '../../../base/net/sloppy-address.ts'
 import { isHeadless, withClusterAddresses } from '../../../api/core/v1/service/service-address-rules.ts'
 import type { ServicePort, ServiceSpec } from '../../../api/core/v1/service/service-spec.ts'
 import { needsHealthCheck } from '../../../api/core/v1/service/service-traffic-rules.ts'
 import { service, type Service } from '../../../api/core/v1/service/service.ts'
-import { isIp } from '../../../api/validation/network-rules.ts'
 import type { IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { keyOf } from '../../../api/meta/object.ts'
 import { invalidObject, StatusError } from '../../../api/errors/status-error.ts'
@@ -51,7 +52,7 @@ export const serviceStrategyOf = (ranges: ServiceRanges, measures: AllocationMea
   },
 })
 
-const addressesOf = ({ clusterIPs = [] }: ServiceSpec): string[] => clusterIPs.filter(isIp)
+const addressesOf = ({ clusterIPs = [] }: ServiceSpec): readonly IpAddress[] => parseIpsSloppy(clusterIPs)
 
 interface AllocationContext extends StrategyContext {
   readonly ranges: ServiceRanges
@@ -84,10 +85,12 @@ function withAddresses(object: Service, old: Service | undefined, context: Alloc
   if (isHeadless(spec)) return spec
   const held = old === undefined ? [] : addressesOf(old.spec)
   const requested = spec.clusterIPs ?? []
-  for (const address of requested) {
-    const why = held.includes(address) ? undefined : allocationProblem(context, ranges, measures, address)
+  for (const text of requested) {
+    const address = parseIpSloppy(text)
+    if (address === undefined || held.includes(address)) continue
+    const why = allocationProblem(context, ranges, measures, address)
     if (why !== undefined)
-      throw invalidService(object, invalid('spec.clusterIPs', requested, `failed to allocate IP ${address}: ${why}`))
+      throw invalidService(object, invalid('spec.clusterIPs', requested, `failed to allocate IP ${text}: ${why}`))
   }
   const chosen = (spec.ipFamilies ?? []).slice(requested.length).map((family) => {
     const address = freeAddress(context, ranges, measures, family as IpFamily)

@@ -1,5 +1,6 @@
 // nfs: a directory of an NFS server, mounted with mount.nfs of the host.
 import type { Context } from '../../../base/observability/context.ts'
+import { urlHost } from '../../../base/net/host-port.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
 import { isHost } from '../../pod-config/host-text.ts'
@@ -43,7 +44,7 @@ export async function mountNfs(
   await disk.makeDirectory(target, 0o750)
   const options = [...(readOnly ? ['ro'] : []), ...mountOptions]
   // An IPv6 address is written in brackets.
-  const host = server.includes(':') ? `[${server}]` : server
+  const host = urlHost(server)
   try {
     await disk.mountNetwork('nfs', `${host}:${path}`, target, options, context.signal)
   } catch (error) {

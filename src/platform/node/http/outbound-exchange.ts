@@ -2,8 +2,10 @@ import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { lookup as resolveHost } from 'node:dns'
 import { request as requestPlain, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { request as requestSecure, type RequestOptions } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { assert } from '../../../base/assert.ts'
+import { hostOfUrl } from '../../../base/net/host-port.ts'
+import { isIp } from '../../../base/net/ip-bytes.ts'
 import { realClock } from '../../../base/time/clock.ts'
 import {
   AddressNotAllowed,
@@ -49,8 +51,8 @@ export const exchange: OutboundProvider['exchange'] = (
     const url = new URL(origin)
     assert(url.username === '' && url.pathname === '/' && url.search === '', 'an origin is a scheme, a host and a port')
     if (!targetPattern.test(target)) throw new TypeError(`${JSON.stringify(target)} is not a path`)
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    if (allowsAddress !== undefined && isIP(host) !== 0 && !allowsAddress(host))
+    const host = hostOfUrl(url)
+    if (allowsAddress !== undefined && isIp(host) && !allowsAddress(host))
       throw new AddressNotAllowed('address not allowed')
     const options: RequestOptions = {
       method,

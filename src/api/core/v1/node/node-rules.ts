@@ -1,5 +1,6 @@
 // Rules of a Node: its taints and ranges, its status, and what may change in its spec.
 import { areRepeated } from '../../../../base/collections/first-indexes.ts'
+import { familyOf } from '../../../../base/net/address-family.ts'
 import {
   duplicate,
   forbidden,
@@ -35,14 +36,14 @@ interface Node {
   }
 }
 
-export const validateNode = ({ spec, status }: Node): FieldError[] => [
+export const validateNode = ({ spec, status }: Node, old?: Node): FieldError[] => [
   ...validateTaints(spec.taints ?? [], 'spec.taints'),
   ...(['capacity', 'allocatable'] as const).flatMap((field) =>
     Object.entries(status[field] ?? {}).flatMap(([name, amount]) =>
       validateResourceAmount(name, amount, `status.${field}.${name}`),
     ),
   ),
-  ...validateRanges(rangesOf(spec), 'spec.podCIDRs'),
+  ...validateRanges(rangesOf(spec), new Set(old?.spec.podCIDRs), 'spec.podCIDRs'),
 ]
 
 export function validateTaints(taints: readonly Taint[], path: string): FieldError[] {
@@ -82,11 +83,11 @@ function validateRangesUpdate(ranges: readonly string[], old: readonly string[],
 }
 
 /** One range, or one of each family. */
-function validateRanges(ranges: readonly string[], path: string): FieldError[] {
+function validateRanges(ranges: readonly string[], stored: ReadonlySet<string>, path: string): FieldError[] {
   const errors = ranges.flatMap((range, index) =>
-    cidrErrors(range).map((detail) => invalid(`${path}[${index}]`, range, detail)),
+    cidrErrors(range, stored).map((detail) => invalid(`${path}[${index}]`, range, detail)),
   )
-  const ofSix = ranges.filter((range) => range.includes(':')).length
+  const ofSix = ranges.filter((range) => familyOf(range) === 'IPv6').length
   if (ranges.length > 2 || (ranges.length === 2 && ofSix !== 1))
     errors.push(invalid(path, ranges, 'may specify no more than one CIDR for each IP family'))
   return errors

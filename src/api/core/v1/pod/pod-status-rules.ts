@@ -1,10 +1,11 @@
 // Rules of a Pod's status: terminated containers do not run again, and addresses are of different families.
 import { append } from '../../../../base/collections/append.ts'
+import { isIpv4 } from '../../../../base/net/ip-bytes.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { ApiObject } from '../../../meta/object.ts'
 import { validatePodAnnotationUpdate } from './pod-annotations.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
-import { ipErrors, isIpV4 } from '../../../validation/network-rules.ts'
+import { ipErrors } from '../../../validation/network-rules.ts'
 import type { Container } from '../container/container.ts'
 import type { ContainerStatus, PodStatus } from './pod-status.ts'
 import type { PodSpec } from '../pod-spec/pod-spec.ts'
@@ -66,7 +67,7 @@ function validateAddresses(addresses: readonly { readonly ip?: string }[], path:
   const errors = texts.flatMap((text, index) =>
     ipErrors(text).map((detail) => invalid(`${path}[${index}]`, text, detail)),
   )
-  const ofFour = texts.filter(isIpV4).length
+  const ofFour = texts.filter(isIpv4).length
   if (texts.length > 2 || (texts.length === 2 && ofFour !== 1))
     errors.push(
       invalid(

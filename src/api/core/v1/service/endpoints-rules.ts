@@ -1,5 +1,6 @@
 // Rules of Endpoints: each subset has reachable addresses, and names for its ports if there are several.
 import { append } from '../../../../base/collections/append.ts'
+import { joinHostPort } from '../../../../base/net/host-port.ts'
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
 import { ipErrors, portErrors } from '../../../validation/network-rules.ts'
@@ -74,6 +75,6 @@ export function endpointsText(subsets: readonly EndpointSubset[] = []): string {
 function* endpointTexts(subsets: readonly EndpointSubset[]): Generator<string> {
   for (const { addresses = [], ports = [] } of subsets) {
     if (ports.length === 0) yield* addresses.map(({ ip }) => ip)
-    for (const { port } of ports) for (const { ip } of addresses) yield `${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+    for (const { port } of ports) for (const { ip } of addresses) yield joinHostPort(ip, port)
   }
 }

@@ -1,6 +1,7 @@
 // Addresses of a Service: IP families, cluster IPs of these families, and external addresses.
 import { append } from '../../../../base/collections/append.ts'
 import { areRepeated } from '../../../../base/collections/first-indexes.ts'
+import { familyOf } from '../../../../base/net/address-family.ts'
 import {
   duplicate,
   invalid,
@@ -8,7 +9,7 @@ import {
   required,
   type FieldError,
 } from '../../../../schema/validation/field-error.ts'
-import { ipErrors, isIpV6 } from '../../../validation/network-rules.ts'
+import { ipErrors } from '../../../validation/network-rules.ts'
 import { specialAddressErrors } from '../../../validation/special-address-rules.ts'
 import type { ServiceSpec } from './service-spec.ts'
 
@@ -61,12 +62,12 @@ function validateForm(clusterIPs: readonly string[]): FieldError[] {
 function validateFamilies(spec: ServiceSpec): FieldError[] {
   const { clusterIPs = [], ipFamilies = [] } = spec
   const errors: FieldError[] = []
-  if (clusterIPs.length > 1 && new Set(clusterIPs.map(isIpV6)).size === 1)
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size === 1)
     errors.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'))
   if (isHeadless(spec)) return errors
   for (const [index, address] of clusterIPs.entries()) {
     const family = ipFamilies[index]
-    if (family !== undefined && families.includes(family) && isIpV6(address) !== (family === 'IPv6'))
+    if (family !== undefined && families.includes(family) && familyOf(address) !== family)
       errors.push(
         invalid(
           `spec.clusterIPs[${index}]`,

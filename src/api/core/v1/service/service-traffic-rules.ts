@@ -1,5 +1,6 @@
 // Traffic of a Service: fields that are only for load balancers, or only for services with external access.
 import { append } from '../../../../base/collections/append.ts'
+import { isIpSloppy } from '../../../../base/net/sloppy-address.ts'
 import {
   forbidden,
   invalid,
@@ -8,7 +9,7 @@ import {
   type FieldError,
 } from '../../../../schema/validation/field-error.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
-import { ipErrors, isIp, portErrors, strictCidrErrors } from '../../../validation/network-rules.ts'
+import { ipErrors, portErrors, cidrErrors } from '../../../validation/network-rules.ts'
 import type { LoadBalancerIngress, LoadBalancerStatus, ServiceSpec } from './service-spec.ts'
 
 const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
@@ -51,7 +52,7 @@ function validateSourceRanges(
   return [
     ...(type === 'LoadBalancer' ? [] : [forbidden(path, onlyBalanced)]),
     ...sourceRangesOf(spec, annotations).flatMap((range, index) =>
-      strictCidrErrors(range, stored).map((detail) => invalid(isField ? `${path}[${index}]` : path, range, detail)),
+      cidrErrors(range, stored).map((detail) => invalid(isField ? `${path}[${index}]` : path, range, detail)),
     ),
   ]
 }
@@ -117,6 +118,6 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: st
     errors,
     dnsSubdomainErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)),
   )
-  if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
+  if (isIpSloppy(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
   return errors
 }

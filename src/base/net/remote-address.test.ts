@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './remote-address.ts'
 
 const addresses: [address: string, isHere: boolean][] = [
   ['127.0.0.1', true],

@@ -1,6 +1,6 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseStoredCidr, parseStoredIp } from './stored-address.ts'
+import { isCidrSloppy, isIpSloppy, parseCidrSloppy, parseIpSloppy, parseCidrsSloppy } from './sloppy-address.ts'
 
 const addresses: readonly (readonly [string, string | undefined])[] = [
   ['10.0.0.1', '10.0.0.1'],
@@ -15,7 +15,10 @@ const addresses: readonly (readonly [string, string | undefined])[] = [
   ['', undefined],
 ]
 for (const [text, expected] of addresses)
-  test(`the stored address ${JSON.stringify(text.slice(0, 20))}`, () => equal(parseStoredIp(text), expected))
+  test(`the stored address ${JSON.stringify(text.slice(0, 20))}`, () => {
+    equal(parseIpSloppy(text), expected)
+    equal(isIpSloppy(text), expected !== undefined)
+  })
 
 const cidrs: readonly (readonly [string, string | undefined])[] = [
   ['10.0.0.0/8', '10.0.0.0/8'],
@@ -31,4 +34,12 @@ const cidrs: readonly (readonly [string, string | undefined])[] = [
   ['10.0.0.0/8\nflush ruleset', undefined],
 ]
 for (const [text, expected] of cidrs)
-  test(`the stored CIDR ${JSON.stringify(text)}`, () => equal(parseStoredCidr(text), expected))
+  test(`the stored CIDR ${JSON.stringify(text)}`, () => equal(parseCidrSloppy(text), expected))
+
+test('a short prefix of an IPv4 address in IPv6 notation is accepted, but is no range', () => {
+  equal(isCidrSloppy('::ffff:10.1.0.0/24'), true)
+  equal(isCidrSloppy('10.0.0.0/33'), false)
+})
+
+test('those of the texts that are ranges, each once', () =>
+  deepEqual(parseCidrsSloppy(['10.0.0.0/08', 'x', '10.0.0.0/8', '010.1.0.0/8']), ['10.0.0.0/8']))
