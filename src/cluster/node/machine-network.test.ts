@@ -35,7 +35,7 @@ for (const [what, networks, expected] of [
   [
     'a network in the range of Services',
     [{ device: 'eth0', cidr: mustParseCidr('10.99.0.1/24') }],
-    'the addresses of Services, 10.96.0.0/12, overlap those of eth0 (10.99.0.1/24); start the cluster with others: --service-cluster-ip-range 172.20.0.0/16',
+    'the addresses of Services, 10.96.0.0/12, overlap those of eth0 (10.99.0.0/24); start the cluster with others: --service-cluster-ip-range 172.20.0.0/16',
   ],
   [
     'a network that contains all ranges of pods',

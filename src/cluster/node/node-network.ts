@@ -36,11 +36,12 @@ export interface NodeNetworkDeps extends Pick<Platform, 'files'> {
 
 /** Undefined if another CNI plugin is configured. */
 export async function provideNodeNetwork(
-  { nodeAddress, directory, configurationDirectory, serviceRanges, ...options }: NodeNetworkOptions,
+  { nodeAddress, directory, configurationDirectory, ...options }: NodeNetworkOptions,
   { files, processes, kernelSettings }: NodeNetworkDeps,
   signal: AbortSignal,
 ): Promise<NodeNetwork | undefined> {
   const podRanges = ownRanges(options.podRanges)
+  const serviceRanges = options.serviceRanges.map(mustParseCidr)
   const conflict = rangeConflict({ podRanges, serviceRanges }, machineNetworks())
   if (conflict !== undefined) throw new Error(conflict)
   const configuration = {
@@ -53,7 +54,7 @@ export async function provideNodeNetwork(
   const podNetwork = new NodePodNetwork(
     {
       ...{ bridge, ranges, hardwareAddress: hardwareAddressOf(podRanges) },
-      ...{ nodeAddress: mustParseIp(nodeAddress), serviceRanges: serviceRanges.map(mustParseCidr) },
+      ...{ nodeAddress: mustParseIp(nodeAddress), serviceRanges },
     },
     { processes, kernelSettings },
   )
