@@ -9,7 +9,7 @@ import { Forwarder, forwarderLimitsDefault } from '../../src/dns/forwarder/forwa
 import { cacheLimitsDefault } from '../../src/dns/forwarder/response-cache.ts'
 import { ClusterZone } from '../../src/dns/records/cluster-zone.ts'
 import { recordType } from '../../src/dns/message/record.ts'
-import { portOf, serviceOf, sliceOf } from '../../src/dns/records/zone.harness.ts'
+import { namedPort, serviceOf, sliceOf } from '../../src/dns/records/zone.harness.ts'
 import { dnsMetrics } from '../../src/dns/server/dns-metrics.ts'
 import { QueryHandler } from '../../src/dns/server/query-handler.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
@@ -42,7 +42,7 @@ const objects = Array.from({ length: services }, (_, index) => {
     conditions: { ready: true, serving: true, terminating: false },
     nodeName: `node-${number}`,
   }))
-  const service = serviceOf(name, { clusterIP: serviceAddress(index), ports: [portOf('http', 80)] })
+  const service = serviceOf(name, { clusterIP: serviceAddress(index), ports: [namedPort('http', 80)] })
   return { service, slice: sliceOf(name, endpoints) }
 })
 const objectsBytes = heapBytes() - emptyBytes

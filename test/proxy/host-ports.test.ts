@@ -17,7 +17,7 @@ import { nodeProcesses } from '../../src/platform/node/process/processes.ts'
 import { proxyMetrics } from '../../src/proxy/metrics/proxy-metrics.ts'
 import { removeHostPortRules, startHostPorts } from '../../src/proxy/host-ports/host-port-agent.ts'
 import { presenceCommands, probeCommands } from '../../src/proxy/host-ports/host-port-table.ts'
-import { informersOf, podWith, portOf } from '../../src/proxy/host-ports/host-ports.harness.ts'
+import { informersOf, podWith, portWithHostPort } from '../../src/proxy/host-ports/host-ports.harness.ts'
 import { ScriptedSource } from '../../src/proxy/routing/routing.harness.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
 import { until } from '../until.ts'
@@ -26,7 +26,7 @@ import { run, serverPort, startNetwork, type TestNetwork } from './network.harne
 const [waitMs, silentMs] = [5_000, 300]
 const [nodeV4, nodeV6] = ['192.168.50.1', 'fd50::1']
 const both = ['10.244.0.2', 'fd01::a:2']
-const port = (hostPort: number, more: object = {}) => portOf(hostPort, { containerPort: serverPort, ...more })
+const port = (hostPort: number, more: object = {}) => portWithHostPort(hostPort, { containerPort: serverPort, ...more })
 
 inNamespaces(import.meta.url, () => {
   let network: TestNetwork

@@ -1,10 +1,10 @@
 // Banned words are not used.
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findBannedWords } from './banned-words.ts'
+import { allowedWords, findBannedWords } from './banned-words.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pattern = '{{src,test,bench,scripts,docs,examples}/**/*.{ts,mjs,cjs,md,txt},*.md}'
@@ -19,6 +19,22 @@ test('no banned word is used', () =>
       ),
     ),
     [],
+  ))
+
+test('every file that may use a word uses it', () => {
+  for (const [path, words] of Object.entries(allowedWords)) {
+    const text = readFileSync(join(root, path), 'utf8').toLowerCase()
+    ok(
+      words.some((word) => text.includes(word)),
+      `${path} uses none of ${words.join(', ')}`,
+    )
+  }
+})
+
+test('names of files are searched', () =>
+  deepEqual(
+    findBannedWords('src/csi/csi-upkeep.test.ts', '').map(({ line, word }) => [line, word]),
+    [[0, 'upkeep']],
   ))
 
 const rows: readonly (readonly [text: string, words: string[]])[] = [

@@ -19,7 +19,7 @@ import { tokenAuthenticators } from './bearer-token.ts'
 import { oidc } from './oidc.ts'
 
 const { signal } = new AbortController()
-const own = ['api']
+const own = ['api', 'other']
 const timeoutMs = 60_000
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
@@ -100,7 +100,7 @@ async function issuers(
     seconds,
     good: { iss: `${server.origin}/plain`, aud: 'me', sub: 's', uid: 'u', exp: seconds + 3600, iat: seconds },
     at: (name: string) => `${server.origin}/${name}`,
-    ask: async (token: string) => tokens.authenticateToken(token, own, signal),
+    ask: async (token: string, audiences = own) => tokens.authenticateToken(token, audiences, signal),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
@@ -225,6 +225,15 @@ test('claims: types, times, audiences and issuers are checked as upstream', asyn
     equal(nameOf(answer), name, JSON.stringify(claims))
   }
   equal(issuer.server.asked.length, 8, 'discovery and keys, once for each of the four issuers')
+})
+
+test('a token that was verified before is valid for the audiences that are requested now', async () => {
+  await using issuer = await issuers()
+  const token = signed(issuer.good, k1.privateKey, 'k1')
+  const audiencesOf = (answer: Authentication) => (answer.kind === 'authenticated' ? answer.audiences : answer.kind)
+  deepEqual(audiencesOf(await issuer.ask(token, ['api'])), ['api'])
+  deepEqual(audiencesOf(await issuer.ask(token, ['other', 'vault'])), ['other'])
+  deepEqual(audiencesOf(await issuer.ask(token, ['vault'])), 'rejected')
 })
 
 test('duplicate claims and names of inherited properties do not change the user', async () => {

@@ -3,6 +3,7 @@ import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto/crypto.ts'
 import type { JsonServer } from '../outbound/outbound-json.ts'
+import type { User } from '../request/request.ts'
 import {
   authenticated,
   commonAudiences,
@@ -51,7 +52,7 @@ const verifiedTokensMax = 10_000
 
 export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt }: OidcDeps): TokenAuthenticator {
   const keys = new IssuerKeys(issuer.url, issuer.discoveryUrl, serverAt, crypto)
-  const verified = new TtlCache<Authentication>(clock, verifiedTokensMax)
+  const verified = new TtlCache<User>(clock, verifiedTokensMax)
   return {
     name: `oidc ${issuer.url}`,
     async authenticateToken(token, audiences) {
@@ -63,7 +64,7 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
       if (wrong !== undefined) return rejected(`oidc: verify token: ${wrong}`)
       const digest = crypto.sha256(token).toBase64()
       const known = verified.get(digest)
-      if (known !== undefined) return known
+      if (known !== undefined) return authenticated(known, common)
       if (!issuer.algorithms.includes(parsed.algorithm))
         return rejected(`oidc: verify token: signed with the unexpected algorithm ${parsed.algorithm}`)
       try {
@@ -73,7 +74,7 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
         return rejected(`oidc: the keys of the issuer are not available: ${(error as Error).message}`)
       }
       const answer = userOf(parsed.claims, issuer, common)
-      if (answer.kind === 'authenticated') verified.set(digest, answer, verifiedMs)
+      if (answer.kind === 'authenticated') verified.set(digest, answer.user, verifiedMs)
       return answer
     },
   }

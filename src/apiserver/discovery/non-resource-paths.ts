@@ -63,7 +63,7 @@ export function handleNonResourcePath(
   server: NonResourcePathDeps,
 ): MaybePromise<ApiResponse> {
   if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
-  const wantsAggregated = acceptsAggregatedDiscovery(accept)
+  const isAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
   const isDefinedHere = parts[0] !== 'apis' || server.catalogue.isBuiltInGroup(parts[1] ?? '')
   const json = (value: object | undefined): ApiResponse => {
@@ -81,11 +81,11 @@ export function handleNonResourcePath(
     case 'metrics':
       return metricsResponse(parts.length === 1 ? server.metrics : slis(server, parts), accept)
     case 'api':
-      if (parts.length === 1) return wantsAggregated ? server.aggregated.core() : json(apiVersions())
+      if (parts.length === 1) return isAggregated ? server.aggregated.core() : json(apiVersions())
       return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
     case 'apis':
       if (parts.length === 1)
-        return wantsAggregated ? server.aggregated.groups() : json(apiGroupList(server.groups.versions))
+        return isAggregated ? server.aggregated.groups() : json(apiGroupList(server.groups.versions))
       if (isExtensionGroup) negotiateFormat(accept) // rejects formats that no object has
       if (parts.length === 2) return json(withType(apiGroup(server.groups.versions, parts[1] ?? '')))
       return json(parts.length === 3 ? resourceList(parts[1], parts[2]) : undefined)

@@ -11,9 +11,9 @@ export const authenticationFilter = defineFilter({
   name: 'authentication',
   records: 'authentication',
   handle: (request, next, policies) =>
-    thenMaybe(policies.authenticate(request), (authenticationFilter) => {
-      if (authenticationFilter.kind !== 'authenticated') return rejectUnauthenticated(request, policies)
-      const user = withAuthenticatedGroup(authenticationFilter.user)
+    thenMaybe(policies.authenticate(request), (authentication) => {
+      if (authentication.kind !== 'authenticated') return rejectUnauthenticated(request, policies)
+      const user = withAuthenticatedGroup(authentication.user)
       return next({ ...request, user, sender: verifiedSender(request, user) })
     }),
 })

@@ -15,20 +15,20 @@ export interface Filter {
 
 export type Handler = (request: ApiRequest) => MaybePromise<ApiResponse>
 
-export const defineFilter = (stage: Filter): Filter => stage
+export const defineFilter = (filter: Filter): Filter => filter
 
 /** The filters in order, then the last handler. `onPassed` is called when a filter passes a request on. */
 export function handlerChain(
-  stages: readonly Filter[],
+  filters: readonly Filter[],
   deps: FilterDeps,
   end: Handler,
-  onPassed: (request: ApiRequest, stage: Filter) => void = () => {},
+  onPassed: (request: ApiRequest, filter: Filter) => void = () => {},
 ): Handler {
-  return stages.reduceRight<Handler>((next, stage) => {
+  return filters.reduceRight<Handler>((next, filter) => {
     const nextHandler: Handler = (request) => {
-      onPassed(request, stage)
+      onPassed(request, filter)
       return next(request)
     }
-    return (request) => stage.handle(request, nextHandler, deps)
+    return (request) => filter.handle(request, nextHandler, deps)
   }, end)
 }

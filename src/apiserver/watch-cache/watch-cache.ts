@@ -293,7 +293,7 @@ export class WatchCache {
   /**
    * Starts again from the state at a revision, which may lie before the present one: the changes since then follow. As
    * upstream, watches end without an error: their clients watch again from the last revision that they have seen. Where the
-   * store has lost revisions that clients have seen, `error` tells them to list again.
+   * store has lost revisions that clients have seen, `error` makes them list again.
    */
   reset(
     revision: number,
@@ -512,8 +512,12 @@ export class WatchCache {
     else if (matched) this.#push(watcher, 'DELETED', (shared.gone ??= this.#deliveryOf(before.atRevision(revision))))
   }
 
-  #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery, before?: StoredObject): void {
-    const { stored, subject, write } = told
+  #push(
+    watcher: Watcher,
+    type: 'ADDED' | 'MODIFIED' | 'DELETED',
+    { stored, subject, write }: Delivery,
+    before?: StoredObject,
+  ): void {
     this.counts.dispatched++
     const { flow } = this.#deps
     const delivery = flow.record('watch', 'API Server', watcher.sender, type, subject, stored.revision, write)

@@ -6,7 +6,7 @@ import { defineCommand, UsageError } from '../command/command.ts'
 import {
   componentLog,
   kubeconfigOption,
-  portOf,
+  portOption,
   readKubeconfig,
   readOptionFile,
   verboseOption,
@@ -52,8 +52,8 @@ export const dns = defineCommand({
     const hosts = (options['bind-address'] ?? '127.0.0.1').split(',')
     for (const host of hosts)
       if (!isIp(host)) throw new UsageError(`--bind-address ${JSON.stringify(host)} is not an IP address`)
-    const port = portOf('port', options.port ?? '53')
-    const metricsPort = portOf('metrics-port', options['metrics-port'] ?? metricsPortDefault)
+    const port = portOption('port', options.port ?? '53')
+    const metricsPort = portOption('metrics-port', options['metrics-port'] ?? metricsPortDefault)
     const domain = domainOf(options['cluster-domain'] ?? 'cluster.local')
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
     const { 'resolv-conf': path = '/etc/resolv.conf' } = options

@@ -1,7 +1,13 @@
 // coxswain scheduler: the scheduler, in a process separate from the API server.
 import { runScheduler } from '../../cluster/run/run-scheduler.ts'
 import { defineCommand } from '../command/command.ts'
-import { componentLog, kubeconfigOption, portOf, readKubeconfig, verboseOption } from '../options/component-options.ts'
+import {
+  componentLog,
+  kubeconfigOption,
+  portOption,
+  readKubeconfig,
+  verboseOption,
+} from '../options/component-options.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 
 const portDefault = '10259'
@@ -24,7 +30,7 @@ export const scheduler = defineCommand({
   async run({ options }, terminal) {
     const { out, signal } = terminal
     const { 'bind-address': host = '127.0.0.1', 'secure-port': portText = portDefault } = options
-    const port = portOf('secure-port', portText)
+    const port = portOption('secure-port', portText)
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
     const log = componentLog(options.verbose, terminal)
     const configuration = await schedulerConfiguration('--config', options.config)

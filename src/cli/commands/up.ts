@@ -19,7 +19,7 @@ import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
 import { startDetached } from '../output/start-detached.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
-import { portOf } from '../options/component-options.ts'
+import { portOption } from '../options/component-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 const nodesMax = 5000
@@ -119,7 +119,8 @@ export const up = defineCommand({
       containers,
       endsContainers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
-      kubeletPort: options['kubelet-port'] === undefined ? undefined : portOf('kubelet-port', options['kubelet-port']),
+      kubeletPort:
+        options['kubelet-port'] === undefined ? undefined : portOption('kubelet-port', options['kubelet-port']),
       nodeRangeFlags: options,
       autoscalerFlags: options,
       ingressFlags: options,

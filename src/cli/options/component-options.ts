@@ -53,7 +53,7 @@ export function asUsage<T>(read: () => T): T {
 
 const portMax = 65_535
 
-export function portOf(option: string, text: string): number {
+export function portOption(option: string, text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > portMax)
     throw new UsageError(`--${option} ${JSON.stringify(text)} is not a number from 0 to ${portMax}`)

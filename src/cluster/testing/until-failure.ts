@@ -26,13 +26,13 @@ export function untilFailureText({ limit, value, read, flow }: UntilFailure): st
   const { kind, metadata } = object
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`
   const { spec: _, metadata: __, ...rest } = object as ApiObject & { readonly spec?: unknown }
-  const told = flow(object).trimEnd().split('\n')
-  const cut = told.length > flowLinesMax ? [`… ${told.length - flowLinesMax} lines before`] : []
+  const flowLines = flow(object).trimEnd().split('\n')
+  const cut = flowLines.length > flowLinesMax ? [`… ${flowLines.length - flowLinesMax} lines before`] : []
   return [
     ...lines,
     `last object read${read.length > 1 ? ` (of ${read.length})` : ''}: ${kind} ${name} ${inspect(rest, inspectOptions)}`,
     `flow of ${kind} ${name}:`,
     ...cut,
-    ...told.slice(-flowLinesMax),
+    ...flowLines.slice(-flowLinesMax),
   ].join('\n')
 }

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { recordType } from '../message/record.ts'
 import { ClusterZone } from './cluster-zone.ts'
-import { answerText, lookUp, portOf, serviceOf, sliceOf, zoneOf } from './zone.harness.ts'
+import { answerText, lookUp, namedPort, serviceOf, sliceOf, zoneOf } from './zone.harness.ts'
 
-const web = serviceOf('web', { clusterIP: '10.96.0.10', ports: [portOf('http', 80), portOf('dns', 53, 'UDP')] })
-const plain = serviceOf('plain', { clusterIP: '10.96.0.11', ports: [portOf('', 80)] })
+const web = serviceOf('web', { clusterIP: '10.96.0.10', ports: [namedPort('http', 80), namedPort('dns', 53, 'UDP')] })
+const plain = serviceOf('plain', { clusterIP: '10.96.0.11', ports: [namedPort('', 80)] })
 const dual = serviceOf('dual', {
   clusterIP: '10.96.0.12',
   clusterIPs: ['10.96.0.12', 'fd00:0:0::c'],
-  ports: [portOf('http', 80)],
+  ports: [namedPort('http', 80)],
 })
-const headless = serviceOf('peers', { clusterIP: 'None', ports: [portOf('http', 80)] })
+const headless = serviceOf('peers', { clusterIP: 'None', ports: [namedPort('http', 80)] })
 const peers = sliceOf('peers', [
   { addresses: ['10.0.0.1'], hostname: 'peers-0', conditions: { ready: true } },
   { addresses: ['10.0.0.2'], conditions: {} },
   { addresses: ['10.0.0.3'], conditions: { ready: false } },
 ])
 const peersV6 = sliceOf('peers', ['fd00::1'], { name: 'peers-v6' })
-const empty = serviceOf('empty', { clusterIP: 'None', ports: [portOf('http', 80)] })
+const empty = serviceOf('empty', { clusterIP: 'None', ports: [namedPort('http', 80)] })
 const portless = serviceOf('portless', { clusterIP: 'None' })
 const portlessSlice = sliceOf('portless', ['10.0.0.9'], { ports: [] })
 const external = (name: string, externalName: string) => serviceOf(name, { type: 'ExternalName', externalName })

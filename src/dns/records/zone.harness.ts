@@ -15,7 +15,7 @@ export const serviceOf = (name: string, spec: Partial<Service['spec']>, namespac
     status: { loadBalancer: {} },
   }) as unknown as Service
 
-export const portOf = (name: string, port: number, protocol: 'SCTP' | 'TCP' | 'UDP' = 'TCP') => ({
+export const namedPort = (name: string, port: number, protocol: 'SCTP' | 'TCP' | 'UDP' = 'TCP') => ({
   name,
   port,
   protocol,
@@ -24,7 +24,7 @@ export const portOf = (name: string, port: number, protocol: 'SCTP' | 'TCP' | 'U
 export const sliceOf = (
   service: string,
   endpoints: readonly (string | Partial<Endpoint>)[],
-  { ports = [portOf('http', 8080)], name = `${service}-1`, namespace = 'default' } = {},
+  { ports = [namedPort('http', 8080)], name = `${service}-1`, namespace = 'default' } = {},
 ): EndpointSlice =>
   ({
     apiVersion: 'discovery.k8s.io/v1',

@@ -12,11 +12,11 @@ import { decodeResponse } from '../message/decode-response.ts'
 import { readUint16, responseCodeName } from '../message/header.ts'
 import { recordType } from '../message/record.ts'
 import { opt, queryBytes, type QueryParts } from '../message/message.harness.ts'
-import { portOf, recordText, serviceOf, sliceOf, zoneOf } from '../records/zone.harness.ts'
+import { namedPort, recordText, serviceOf, sliceOf, zoneOf } from '../records/zone.harness.ts'
 import { dnsMetrics } from './dns-metrics.ts'
 import { QueryHandler } from './query-handler.ts'
 
-const headless = serviceOf('peers', { clusterIP: 'None', ports: [portOf('http', 80)] })
+const headless = serviceOf('peers', { clusterIP: 'None', ports: [namedPort('http', 80)] })
 const many = sliceOf(
   'peers',
   Array.from({ length: 100 }, (_, index) => `10.0.0.${index}`),
@@ -162,7 +162,7 @@ describe('a response', () => {
 })
 
 describe('a response that would be larger than any message', () => {
-  const ports = Array.from({ length: 2_000 }, (_, index) => portOf(`p${index}`, index + 1))
+  const ports = Array.from({ length: 2_000 }, (_, index) => namedPort(`p${index}`, index + 1))
   const addresses = Array.from({ length: 1_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`)
   const large = zoneOf(
     headless,

@@ -20,7 +20,7 @@ export interface HttpTarget {
 export const urlOf = (target: HttpTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`
 
 /** Resolves a port that may be named. Throws when the container has no such port. */
-export function portOf(port: number | string, { name, ports = [] }: Pick<Container, 'name' | 'ports'>): number {
+export function probePortOf(port: number | string, { name, ports = [] }: Pick<Container, 'name' | 'ports'>): number {
   const number =
     typeof port === 'number'
       ? port
@@ -34,7 +34,7 @@ export function portOf(port: number | string, { name, ports = [] }: Pick<Contain
 export function httpTargetOf(action: HTTPGetAction, container: Container, podIp: string): HttpTarget {
   const scheme = action.scheme === 'HTTPS' ? 'https' : 'http'
   const host = action.host || podIp
-  const port = portOf(action.port, container)
+  const port = probePortOf(action.port, container)
   const path = parsedTarget(action.path ?? '')
   if (!isHost(host)) throw invalidHost(`${scheme}://${authorityOf({ host, port })}${path}`, host)
   return { scheme, host, port, path, headers: action.httpHeaders ?? [] }

@@ -9,7 +9,7 @@ import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import { GrpcError, goNameOf } from '../../wire/grpc/grpc-status.ts'
 import { isHost } from '../pod-config/host-text.ts'
 import { httpGet } from './http-get.ts'
-import { httpTargetOf, portOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
+import { httpTargetOf, probePortOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
 
 export interface ProbeCheckDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
@@ -56,7 +56,7 @@ export async function runProbe(
       return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), dialer, ended, timedOut.signal)
     if (probe.tcpSocket !== undefined) {
       const host = probe.tcpSocket.host || podIp
-      const port = portOf(probe.tcpSocket.port, container)
+      const port = probePortOf(probe.tcpSocket.port, container)
       if (!isHost(host)) return failure(`dial tcp: lookup ${host}: no such host`)
       return await checkTcp({ host, port }, dialer, ended, timedOut.signal)
     }

@@ -8,7 +8,7 @@ import type { Probe } from '../../api/core/v1/container/probe.ts'
 import { plainContainer, plainSandbox } from '../../machine/runtime/runtime-config.ts'
 import { SimulatedRuntime, type SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
 import { runProbe, type ProbeOutcome } from './probe-check.ts'
-import { portOf } from './http-target.ts'
+import { probePortOf } from './http-target.ts'
 import { ProbeWorker, type ProbeResult } from './probe-worker.ts'
 
 const { signal } = new AbortController()
@@ -143,7 +143,7 @@ for (const [handler, expected] of checks)
   })
 
 test('a port is a number or the name of a container port', () => {
-  deepEqual([portOf(8080, named), portOf('web', named), portOf('81', named)], [8080, 80, 81])
+  deepEqual([probePortOf(8080, named), probePortOf('web', named), probePortOf('81', named)], [8080, 80, 81])
 })
 
 /**

@@ -70,7 +70,7 @@ export class IncomingBody {
   }
 
   /**
-   * Takes the bytes that belong to it; returns how many. Throws Refused when they are none of a body. They are copied unless
+   * Takes the bytes that belong to it; returns how many. Throws a RejectedRequest when they are none of a body. They are copied unless
    * the body is passed on as it arrives.
    */
   take(bytes: Uint8Array): number {

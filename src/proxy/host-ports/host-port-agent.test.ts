@@ -4,7 +4,7 @@ import { mustParseIp } from '../../base/net/ip-address.ts'
 import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
 import { portCheckMs, removeHostPortRules } from './host-port-agent.ts'
 import { presenceCommands, probeCommands } from './host-port-table.ts'
-import { podWith, portOf, simulatedHostPorts } from './host-ports.harness.ts'
+import { podWith, portWithHostPort, simulatedHostPorts } from './host-ports.harness.ts'
 
 const brief = (commands: readonly string[] | undefined): readonly string[] =>
   (commands ?? []).map((command) => command.replace('inet coxswain-host-ports ', ''))
@@ -12,7 +12,7 @@ const brief = (commands: readonly string[] | undefined): readonly string[] =>
 test('the first transaction replaces the table; a changed pod is its elements', async () => {
   const { pods, clock, nftables, tasks, agent, flow } = simulatedHostPorts()
   await using _tasks = tasks
-  pods.put(podWith({ ports: [portOf(8081)] }))
+  pods.put(podWith({ ports: [portWithHostPort(8081)] }))
   await clock.settle()
   await agent.synced
   const [all] = nftables.transactions
@@ -23,13 +23,13 @@ test('the first transaction replaces the table; a changed pod is its elements', 
     'add element ports4 { tcp . 8081 }',
     'add element any4 { tcp . 8081 : 10.244.0.2 . 8080 }',
   ])
-  pods.put(podWith({ ports: [portOf(8081, { hostIP: '192.168.50.1' })] }))
+  pods.put(podWith({ ports: [portWithHostPort(8081, { hostIP: '192.168.50.1' })] }))
   await clock.settle()
   deepEqual(brief(nftables.transactions[1]), [
     'delete element any4 { tcp . 8081 }',
     'add element named4 { 192.168.50.1 . tcp . 8081 : 10.244.0.2 . 8080 }',
   ])
-  pods.put(podWith({ ports: [portOf(8081)], phase: 'Succeeded' }))
+  pods.put(podWith({ ports: [portWithHostPort(8081)], phase: 'Succeeded' }))
   await clock.settle()
   deepEqual(brief(nftables.transactions[2]), [
     'delete element ports4 { tcp . 8081 }',
@@ -47,7 +47,7 @@ test('pods of other nodes and pods without host ports cause no transaction', asy
   const { pods, clock, nftables, tasks } = simulatedHostPorts()
   await using _tasks = tasks
   await clock.settle()
-  pods.put(podWith({ ports: [portOf(8081)], spec: { nodeName: 'node-b' } }))
+  pods.put(podWith({ ports: [portWithHostPort(8081)], spec: { nodeName: 'node-b' } }))
   pods.put(podWith({ name: 'plain' }))
   await clock.settle()
   equal(nftables.transactions.length, 1)
@@ -57,8 +57,8 @@ test('of two pods with the same port the older one has it, then the other', asyn
   const { pods, clock, nftables, tasks } = simulatedHostPorts()
   await using _tasks = tasks
   await clock.settle()
-  pods.put(podWith({ name: 'b', ports: [portOf(80)], addresses: ['10.244.0.3'], createdSecond: 2 }))
-  pods.put(podWith({ name: 'a', ports: [portOf(80)], addresses: ['10.244.0.2'], createdSecond: 1 }))
+  pods.put(podWith({ name: 'b', ports: [portWithHostPort(80)], addresses: ['10.244.0.3'], createdSecond: 2 }))
+  pods.put(podWith({ name: 'a', ports: [portWithHostPort(80)], addresses: ['10.244.0.2'], createdSecond: 1 }))
   await clock.settle()
   deepEqual(brief(nftables.transactions[1]), [
     'add element ports4 { tcp . 80 }',
@@ -76,8 +76,8 @@ test('a host IP that is not an address is reported, and the ports of other pods 
   const { pods, clock, nftables, tasks, events, ignored } = simulatedHostPorts()
   await using _tasks = tasks
   await clock.settle()
-  pods.put(podWith({ name: 'bad', ports: [portOf(80, { hostIP: '1.2.3.4\nflush ruleset' })] }))
-  pods.put(podWith({ name: 'good', ports: [portOf(81)], addresses: ['10.244.0.3'] }))
+  pods.put(podWith({ name: 'bad', ports: [portWithHostPort(80, { hostIP: '1.2.3.4\nflush ruleset' })] }))
+  pods.put(podWith({ name: 'good', ports: [portWithHostPort(81)], addresses: ['10.244.0.3'] }))
   await clock.settle()
   deepEqual(brief(nftables.transactions[1]), [
     'add element ports4 { tcp . 81 }',
@@ -96,7 +96,7 @@ test('a program of the machine keeps its port, also if it starts after the pod, 
   const { pods, clock, nftables, tasks, sockets, events, ignored } = simulatedHostPorts()
   await using _tasks = tasks
   sockets.push({ protocol: 'TCP', address: '127.0.0.1', port: 6443 })
-  pods.put(podWith({ ports: [portOf(6443), portOf(81)] }))
+  pods.put(podWith({ ports: [portWithHostPort(6443), portWithHostPort(81)] }))
   await clock.settle()
   const mapped = () =>
     brief(nftables.transactions.flat()).filter((command) => /^(add|delete) element any4/.test(command))
@@ -124,7 +124,7 @@ test('UDP flows to the node itself and to a pod that is gone are removed, others
   })
   const flows = [flow(53, '192.168.50.1'), flow(53, '10.244.0.2'), flow(54, '10.244.0.2'), flow(53, '10.244.0.9')]
   conntrack.flows = flows
-  pods.put(podWith({ ports: [portOf(53, { protocol: 'UDP' })] }))
+  pods.put(podWith({ ports: [portWithHostPort(53, { protocol: 'UDP' })] }))
   await clock.settle()
   deepEqual(conntrack.removed, flows.slice(0, 2))
 })

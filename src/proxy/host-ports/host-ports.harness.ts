@@ -36,7 +36,7 @@ export function podWith({ name = 'web', ports = [], addresses = ['10.244.0.2'], 
   } as unknown as Pod
 }
 
-export const portOf = (hostPort: number, more: object = {}): object => ({
+export const portWithHostPort = (hostPort: number, more: object = {}): object => ({
   ...{ containerPort: 8080, hostPort, protocol: 'TCP' },
   ...more,
 })

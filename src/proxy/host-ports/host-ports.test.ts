@@ -1,28 +1,36 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { podWith, portOf, type PodWith } from './host-ports.harness.ts'
+import { podWith, portWithHostPort, type PodWith } from './host-ports.harness.ts'
 import { hostPortsOf } from './host-ports.ts'
 
 const both = ['10.244.0.2', 'fd01::a:2']
 const rows: readonly (readonly [string, PodWith, readonly string[]])[] = [
   ['a port without a host port', { ports: [{ containerPort: 80, protocol: 'TCP' }] }, []],
-  ['one of each family', { ports: [portOf(80)], addresses: both }, ['tcp *:80 10.244.0.2', 'tcp *:80 fd01::a:2']],
-  ['0.0.0.0 is IPv4 only', { ports: [portOf(80, { hostIP: '0.0.0.0' })], addresses: both }, ['tcp *:80 10.244.0.2']],
-  [':: is IPv6 only', { ports: [portOf(80, { hostIP: '::' })], addresses: both }, ['tcp *:80 fd01::a:2']],
+  [
+    'one of each family',
+    { ports: [portWithHostPort(80)], addresses: both },
+    ['tcp *:80 10.244.0.2', 'tcp *:80 fd01::a:2'],
+  ],
+  [
+    '0.0.0.0 is IPv4 only',
+    { ports: [portWithHostPort(80, { hostIP: '0.0.0.0' })], addresses: both },
+    ['tcp *:80 10.244.0.2'],
+  ],
+  [':: is IPv6 only', { ports: [portWithHostPort(80, { hostIP: '::' })], addresses: both }, ['tcp *:80 fd01::a:2']],
   [
     'one address of the node',
-    { ports: [portOf(53, { hostIP: '192.168.50.1', protocol: 'UDP' })], addresses: both },
+    { ports: [portWithHostPort(53, { hostIP: '192.168.50.1', protocol: 'UDP' })], addresses: both },
     ['udp 192.168.50.1:53 10.244.0.2'],
   ],
   [
     'an init container',
-    { spec: { initContainers: [{ name: 'first', ports: [portOf(81)] }] }, ports: [portOf(80)] },
+    { spec: { initContainers: [{ name: 'first', ports: [portWithHostPort(81)] }] }, ports: [portWithHostPort(80)] },
     ['tcp *:81 10.244.0.2', 'tcp *:80 10.244.0.2'],
   ],
-  ['a pod without an address', { ports: [portOf(80)], addresses: [] }, []],
-  ['a pod in the network of the host', { ports: [portOf(80)], spec: { hostNetwork: true } }, []],
-  ['a pod that has ended', { ports: [portOf(80)], phase: 'Succeeded' }, []],
-  ['a pod that has failed', { ports: [portOf(80)], phase: 'Failed' }, []],
+  ['a pod without an address', { ports: [portWithHostPort(80)], addresses: [] }, []],
+  ['a pod in the network of the host', { ports: [portWithHostPort(80)], spec: { hostNetwork: true } }, []],
+  ['a pod that has ended', { ports: [portWithHostPort(80)], phase: 'Succeeded' }, []],
+  ['a pod that has failed', { ports: [portWithHostPort(80)], phase: 'Failed' }, []],
 ]
 
 for (const [name, pod, expected] of rows)
@@ -48,7 +56,9 @@ const hostile: readonly [name: string, hostIP: string][] = [
 
 for (const [name, hostIP] of hostile)
   test(`a host IP that is not valid costs its own port: ${name}`, () => {
-    const { ports, problems } = hostPortsOf(podWith({ ports: [portOf(80, { hostIP }), portOf(81)] }))
+    const { ports, problems } = hostPortsOf(
+      podWith({ ports: [portWithHostPort(80, { hostIP }), portWithHostPort(81)] }),
+    )
     deepEqual(
       ports.map(({ hostPort }) => hostPort),
       [81],
@@ -62,7 +72,9 @@ for (const [name, hostIP] of hostile)
 
 test('an address of a pod that is not valid, and ports beyond the limit, are left out', () => {
   const addresses = ['10.244.0.2 : drop', '10.244.0.3']
-  const { ports } = hostPortsOf(podWith({ addresses, ports: Array.from({ length: 2_000 }, (_, at) => portOf(at + 1)) }))
+  const { ports } = hostPortsOf(
+    podWith({ addresses, ports: Array.from({ length: 2_000 }, (_, at) => portWithHostPort(at + 1)) }),
+  )
   equal(ports.length, 1_000)
   deepEqual(new Set(ports.map(({ target }) => target.address)), new Set(['10.244.0.3']))
 })
