@@ -1,5 +1,6 @@
 // Interpreted. decode: from parsed JSON to an object of a message, with Go's rules for decoding and zero values. Wrong
 // types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
+import { lookup, setOwn } from '../../src/base/collections/lookup.ts'
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
 import { decodeBytes } from '../../src/schema/decoding/decode-scalar.ts'
@@ -29,10 +30,8 @@ export function decode(message: Message, value: unknown): Decoded {
   const unknownFields: string[] = []
   if (!isJsonObject(value))
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goName(message.name)}`)
-  return {
-    value: decodeMessage(message, value, { path: '', names: '', isTyped: true }, unknownFields, 0),
-    unknownFields,
-  }
+  const decoded = decodeMessage(message, value, { path: '', names: '', isTyped: true }, unknownFields, 0)
+  return { value: decoded, unknownFields: unknownFields.map((path) => path.slice(1)) }
 }
 
 function decodeMessage(
@@ -43,13 +42,13 @@ function decodeMessage(
   depth: number,
 ): JsonObject {
   if (depth > depthMax) throw new DecodeError(`${names}: nested more than ${depthMax} levels deep`)
-  const target: Record<string, never> = {}
+  const target: Record<string, unknown> = {}
   for (const name in source) {
     const value = source[name]
-    const at = path === '' ? name : `${path}.${name}`
-    const field = message.fields[name]
-    if (field === undefined || !Object.hasOwn(message.fields, name)) {
-      if (isTyped && typeMeta.has(name)) target[name] = value as never
+    const at = `${path}.${name}`
+    const field = lookup(message.fields, name)
+    if (field === undefined) {
+      if (isTyped && typeMeta.has(name)) setOwn(target, name, value)
       else unknown.push(at)
       continue
     }
@@ -62,10 +61,10 @@ function decodeMessage(
       isTyped: field.hasTypeMeta === true,
     }
     const decoded = decodeType(field.type, value, place, unknown, depth + 1)
-    if (!meansAbsent(field, decoded)) target[name] = decoded as never
-    else if (typeof field.type === 'object' && field.type.kind === 'map') target[name] = undefined as never
+    if (!meansAbsent(field, decoded)) setOwn(target, name, decoded)
+    else if (typeof field.type === 'object' && field.type.kind === 'map') setOwn(target, name, undefined)
   }
-  return target
+  return target as JsonObject
 }
 
 /** The position in the body: the path with and without indexes and keys, and the Go struct of the field. */
@@ -100,7 +99,7 @@ function decodeType(type: Type, value: unknown, place: Place, unknown: string[],
       for (const name in value) {
         const inside = { ...place, path: `${place.path}.${name}` }
         const item = decodeType(type.value, value[name] ?? zeroOf(type.value), inside, unknown, depth)
-        Object.defineProperty(target, name, { value: item, enumerable: true, writable: true, configurable: true })
+        setOwn(target, name, item)
       }
       return target
     }

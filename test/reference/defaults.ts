@@ -1,5 +1,6 @@
 // Interpreted. defaults: sets static defaults, zero values and the structs that are always present. Shares values that
 // do not change.
+import { lookup, setOwn } from '../../src/base/collections/lookup.ts'
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
 import type { JsonObject } from '../../src/schema/json/json-value.ts'
@@ -12,18 +13,19 @@ export function withDefaults<T extends object>(message: Message, object: T): T {
 function fillMessage(message: Message, object: JsonObject): JsonObject {
   let filled: Record<string, unknown> | undefined
   for (const name in message.fields) {
-    const field = message.fields[name]
+    const field = lookup(message.fields, name)
     if (field === undefined) continue
-    const value = object[name]
+    const value = lookup(object, name)
     const isUnset =
       value === undefined || value === null || (field.default !== undefined && !field.pointer && isZero(value))
     const next = isUnset ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined)) : value
     const complete = next === undefined ? undefined : fillType(field.type, next)
-    if (complete !== value && complete !== undefined) (filled ??= { ...object })[name] = complete
+    if (complete !== value && complete !== undefined) setOwn((filled ??= { ...object }), name, complete)
   }
   for (const [name, field] of Object.entries(message.fields)) {
     const written = valueWhenUnset(field)
-    if (written !== undefined && (filled ?? object)[name] === undefined) (filled ??= { ...object })[name] = written
+    if (written !== undefined && lookup(filled ?? object, name) === undefined)
+      setOwn((filled ??= { ...object }), name, written)
   }
   return (filled as JsonObject | undefined) ?? object
 }

@@ -1,5 +1,6 @@
 // Interpreted. protobuf-encode: objects in the format that Go clients read. Fields are in the order of their numbers;
 // zero values of non-pointer fields are written, as upstream's encoder does; maps are sorted by key.
+import { lookup } from '../../src/base/collections/lookup.ts'
 import { durationNanos } from '../../src/schema/scalar/duration.ts'
 import { choiceFields } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
@@ -73,7 +74,7 @@ function writeEntry(writer: Writer, entry: Entry, object: JsonObject): void {
     const inner = new Writer()
     for (const part of entry.embedded) writeEntry(inner, part, object)
     writer.field(entry.tag, inner.bytes)
-  } else writeField(writer, entry.field, object[entry.name])
+  } else writeField(writer, entry.field, lookup(object, entry.name))
 }
 
 function writeField(writer: Writer, { type, tag, pointer }: Field, value: unknown): void {

@@ -1,5 +1,6 @@
 // Interpreted. protobuf: from the wire format of Go clients to the JSON value that decode() takes. Field numbers are in
 // the descriptors; unknown fields are skipped.
+import { lookup, setOwn } from '../../src/base/collections/lookup.ts'
 import { durationText } from '../../src/schema/scalar/duration.ts'
 import { choiceValue } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
@@ -91,13 +92,15 @@ function addField(
   depth: number,
 ): void {
   if (typeof type === 'object' && type.kind === 'list') {
-    const items = (target[name] ??= []) as JsonValue[]
+    const items = (lookup(target, name) ?? []) as JsonValue[]
+    setOwn(target, name, items)
     items.push(...decodeElements(type.element, value, depth))
   } else if (typeof type === 'object' && type.kind === 'map') {
-    const entries = (target[name] ??= {}) as Record<string, JsonValue>
+    const entries = (lookup(target, name) ?? {}) as Record<string, JsonValue>
+    setOwn(target, name, entries)
     const [key, item] = decodeEntry(type.value, asBytes(value), depth)
     Object.defineProperty(entries, key, { value: item, enumerable: true, writable: true, configurable: true })
-  } else if (!isZeroTime(type, value)) target[name] = decodeValue(type, value, depth)
+  } else if (!isZeroTime(type, value)) setOwn(target, name, decodeValue(type, value, depth))
 }
 
 /** An unset time is an empty message. */

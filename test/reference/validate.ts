@@ -1,5 +1,6 @@
 // Interpreted. validate: the constraints of the fields themselves. Rules across fields are functions in the kind's
 // file.
+import { lookup } from '../../src/base/collections/lookup.ts'
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
 import { invalid, notSupported, required, type FieldError } from '../../src/schema/validation/field-error.ts'
@@ -14,10 +15,10 @@ export function validateFields(message: Message, object: object, path = ''): Fie
 
 function checkMessage(message: Message, object: JsonObject, path: string, errors: FieldError[]): void {
   for (const name in message.fields) {
-    const field = message.fields[name]
+    const field = lookup(message.fields, name)
     if (field === undefined) continue
     const at = path === '' ? name : `${path}.${name}`
-    const value = object[name]
+    const value = lookup(object, name)
     const isEmptyValue = value === '' && !(field.pointer && field.enum !== undefined && !field.notEmpty)
     if (value === undefined || value === null || isEmptyValue) {
       if (field.notEmpty) errors.push(required(at))

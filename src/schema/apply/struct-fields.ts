@@ -1,8 +1,7 @@
 // What compare and applied-fields do with the fields of a struct: its node in a field set, and the fields in which two
-// objects differ. Like the functions of messages, each is generated code or, where the engine generates none, closures.
+// objects differ. Like the functions of messages they are generated, except for structs with very many fields.
 import { lookup } from '../../base/collections/lookup.ts'
 import { Code, js } from '../descriptor/code.ts'
-import { engineMode, type FunctionMode } from '../descriptor/message-function.ts'
 import { propertyOf, propertyRead, readProperty } from '../descriptor/property.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { fieldElement, self } from './path-element.ts'
@@ -18,8 +17,10 @@ const sharedNodesMax = 10_000
 /** Compiling the code of a struct with very many fields, which only a custom resource has, would block the event loop. */
 const generatedFieldsMax = 200
 
+export type FunctionMode = 'generated' | 'closures'
+
 const modeFor = ({ length }: readonly StructField[]): FunctionMode =>
-  length > generatedFieldsMax ? 'closures' : engineMode
+  length > generatedFieldsMax ? 'closures' : 'generated'
 
 export const structNode = (structure: StructStructure): StructNode =>
   (structure.compiled.node ??=

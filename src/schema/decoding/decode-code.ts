@@ -1,4 +1,4 @@
-// The decoder of a message as generated code: the same as decode-closures.ts.
+// The generated decoder of a message: see decode.ts.
 import { setOwn } from '../../base/collections/lookup.ts'
 import { typeTest } from '../descriptor/choice.ts'
 import { joined, js, type Code, type Fragment } from '../descriptor/code.ts'
@@ -6,13 +6,19 @@ import type { Message, ScalarName } from '../descriptor/field.ts'
 import type { MessageFunctions } from '../descriptor/message-function.ts'
 import { propertySet } from '../descriptor/property.ts'
 import { zeroOf } from '../descriptor/zero.ts'
-import { deepCopy } from '../json/json-value.ts'
-import type { Decoder } from './decode-closures.ts'
+import { deepCopy, type JsonObject } from '../json/json-value.ts'
 import { decodeDepthMax, inField, neitherForm, prependStep, tooDeep, wrongInteger, wrongType } from './decode-error.ts'
 import { decodeBytes, decodeQuantity, decodeTime, isInt32 } from './decode-scalar.ts'
 import { fieldPresence, hasKeys, type FieldPresence } from './field-presence.ts'
 import { goFieldName } from './go-names.ts'
 import { goFieldType, type FieldPlace } from './go-type-name.ts'
+
+/**
+ * Unknown fields are reported as paths relative to the message, each step with its separator (`.a[0].b`); the caller
+ * prepends its own step. So a body without errors pays for no paths. hasTypeMeta: kind and apiVersion are allowed beside
+ * the fields.
+ */
+export type Decoder = (source: JsonObject, unknown: string[], depth: number, hasTypeMeta: boolean) => JsonObject
 
 /** A type in a field, and an expression for the step in paths that leads to a value of it. */
 interface Place extends FieldPlace {

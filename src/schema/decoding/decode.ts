@@ -4,10 +4,9 @@
 // the same hidden classes, and responses have one order of fields.
 import { js } from '../descriptor/code.ts'
 import type { Message } from '../descriptor/field.ts'
-import { engineMode, messageFunctions, type FunctionMode } from '../descriptor/message-function.ts'
+import { messageFunctions } from '../descriptor/message-function.ts'
 import { isJsonObject, jsonKind, type JsonObject } from '../json/json-value.ts'
-import { composeDecoder, type Decoder } from './decode-closures.ts'
-import { generateDecoder } from './decode-code.ts'
+import { generateDecoder, type Decoder } from './decode-code.ts'
 import { DecodeError, FieldTypeError } from './decode-error.ts'
 import { goTypeName } from './go-type-name.ts'
 
@@ -19,24 +18,20 @@ export interface Decoded {
   readonly unknownFields: readonly string[]
 }
 
-export function decodeIn(mode: FunctionMode): (message: Message, value: unknown) => Decoded {
-  const parameters = [js`source`, js`unknown`, js`depth`, js`hasTypeMeta`]
-  const decoderOf = messageFunctions<Decoder>({ compose: composeDecoder, generate: generateDecoder, parameters }, mode)
-  return (message, value) => {
-    if (!isJsonObject(value))
-      throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(message)}`)
-    const unknown: string[] = []
-    try {
-      const decoded = decoderOf(message).run(value, unknown, 0, true)
-      // Each path begins with the separator of its first step.
-      return { value: decoded, unknownFields: unknown.map((path) => path.slice(1)) }
-    } catch (error) {
-      throw error instanceof FieldTypeError ? error.toDecodeError() : error
-    }
+const decoderOf = messageFunctions<Decoder>(generateDecoder, [js`source`, js`unknown`, js`depth`, js`hasTypeMeta`])
+
+export function decode(message: Message, value: unknown): Decoded {
+  if (!isJsonObject(value))
+    throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(message)}`)
+  const unknown: string[] = []
+  try {
+    const decoded = decoderOf(message).run(value, unknown, 0, true)
+    // Each path begins with the separator of its first step.
+    return { value: decoded, unknownFields: unknown.map((path) => path.slice(1)) }
+  } catch (error) {
+    throw error instanceof FieldTypeError ? error.toDecodeError() : error
   }
 }
-
-export const decode = decodeIn(engineMode)
 
 /** A map as it was sent. An empty one is decoded to undefined, which everything else treats as absent. */
 export const sentMap = <T extends object, Name extends keyof T & string>(object: T, name: Name): unknown =>

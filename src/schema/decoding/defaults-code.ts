@@ -1,4 +1,4 @@
-// The function that fills in a message's defaults as generated code: the same as defaults-closures.ts.
+// The generated function that fills in a message's defaults: see defaults.ts.
 import { setOwn } from '../../base/collections/lookup.ts'
 import { typeTest } from '../descriptor/choice.ts'
 import { joined, js, type Code, type Fragment } from '../descriptor/code.ts'

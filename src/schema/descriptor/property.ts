@@ -17,16 +17,11 @@ export const propertyOf = (name: string): Property => ({ name, isInherited: inhe
 export const readProperty = (object: JsonObject, { name, isInherited }: Property): JsonValue | undefined =>
   isInherited ? lookup(object, name) : object[name] // safe name: inherited names are looked up
 
-export function setProperty(object: Record<string, unknown>, { name, isInherited }: Property, value: unknown): void {
-  if (isInherited) setOwn(object, name, value)
-  else object[name] = value // safe name: inherited names are set as own properties
-}
-
 /** An expression that does what readProperty does. */
 export const propertyRead = (code: Code, object: Fragment, name: string): Fragment =>
   propertyOf(name).isInherited ? js`${code.constant(lookup)}(${object}, ${name})` : js`${object}[${name}]`
 
-/** A statement that does what setProperty does. */
+/** A statement that sets the property. */
 export const propertySet = (code: Code, object: Fragment, name: string, value: Fragment): Fragment =>
   propertyOf(name).isInherited
     ? js`${code.constant(setOwn)}(${object}, ${name}, ${value})`

@@ -1,13 +1,16 @@
-// The function that reads a message from protobuf as generated code: the same as protobuf-decode-closures.ts.
+// The generated function that reads a message from protobuf: see protobuf-decode.ts.
 import { setOwn } from '../../base/collections/lookup.ts'
 import { choiceValue } from '../descriptor/choice.ts'
 import { joined, js, type Code, type Fragment } from '../descriptor/code.ts'
-import type { Field, Message, ScalarName, Type } from '../descriptor/field.ts'
+import type { Field, ListType, Message, ScalarName, Type } from '../descriptor/field.ts'
 import type { MessageFunctions } from '../descriptor/message-function.ts'
 import { propertySet } from '../descriptor/property.ts'
 import { zeroOf } from '../descriptor/zero.ts'
-import { embeddedPath, listWrapper, type MessageReader } from './protobuf-decode-closures.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import type { ProtobufReader } from './protobuf-reader.ts'
 import { mapInside, protobufDepthMax, scalarReaders, skipUnknown, tooDeep, wireTypeOf } from './scalar-readers.ts'
+
+export type MessageReader = (reader: ProtobufReader, end: number, depth: number) => JsonObject
 
 type Readers = MessageFunctions<MessageReader>
 
@@ -96,3 +99,13 @@ function scalarOf(code: Code, type: ScalarName, end: Fragment): Fragment {
   if (type === 'bool') return js`reader.integer() !== 0`
   return js`${code.constant(scalarReaders[type])}(reader, ${end})`
 }
+
+const embeddedPath = ({ embeddedAt }: Field): readonly number[] => [embeddedAt ?? []].flat()
+
+/** A list inside a map is wrapped in a message whose first field repeats. */
+const listWrapper = (type: ListType): Message => ({
+  kind: 'message',
+  name: '',
+  description: '',
+  fields: { items: { tag: 1, type, presence: 'optional' } },
+})

@@ -2,27 +2,18 @@
 // numbers in the descriptors; unknown fields are skipped, as protobuf specifies.
 import { js } from '../descriptor/code.ts'
 import type { Message } from '../descriptor/field.ts'
-import { engineMode, messageFunctions, type FunctionMode } from '../descriptor/message-function.ts'
+import { messageFunctions } from '../descriptor/message-function.ts'
 import type { JsonObject } from '../json/json-value.ts'
-import { composeReader, type MessageReader } from './protobuf-decode-closures.ts'
-import { generateReader } from './protobuf-decode-code.ts'
+import { generateReader, type MessageReader } from './protobuf-decode-code.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
 
 export { decodeEnvelope, type Envelope } from './decode-envelope.ts'
 export { ProtobufError } from './protobuf-reader.ts'
 
+const readerOf = messageFunctions<MessageReader>(generateReader, [js`reader`, js`end`, js`depth`])
+
 /** Throws TooManyValuesError beyond so many messages and strings: an empty one takes two bytes here and fifty times that as an object. */
-export type DecodeProtobuf = (message: Message, bytes: Uint8Array, valuesMax?: number) => JsonObject
-
-export function decodeProtobufIn(mode: FunctionMode): DecodeProtobuf {
-  const readerOf = messageFunctions<MessageReader>(
-    { compose: composeReader, generate: generateReader, parameters: [js`reader`, js`end`, js`depth`] },
-    mode,
-  )
-  return (message, bytes, valuesMax = Infinity) => {
-    const reader = new ProtobufReader(bytes, valuesMax)
-    return readerOf(message).run(reader, reader.end, 0)
-  }
+export function decodeProtobuf(message: Message, bytes: Uint8Array, valuesMax = Infinity): JsonObject {
+  const reader = new ProtobufReader(bytes, valuesMax)
+  return readerOf(message).run(reader, reader.end, 0)
 }
-
-export const decodeProtobuf = decodeProtobufIn(engineMode)

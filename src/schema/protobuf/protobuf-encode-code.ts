@@ -1,12 +1,15 @@
-// The function that writes a message in protobuf as generated code: the same as protobuf-encode-closures.ts.
+// The generated function that writes a message in protobuf: see protobuf-encode.ts.
 import { choiceFields } from '../descriptor/choice.ts'
 import { js, type Code, type Fragment } from '../descriptor/code.ts'
 import type { Field, Message, Type } from '../descriptor/field.ts'
 import type { MessageFunctions } from '../descriptor/message-function.ts'
 import { propertyRead } from '../descriptor/property.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { emptyStruct, entriesOf, isAbsentWhenUnset, lastFirst, mapInside, type Entry } from './entries.ts'
-import type { Encoder } from './protobuf-encode-closures.ts'
+import type { ProtobufWriter } from './protobuf-writer.ts'
 import { closeMessage, key, scalarWriters, writeText } from './scalar-writers.ts'
+
+export type Encoder = (writer: ProtobufWriter, object: JsonObject) => void
 
 type Encoders = MessageFunctions<Encoder>
 

@@ -3,10 +3,9 @@
 // Everything is written from the end to the beginning (see the writer), so a message is written from its last field.
 import { js } from '../descriptor/code.ts'
 import type { Message } from '../descriptor/field.ts'
-import { engineMode, messageFunctions, type FunctionMode } from '../descriptor/message-function.ts'
+import { messageFunctions } from '../descriptor/message-function.ts'
 import type { JsonObject } from '../json/json-value.ts'
-import { composeEncoder, type Encoder } from './protobuf-encode-closures.ts'
-import { generateEncoder } from './protobuf-encode-code.ts'
+import { generateEncoder, type Encoder } from './protobuf-encode-code.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
 import { closeMessage, key, writeBytes, writeText } from './scalar-writers.ts'
 
@@ -48,15 +47,9 @@ export function encodeList(metadata: Message, listMeta: object, items: readonly 
   return writer.take()
 }
 
-export function encodeProtobufIn(mode: FunctionMode): (message: Message, object: object) => Uint8Array {
-  const encoderOf = messageFunctions<Encoder>(
-    { compose: composeEncoder, generate: generateEncoder, parameters: [js`writer`, js`object`] },
-    mode,
-  )
-  return (message, object) => {
-    encoderOf(message).run(shared.begin(), object as JsonObject)
-    return shared.take()
-  }
-}
+const encoderOf = messageFunctions<Encoder>(generateEncoder, [js`writer`, js`object`])
 
-export const encodeProtobuf = encodeProtobufIn(engineMode)
+export function encodeProtobuf(message: Message, object: object): Uint8Array {
+  encoderOf(message).run(shared.begin(), object as JsonObject)
+  return shared.take()
+}

@@ -1,4 +1,4 @@
-// The function that checks a message's constraints as generated code: the same as validate-closures.ts.
+// The generated function that checks a message's constraints: see validate.ts.
 import { typeTest } from '../descriptor/choice.ts'
 import { joined, js, type Code, type Fragment } from '../descriptor/code.ts'
 import type { Field, Message, Type } from '../descriptor/field.ts'
