@@ -18,6 +18,8 @@ import { prunings } from './scenarios/pruning.ts'
 import { requests } from './scenarios/requests.ts'
 import { rules } from './scenarios/rules.ts'
 import { selectors } from './scenarios/selectors.ts'
+import { statusDefaulting } from './scenarios/status-defaulting.ts'
+import { statusRequests } from './scenarios/status-requests.ts'
 import { subresources } from './scenarios/subresources.ts'
 import { tables } from './scenarios/tables.ts'
 import { versions } from './scenarios/versions.ts'
@@ -41,6 +43,8 @@ export const areas: Readonly<Record<string, readonly Scenario[]>> = {
   requests,
   rules,
   selectors,
+  'status-defaulting': statusDefaulting,
+  'status-requests': statusRequests,
   subresources,
   tables,
   versions,

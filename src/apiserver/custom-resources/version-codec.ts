@@ -59,10 +59,14 @@ export function versionCodec(kind: Kind, { kinds, storageKind, conversion }: Cod
     conversions.then(forget, forget)
     return conversions
   }
+  const convertOne: StorageCodec['convert'] = (object, apiVersion, ctx) =>
+    object.apiVersion === apiVersion
+      ? object
+      : thenMaybe(conversion.convert([object], apiVersion, ctx), ([result]) => result ?? object)
   const toVersion: StorageCodec['toVersion'] = (object, apiVersion, ctx) =>
     object.apiVersion === apiVersion
       ? object
-      : thenMaybe(conversion.convert([object], apiVersion, ctx), ([result]) => inVersion(result ?? object, apiVersion))
+      : thenMaybe(convertOne(object, apiVersion, ctx), (result) => inVersion(result, apiVersion))
 
   return {
     fromStorage(stored, { signal, cause }) {
@@ -78,5 +82,6 @@ export function versionCodec(kind: Kind, { kinds, storageKind, conversion }: Cod
     isConverted: (object) => converted.has(object),
     toStorage: (object, ctx) => toVersion(object, storageKind.apiVersion, ctx),
     toVersion,
+    convert: convertOne,
   }
 }

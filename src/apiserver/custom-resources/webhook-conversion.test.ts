@@ -17,11 +17,13 @@ interface Widget {
   host?: string
   port?: string
   address?: string
+  size?: string
+  color?: string
 }
 
-/** v1 has a host and a port, v1beta1 has both in one field. */
+/** v1 has a host and a port, v1beta1 has both in one field. Each has a further field that the other does not have. */
 function toVersion(widget: Widget, apiVersion: string): object {
-  const { host, port, address, ...rest } = widget
+  const { host, port, address, size: _, color: __, ...rest } = widget
   const [first = '', second = ''] = address?.split(':') ?? []
   return apiVersion === 'example.com/v1'
     ? { ...rest, apiVersion, host: host ?? first, port: port ?? second }

@@ -13,7 +13,7 @@ import { errorText } from '../../base/observability/log.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
-import { parseJson } from '../../schema/json/exact-json.ts'
+import { NumberRangeError, parseJson, parseJsonInRange } from '../../schema/json/exact-json.ts'
 import { jsonSyntaxError } from '../../schema/json/json-syntax-error.ts'
 import { nestsTooDeep } from '../../schema/json/json-depth.ts'
 import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-decode.ts'
@@ -47,6 +47,7 @@ export interface BodyDeps {
 /** The slices of a large body are steps of its request. */
 interface PacedDeps extends BodyDeps {
   readonly pace: Pace | undefined
+  readonly isCustom: boolean
 }
 
 export function parseBody(
@@ -60,7 +61,7 @@ export function parseBody(
   if (bytes.length === 0 && wire.method !== 'PATCH') return noBody
   const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method, isCustom)
   return settleMaybe(
-    () => parse(bytes, syntax, wire.signal, { ...deps, pace }),
+    () => parse(bytes, syntax, wire.signal, { ...deps, pace, isCustom }),
     (body) => (patchType === undefined ? body : asPatch(body, patchType)),
     (error) => {
       throw parseErrorStatus(error, syntax, patchType)
@@ -72,12 +73,17 @@ type ValueBody = Extract<Body, { kind: 'value' }>
 
 function parseErrorStatus(error: unknown, syntax: BodyFormat['syntax'], patchType: PatchType | undefined): Error {
   if (error instanceof StatusError || (error instanceof DOMException && error.name === 'AbortError')) return error
+  if (error instanceof NumberRangeError && patchType === undefined) return error
+  if (error instanceof NumberRangeError && patchType === 'json') return badRequest(operationRangeError(error))
   if (error instanceof TooManyValuesError)
     return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`)
   if (patchType !== undefined) return badRequest(`${patchErrorPrefixes[patchType]}${errorText(error)}`)
   const type = syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()
   return badRequest(`the object provided is unrecognized (must be of type ${type}): ${errorText(error)}`)
 }
+
+const operationRangeError = ({ text }: NumberRangeError): string =>
+  `error decoding patch: json: cannot unmarshal number ${text} into Go struct field jsonPatchOp.value of type float64`
 
 const patchErrorPrefixes: Readonly<Record<PatchType, string>> = {
   apply: 'error decoding YAML: error converting YAML to JSON: ',
@@ -113,7 +119,9 @@ function parse(
     () => parseText(text, bytes, deps),
     ofJson,
     (error) => {
-      if (!(error instanceof SyntaxError) || error.message === tooDeep) throw error
+      // As upstream: in YAML, a number out of range is a text.
+      const isYaml = error instanceof SyntaxError || error instanceof NumberRangeError
+      if (!isYaml || error.message === tooDeep) throw error
       return yamlBody(text, signal, deps)
     },
   )
@@ -135,12 +143,13 @@ const jsonBody = (value: unknown, source: () => Uint8Array | undefined): ValueBo
 /** Unlike the sliced parser, the native one does not report repeated keys. */
 type ParsedText = Pick<ParsedJson, 'value'> & Partial<ParsedJson>
 
-function parseText(text: string, bytes: Uint8Array, { clock, pace }: PacedDeps): MaybePromise<ParsedText> {
+function parseText(text: string, bytes: Uint8Array, { clock, pace, isCustom }: PacedDeps): MaybePromise<ParsedText> {
   if (isLarge(text)) return parseInSlices(text, bodyValuesMax, clock, pace)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
   try {
-    return { value: parseJson(text) }
-  } catch {
+    return { value: isCustom ? parseJsonInRange(text) : parseJson(text) }
+  } catch (error) {
+    if (error instanceof NumberRangeError) throw error
     throw new SyntaxError(jsonSyntaxError(text))
   }
 }

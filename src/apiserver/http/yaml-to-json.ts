@@ -7,11 +7,13 @@ import {
   isNode,
   isScalar,
   isSeq,
+  visit,
   Lexer,
   LineCounter,
   parseDocument,
   type DocumentOptions,
   type ParseOptions,
+  type Scalar,
   type SchemaOptions,
 } from 'yaml'
 
@@ -38,9 +40,19 @@ export function run(text: string): YamlAsJson {
   const document = parseDocument(text, { ...options, lineCounter })
   const [error] = document.errors
   if (error !== undefined) throw new Error(yamlSyntaxError(error, text, lineCounter))
+  if (mayExceedDouble.test(text)) visit(document, { Scalar: (_, node) => textIfOutOfRange(node) })
   // An empty document is null in JSON.
   const json = JSON.stringify(document.toJS({ maxAliasCount }), jsonValue) ?? 'null'
   return { json, repeatedKeys: [...repeatedKeys(document.contents, lineCounter)] }
+}
+
+const mayExceedDouble = /\d{309}|[eE]\+?\d{3}/
+
+/** As Go's parser: a number beyond the range of a double, such as 1e400, is a text. */
+function textIfOutOfRange(node: Scalar): void {
+  const { value, source } = node
+  if (typeof value === 'number' && Math.abs(value) === Infinity && source !== undefined && /\d/.test(source))
+    node.value = source
 }
 
 /** Missing in TypeScript's library. */

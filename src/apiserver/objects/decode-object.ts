@@ -147,5 +147,5 @@ const asWarnings = (error: string): string[] => {
   return lines.length === 0 ? [first] : lines.map((line) => line.trim())
 }
 
-const cannotHandle = (kind: Kind, why: string) =>
+export const cannotHandle = (kind: Pick<Kind, 'kind' | 'version'>, why: string): StatusError =>
   badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)

@@ -4,6 +4,8 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { checkTyped, typeErrorText } from '../../schema/apply/check-applied.ts'
 import { compare, type Comparison } from '../../schema/apply/compare.ts'
 import {
   difference,
@@ -16,7 +18,7 @@ import {
   type FieldSet,
 } from '../../schema/apply/field-set.ts'
 import type { StructStructure } from '../../schema/apply/structure.ts'
-import { equalExcept, equalValues } from '../../schema/json/json-value.ts'
+import { equalExcept, equalValues, type JsonObject } from '../../schema/json/json-value.ts'
 
 export type ManagedFields = readonly ManagedFieldsEntry[]
 
@@ -32,6 +34,15 @@ export interface VersionView {
   readonly structure: StructStructure
   /** Converts an object from the writer's version to this one. */
   convert(object: object): object
+  /** Objects of custom kinds may not conform to the structure: their values may be invalid, or of another version. */
+  readonly mayBeUntyped?: boolean
+}
+
+/** An object does not conform to a version of its kind, so its fields cannot be compared. */
+export class UntypedObjectError extends StatusError {
+  constructor(errors: readonly string[]) {
+    super(500, '', typeErrorText(errors))
+  }
 }
 
 export interface FieldTracking {
@@ -45,13 +56,25 @@ export interface FieldTracking {
 
 export const fieldsOf = (entry: ManagedFieldsEntry): FieldSet => (entry.fieldsV1 ?? emptySet) as FieldSet
 
-/** The entries after a create, an update, or a patch other than apply. */
+/**
+ * The entries after a create, an update, or a patch other than apply. As upstream: where fields cannot be compared, none has an
+ * owner.
+ */
 export function managedFieldsAfterUpdate(
   entries: ManagedFields,
   old: object,
   next: object,
   tracking: FieldTracking,
 ): ManagedFields {
+  try {
+    return entriesAfterUpdate(entries, old, next, tracking)
+  } catch (error) {
+    if (error instanceof UntypedObjectError) return []
+    throw error
+  }
+}
+
+function entriesAfterUpdate(entries: ManagedFields, old: object, next: object, tracking: FieldTracking): ManagedFields {
   const { writer, nowMs } = tracking
   const comparisons = new Comparisons(old, next, tracking)
   const comparison = comparisons.of(writer.apiVersion) ?? nothingChanged
@@ -161,10 +184,17 @@ export class Comparisons {
   #compare(apiVersion: string): Comparison | undefined {
     const view = this.#tracking.view(apiVersion)
     if (view === undefined) return undefined
-    const { changed, removed } = compare(view.structure, view.convert(this.#old), view.convert(this.#next))
+    const [old, next] = [view.convert(this.#old), view.convert(this.#next)]
+    if (view.mayBeUntyped) for (const object of [old, next]) requireTyped(view.structure, object)
+    const { changed, removed } = compare(view.structure, old, next)
     const { ignored } = this.#tracking
     return { changed: writtenFields(changed, ignored), removed: writtenFields(removed, ignored) }
   }
+}
+
+function requireTyped(structure: StructStructure, object: object): void {
+  const errors = checkTyped(structure, object as JsonObject)
+  if (errors.length > 0) throw new UntypedObjectError(errors)
 }
 
 /** The entries without changed and removed fields. Entries of versions that are not served any more are dropped. */

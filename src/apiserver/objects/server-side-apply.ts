@@ -6,7 +6,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 import { appliedFields } from '../../schema/apply/applied-fields.ts'
-import { checkApplied } from '../../schema/apply/check-applied.ts'
+import { checkApplied, typeErrorText } from '../../schema/apply/check-applied.ts'
 import {
   difference,
   emptySet,
@@ -118,11 +118,10 @@ function rejectInvalid(config: JsonObject, structure: StructStructure): void {
   if (errors.length === 0) return
   const { metadata } = config
   const { name = '', namespace = '' } = isJsonObject(metadata) ? metadata : {}
-  const list = errors.length === 1 ? errors[0] : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
   throw new StatusError(
     500,
     '',
-    `failed to create typed patch object (${String(namespace)}/${String(name)}; ${typeText(config)}): ${list}`,
+    `failed to create typed patch object (${String(namespace)}/${String(name)}; ${typeText(config)}): ${typeErrorText(errors)}`,
   )
 }
 

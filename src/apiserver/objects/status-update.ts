@@ -14,7 +14,9 @@ export function withStatusUpdate(rule: StatusRule, preserved: ApiObject, sent: A
     if (old.metadata[name] === undefined) delete metadata[name]
     else metadata[name] = old.metadata[name]
   }
-  if (preserved.metadata.managedFields !== undefined) metadata['managedFields'] = preserved.metadata.managedFields
+  const { managedFields } = preserved.metadata
+  if (managedFields === undefined) delete metadata['managedFields']
+  else metadata['managedFields'] = managedFields
   return { ...old, metadata, status: (sent as { status?: unknown }).status } as unknown as ApiObject
 }
 

@@ -1,13 +1,16 @@
 // toApiRequest: an HTTP request as the server handles it. Its body is read later, after authorization.
-import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
 import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
+import { cannotHandle } from '../objects/decode-object.ts'
 import type { Pace } from '../request/paced-requests.ts'
 import { senderOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
+import { NumberRangeError } from '../../schema/json/exact-json.ts'
 import { requestTargetOf, type Routed, type Routes } from './request-target.ts'
 
 /** Shared by all requests without a query. It is never modified. */
@@ -52,13 +55,22 @@ function bodyReader(wire: WireRequest, { target, extension }: Routed, deps: Body
   const parsed = (bytes: Uint8Array, pace: Pace | undefined): MaybePromise<ReceivedBody> =>
     isProxied
       ? { body: noBody, proxied: { method, headers, body: bytes } }
-      : thenMaybe(parseBody(wire, bytes, deps, isCustom, pace), (body) => ({ body }))
+      : settleMaybe(
+          () => parseBody(wire, bytes, deps, isCustom, pace),
+          (body) => ({ body }),
+          (error) => {
+            throw error instanceof NumberRangeError ? outOfRange(target, error) : error
+          },
+        )
   return () =>
     thenMaybe(wire.body(bodyBytesMax), (bytes) => ({
       bytes: isProxied ? 0 : bytes.length,
       parse: (pace) => parsed(bytes, pace),
     }))
 }
+
+const outOfRange = (target: Target, { message }: NumberRangeError): Error =>
+  target.kind === 'resource' ? cannotHandle(target.resource, message) : badRequest(message)
 
 const isOfCustomKind = (target: Target): target is ResourceTarget =>
   target.kind === 'resource' && target.resource.custom !== undefined

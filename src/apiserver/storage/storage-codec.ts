@@ -15,4 +15,6 @@ export interface StorageCodec {
   toStorage(object: ApiObject, context: Context): MaybePromise<ApiObject>
   /** An object of any version in another one, without fields that the other one does not have. */
   toVersion(object: ApiObject, apiVersion: string, context: Context): MaybePromise<ApiObject>
+  /** The same with the fields that the other version does not have, unless the conversion removes them. */
+  convert(object: ApiObject, apiVersion: string, context: Context): MaybePromise<ApiObject>
 }

@@ -10,15 +10,27 @@ import type { ListStructure, Structure } from './structure.ts'
 
 /** All errors in upstream's wording, each with its path. */
 export function checkApplied(structure: Structure, applied: JsonObject): string[] {
-  const checker: Checker = { structure, applied, steps: [], errors: [] }
+  return checked(structure, applied, false)
+}
+
+/** The same for an object that is not an applied configuration: its lists may have an item twice. */
+export const checkTyped = (structure: Structure, object: JsonObject): string[] => checked(structure, object, true)
+
+function checked(structure: Structure, applied: JsonObject, allowsDuplicates: boolean): string[] {
+  const checker: Checker = { structure, applied, allowsDuplicates, steps: [], errors: [] }
   checkValue(checker, structure, applied)
   return checker.errors
 }
+
+/** The errors in one text, as upstream joins them. */
+export const typeErrorText = (errors: readonly string[]): string =>
+  errors.length === 1 ? `${errors[0]}` : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
 
 /** The path of the current value. Its text is only built for errors. */
 interface Checker {
   readonly structure: Structure
   readonly applied: JsonObject
+  readonly allowsDuplicates: boolean
   readonly steps: (string | number)[]
   readonly errors: string[]
 }
@@ -88,7 +100,8 @@ function checkItems(checker: Checker, structure: ListStructure, items: readonly 
     // The items after it are not checked, as upstream.
     if (why !== undefined) return wrong(checker, `element ${index}: ${why}`)
     const element = (isKeyed(structure) && itemElement(structure, item)) || `i:${index}`
-    if (seen.has(element)) wrong(checker, `duplicate entries for key ${elementText(element)}`)
+    if (seen.has(element) && !checker.allowsDuplicates)
+      wrong(checker, `duplicate entries for key ${elementText(element)}`)
     seen.add(element)
     checker.steps.push(index)
     checkValue(checker, structure.element, item)

@@ -34,9 +34,27 @@ const mayPrecedeNumber = (code: number): boolean =>
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
+/** As parseJson. A number beyond the range of a double, such as 1e400, is a NumberRangeError. */
+export const parseJsonInRange = (text: string): unknown =>
+  mayExceedDouble.test(text) ? parse(text, exactValue) : parseJson(text)
+
+// linear: a number does not contain what may precede one.
+const mayExceedDouble = /(?:^|[:,[\s])-?(?:\d{309}|\d+(?:\.\d+)?[eE]\+?\d{3})/
+
+export class NumberRangeError extends Error {
+  override name = 'NumberRangeError'
+  readonly text: string
+
+  constructor(text: string) {
+    super(`json: cannot unmarshal number ${text} into Go value of type float64`)
+    this.text = text
+  }
+}
+
 /** The number of this JSON text. An integer beyond 64 bits is a double, as in Go's maps. */
 export function numberOf(text: string): number | bigint {
   const value = Number(text)
+  if (!Number.isFinite(value)) throw new NumberRangeError(text)
   return Number.isSafeInteger(value) ? value : (int64(text) ?? value)
 }
 

@@ -41,7 +41,7 @@ export class ObjectVersions {
     if (!('apiVersion' in object)) return object // nothing, compared with a new object
     const known = this.#known.find((each) => each.apiVersion === apiVersion && equalValues(each.object, object))
     if (known !== undefined) return known.result
-    const result = this.#codec.toVersion(object as ApiObject, apiVersion, this.#context)
+    const result = this.#codec.convert(object as ApiObject, apiVersion, this.#context)
     if (result instanceof Promise) throw new ConversionPending(object, apiVersion, result)
     return result
   }

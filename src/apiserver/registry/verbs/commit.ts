@@ -69,8 +69,11 @@ export async function commitWrite(
   flow.passStage(cause.event, 'store')
   flow.record('persist', 'API Server', 'Store', writeName(kind, operation), subject, result.revision, cause)
   const committed = value.committedAt(result.revision)
-  // As upstream: the response has what a read returns, which is not what was sent if the conversion loses something.
-  return encoded === object ? committed : inRequestVersion(deps, committed, context(signal, cause))
+  // As upstream: the response has what a read returns. It has defaults of a status that was not stored, and lacks what the
+  // conversion loses.
+  return codec === undefined || operation === 'delete'
+    ? committed
+    : inRequestVersion(deps, committed, context(signal, cause))
 }
 
 /** The result of a write that is not committed. As upstream, it is converted to the stored version and back. */
@@ -84,7 +87,7 @@ export async function dryRunWrite(
   // The response would be as large as the write. Upstream does not check it.
   checkSize([{ kind: 'put', key: '', value: StoredObject.pending(encoded) }])
   const stored = StoredObject.ofObject(encoded, revision)
-  return encoded === object ? stored : inRequestVersion(deps, stored, ctx)
+  return inRequestVersion(deps, stored, ctx)
 }
 
 /** Throws where not the object itself has changed, but a quota or an allocation that is written with it. */

@@ -51,12 +51,14 @@ export function versionViewOf(
   apiVersion: string,
   objects: ObjectVersions | undefined,
 ): VersionView | undefined {
+  const mayBeUntyped = converter.kind.custom !== undefined
   if (apiVersion === converter.kind.apiVersion)
-    return { structure: converter.kind.schema.structure, convert: (object) => object }
+    return { structure: converter.kind.schema.structure, convert: (object) => object, mayBeUntyped }
   const other = versions().find((kind) => kind.apiVersion === apiVersion)
   if (other === undefined) return undefined
   return {
     structure: other.schema.structure,
+    mayBeUntyped,
     convert(object) {
       if (objects !== undefined) return objects.convert(object, apiVersion)
       const kept = converter.toStored(object as ApiObject)

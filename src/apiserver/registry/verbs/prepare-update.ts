@@ -94,7 +94,8 @@ function updateErrors(
   return thenMaybe(errors, (known) => {
     const metadataErrors = validateMetadataUpdate(object, old)
     // As upstream: the checks of all kinds and those of each kind both report them.
-    const all = concat(known, concat(metadataErrors, metadataErrors))
+    const twice = concat(metadataErrors, metadataErrors)
+    const all = kind.custom === undefined ? concat(known, twice) : concat(twice, known)
     if (part === 'object') return concat(all, kind.validateUpdate(object, old))
     if (part !== 'status' || kind.validateStatusUpdate === undefined) return all
     return concat(all, kind.validateStatusUpdate(object, old))
@@ -140,7 +141,10 @@ function mergeSubresource(
 
 /** Clients do not set the identity and times of an object, nor the status where it is a subresource. */
 function withPreservedFields(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
-  const metadata = withPreservedMetadata(sent.metadata, old.metadata)
+  const preserved = withPreservedMetadata(sent.metadata, old.metadata)
+  const { uid } = sent.metadata
+  // The uid that a client has sent for a custom object is validated.
+  const metadata = kind.custom !== undefined && uid !== undefined && uid !== '' ? { ...preserved, uid } : preserved
   const object = { ...sent, metadata }
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }

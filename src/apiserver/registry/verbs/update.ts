@@ -1,13 +1,7 @@
 // Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
 // when another writer was faster.
 import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
-import {
-  conflict,
-  invalidObject,
-  modifiedConflict,
-  notFound,
-  type StatusError,
-} from '../../../api/errors/status-error.ts'
+import { conflict, invalidObject, modifiedConflict, notFound, StatusError } from '../../../api/errors/status-error.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { immutable, invalid } from '../../../schema/validation/field-error.ts'
@@ -24,6 +18,7 @@ import {
 import { checkObjectType } from '../../objects/object-type.ts'
 import { withUsedMetadata } from '../../objects/sent-metadata.ts'
 import { concat } from '../../objects/validate-object.ts'
+import { numberProblem } from '../../request/list-options.ts'
 import { isDryRun, type ResourceRequest, type ResourceTarget } from '../../request/request.ts'
 import { writeOptionsOf } from '../../request/write-options.ts'
 import { storeKey } from '../../storage/store-keys.ts'
@@ -56,10 +51,7 @@ export async function update(
     if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
     if (current === undefined) throw notFound(kind, name)
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
-    if (needsVersion(request, kind, options)) {
-      checkName(sent.metadata, request)
-      if (versionOf(sent) === 0) throw versionMissing(kind, name)
-    }
+    checkVersion(kind, sent, current, request, options)
     const stale = stalenessError(kind, sent, current, request, options)
     if (stale !== undefined) {
       if (tries > 1) throw stale
@@ -158,9 +150,25 @@ const isUnchanged = (object: ApiObject, old: ApiObject): boolean =>
   equalExcept(object.metadata, old.metadata, 'managedFields') &&
   equalExceptTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
 
-/** A patch has the version that it was computed from, and so does the object of which a subresource is a part. */
-const needsVersion = ({ target }: ResourceRequest, kind: Kind, { part }: UpdateOptions): boolean =>
-  kind.updatesNeedVersion === true && target.verb === 'update' && typeof part !== 'function'
+/** A custom object cannot be written without its version. A patch has the one that it was computed from, unless it removes it. */
+function checkVersion(
+  kind: Kind,
+  sent: ApiObject,
+  current: StoredObject,
+  request: ResourceRequest,
+  { part }: UpdateOptions,
+): void {
+  const { resourceVersion = '' } = sent.metadata as { readonly resourceVersion?: string }
+  if (kind.updatesNeedVersion !== true || typeof part === 'function') return
+  checkName(sent.metadata, request)
+  if (request.target.verb === 'update' && hasOtherUid(sent, current)) return
+  const problem = numberProblem(resourceVersion)
+  if (problem !== undefined) throw new StatusError(500, '', problem)
+  if (Number(resourceVersion) === 0) throw versionMissing(kind, request.target.name)
+}
+
+const hasOtherUid = ({ metadata: { uid } }: ApiObject, current: StoredObject): boolean =>
+  uid !== undefined && uid !== current.object.metadata.uid
 
 const versionMissing = ({ group, plural }: Kind, name: string): StatusError =>
   invalidObject(group, plural, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
@@ -173,8 +181,10 @@ function stalenessError(
   options: UpdateOptions,
 ): StatusError | undefined {
   const { uid, name } = sent.metadata
-  if (uid !== undefined && uid !== current.object.metadata.uid) {
-    const isPart = options.view !== undefined
+  const isPart = options.view !== undefined
+  // The uid in a patch of a custom object is validated with the rest of it.
+  const isValidatedLater = kind.custom !== undefined && target.verb === 'patch' && !isPart
+  if (hasOtherUid(sent, current) && !isValidatedLater) {
     return target.verb === 'patch' && !isPart
       ? uidPatched(kind, name, uid)
       : uidConflict(kind, target, isPart, `${uid}, UID in object meta: ${current.object.metadata.uid}`)
