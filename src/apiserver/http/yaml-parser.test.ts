@@ -60,6 +60,13 @@ const refused: [text: string, message: RegExp][] = [
 for (const [text, message] of refused)
   test(`${text} is not JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
 
+test('a number out of range is a text', async () => {
+  equal(
+    (await inlineYaml.parse('a: 1e400\nb: [-1.5e+400, 1e30]', signal)).json,
+    '{"a":"1e400","b":["-1.5e+400",1e+30]}',
+  )
+})
+
 test('64-bit integers keep all digits', async () => {
   equal((await inlineYaml.parse('a: 9223372036854775807', signal)).json, '{"a":9223372036854775807}')
 })

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonText, parseJson } from './exact-json.ts'
+import { jsonText, parseJson, parseJsonInRange } from './exact-json.ts'
 
 const rows: [text: string, value: unknown][] = [
   ['9007199254740991', 9_007_199_254_740_991],
@@ -22,6 +22,14 @@ const rows: [text: string, value: unknown][] = [
 ]
 
 for (const [text, value] of rows) test(`${text} is read exactly`, () => deepEqual(parseJson(text), value))
+
+for (const text of ['1e400', '-1E+400', '[1,1e309]', '{"a":1.5e400}', `{"a": ${'9'.repeat(400)}}`])
+  test(`${text.slice(0, 20)} is out of range`, () => {
+    throws(() => parseJsonInRange(text), { name: 'NumberRangeError' })
+  })
+
+for (const text of ['1e308', '1e-400', '"1e400"', '{"uid":"-1e400","a":"x:1e400"}'])
+  test(`${text} is in range`, () => deepEqual(parseJsonInRange(text), JSON.parse(text)))
 
 test('an integer is found at every position of a text', () => {
   for (let spaces = 0; spaces < 40; spaces++)
