@@ -15,7 +15,7 @@ export interface DetachedProcess {
   readonly readyLine: string
 }
 
-/** Throws with the end of its output if it ends before it is ready. It goes on when the signal is aborted. */
+/** Throws with the end of its output if it ends before it is ready. It continues when the signal is aborted. */
 export async function startDetached(
   program: readonly string[],
   logPath: string,

@@ -41,7 +41,7 @@ test('faults that no request can match are rejected', async () => {
     throws(inject, (error: Error) => error.name === 'TypeError' && error.message.startsWith(message), message)
 })
 
-test('what is no snapshot is rejected, and the cluster goes on', async () => {
+test('what is no snapshot is rejected, and the cluster continues', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   for (const snapshot of [{}, undefined, null, { ...cluster.snapshot(), store: [] }])
     await rejects(cluster.restore(any(snapshot)), {
@@ -51,7 +51,7 @@ test('what is no snapshot is rejected, and the cluster goes on', async () => {
   equal((await cluster.client.of(pod).list()).items.length, 0)
 })
 
-test('time goes on only', async () => {
+test('time moves forward only', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const before = cluster.clock.nowMs()
   for (const duration of [-5, NaN, Infinity]) await rejects(cluster.clock.advance(duration), { name: 'RangeError' })

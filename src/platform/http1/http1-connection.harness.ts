@@ -87,7 +87,7 @@ class Peer implements Http1Socket {
     this.#connection().closed()
   }
 
-  /** Sends nothing more, and goes on reading. */
+  /** Sends nothing more, and continues to read. */
   async endSending(): Promise<void> {
     this.#connection().ended()
     await this.settle()
