@@ -14,6 +14,7 @@ const codec: StorageCodec = {
   isConverted: () => false,
   toStorage: (object) => object,
   toVersion: (object) => object,
+  convert: (object) => object,
 }
 
 function resource(plural: string, group: string, ...versions: readonly string[]): CustomResource {

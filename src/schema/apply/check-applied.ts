@@ -23,8 +23,10 @@ function checked(structure: Structure, applied: JsonObject, allowsDuplicates: bo
 }
 
 /** The errors in one text, as upstream joins them. */
-export const typeErrorText = (errors: readonly string[]): string =>
-  errors.length === 1 ? `${errors[0]}` : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
+export function typeErrorText(errors: readonly string[]): string {
+  const [first = '', ...others] = errors
+  return others.length === 0 ? first : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
+}
 
 /** The path of the current value. Its text is only built for errors. */
 interface Checker {

@@ -184,7 +184,7 @@ function stalenessError(
   const isPart = options.view !== undefined
   // The uid in a patch of a custom object is validated with the rest of it.
   const isValidatedLater = kind.custom !== undefined && target.verb === 'patch' && !isPart
-  if (hasOtherUid(sent, current) && !isValidatedLater) {
+  if (uid !== undefined && hasOtherUid(sent, current) && !isValidatedLater) {
     return target.verb === 'patch' && !isPart
       ? uidPatched(kind, name, uid)
       : uidConflict(kind, target, isPart, `${uid}, UID in object meta: ${current.object.metadata.uid}`)
