@@ -76,6 +76,20 @@ test('the text has the sentences, or the summary where nothing is missing, and w
   )
 })
 
+test('texts of objects neither control the terminal nor begin a line of their own', () => {
+  const explained = {
+    severity: 'error',
+    tried: ['\x1b]0;t\x07a\nFix: b'],
+    notes: [],
+    summary: '',
+    decision: undefined,
+  } as const
+  equal(
+    explainedText(large, { ...explained, waits: ['\x1b[31mred\nFix: rm'], fixes: ["kubectl delete 'a\nFix: rm'"] }),
+    "pod/large\n  red\n  Fix: rm\n\nWhat was tried:\n  ]0;ta\n  Fix: b\n\nFix: kubectl delete 'a\n  Fix: rm'\n",
+  )
+})
+
 test('the reader finds objects and kinds around an object', async () => {
   const reader = readerOf(cluster.client, ctx, { nowMs: 0 })
   const names = async (namespace: string) =>

@@ -12,9 +12,12 @@ import { context } from '../../base/observability/context.ts'
 import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
 import { clusterProblems, type ClusterProblems } from './cluster-problems.ts'
 import { readerOf } from './explainer/cluster-reader.ts'
+import { explanationLines } from './explanation-text.ts'
 
 const ctx = context(new AbortController().signal)
 let cluster: TestCluster
+
+const images = { gone: 'missing', crash: { exitCode: 1, log: ['no input'] } } as const
 
 const workload = (app: string, image: string) => ({
   selector: { matchLabels: { app } },
@@ -22,7 +25,7 @@ const workload = (app: string, image: string) => ({
 })
 
 before(async () => {
-  cluster = await startCluster({ nodes: 2, simulation: { images: { gone: 'missing' } } })
+  cluster = await startCluster({ nodes: 2, simulation: { images } })
   const { client, clock } = cluster
   await client.of(namespace).create({ metadata: { name: 'shop' } })
   await client.of(deployment).create({ metadata: { name: 'fine' }, spec: { replicas: 2, ...workload('fine', 'i') } })
@@ -33,6 +36,9 @@ before(async () => {
     .of(service)
     .create({ metadata: { name: 'broken' }, spec: { selector: { app: 'broken' }, ports: [{ port: 80 }] } }, 'shop')
   await client.of(pod).create({ metadata: { name: 'big' }, spec: huge }, 'shop')
+  await client
+    .of(pod)
+    .create({ metadata: { name: 'loop' }, spec: { containers: [{ name: 'c', image: 'crash' }] } }, 'shop')
   await client.of(validatingWebhookConfiguration).create({
     metadata: { name: 'deny' },
     webhooks: [
@@ -63,6 +69,7 @@ test('problems are ranked, each is listed once, and healthy objects are not list
       ['critical', 'validatingwebhookconfiguration/deny', ''],
       ['error', 'pod/big', 'shop'],
       ['error', 'deployment/broken', 'shop'],
+      ['error', 'pod/loop', 'shop'],
       ['warning', 'node/node-1', ''],
       ['warning', 'service/broken', 'shop'],
     ],
@@ -71,6 +78,7 @@ test('problems are ranked, each is listed once, and healthy objects are not list
   equal(checked > 20, true)
   match(notes.join(' '), /^The nodes node-0 and node-1 are simulated/)
   match(problems[2]?.waits.join(' ') ?? '', /3 pods \(broken-\S+ and others\): .*image "gone" does not exist/)
+  match(explanationLines({ notes: [], waits: [], fixes: [], ...problems[3] }).join(' '), /\n\| no input$/)
   deepEqual(problems[2]?.fixes, ['kubectl set image deployment/broken c=NEW_IMAGE -n shop'])
 })
 
@@ -78,7 +86,7 @@ test('the problems of one namespace', async () => {
   const { problems } = await problemsIn('shop')
   deepEqual(
     problems.map(({ object }) => object),
-    ['pod/big', 'deployment/broken', 'service/broken'],
+    ['pod/big', 'deployment/broken', 'pod/loop', 'service/broken'],
   )
   deepEqual((await problemsIn('default')).problems, [])
 })

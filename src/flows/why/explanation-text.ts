@@ -1,4 +1,6 @@
-// explanationText: an explanation as lines for a terminal, the web page and the report of a test.
+// explanationText: an explanation as lines for a terminal, the web page and the report of a test. Names, messages and logs come
+// from objects and containers: they can neither control the terminal nor begin a line of their own.
+import { withoutControls } from './explainer/log-excerpt.ts'
 import type { Why } from './why.ts'
 
 /** Sentences, remarks and commands, without the failed attempts. */
@@ -8,7 +10,9 @@ export const explanationLines = ({
   fixes,
 }: Pick<Why, 'waits' | 'notes' | 'fixes'>): readonly string[] => [...waits, ...notes, ...fixes.map(fixText)]
 
-const fixText = (command: string): string => `Fix: ${command}`
+const fixText = (command: string): string => `Fix: ${printable(command)}`
+
+const printable = (text: string): string => withoutControls(text).replaceAll('\n', '\n  ')
 
 /** `decided` is the scheduler's decision as text. The commands come last. */
 export function explanationText(
@@ -27,4 +31,4 @@ export function explanationText(
 }
 
 export const indented = (sentences: readonly string[]): string =>
-  sentences.map((sentence) => `  ${sentence.replaceAll('\n', '\n  ')}\n`).join('')
+  sentences.map((sentence) => `  ${printable(sentence)}\n`).join('')

@@ -1,5 +1,5 @@
-// onceReader: reads each kind of a cluster once, so that a report about all objects takes one list for each kind. Objects in a
-// namespace and objects by name are selected from the list.
+// onceReader: reads each kind and each log of a cluster once, so that a report about all objects takes one list for each kind.
+// Objects in a namespace and objects by name are selected from the list.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
@@ -22,8 +22,15 @@ export function onceReader(cluster: ClusterReader): ClusterReader {
         byKey: new Map(all.map((object) => [objectKey(namespaceOf(object), object.metadata.name), object])),
       }
     })
+  const outputs = new Map<string, Promise<string>>()
   return {
     ...cluster,
+    lastOutput: (pod, container, which) =>
+      getOrInsert(
+        outputs,
+        `${pod.metadata.uid} ${container} ${which}`,
+        () => cluster.lastOutput?.(pod, container, which) ?? Promise.resolve(''),
+      ),
     async list<T extends ApiObject>(kind: ResourceType<T>, namespace: string) {
       const { all, byNamespace } = await listed(kind)
       return (namespace === '' ? all : (byNamespace.get(namespace) ?? [])) as readonly T[]

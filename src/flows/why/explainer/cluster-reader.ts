@@ -36,6 +36,8 @@ export const isMissing = async (
 
 /** Lines and bytes of a log that are read for an explanation. */
 const [outputLinesMax, outputBytesMax] = [10, 16 * 1024]
+/** Containers whose logs are read for one explanation, or for one report about a cluster. */
+const outputsMax = 20
 
 export function readerOf(
   client: Client,
@@ -55,6 +57,7 @@ export function readerOf(
       return otherwise
     }
   }
+  let outputs = 0
   let discovered: Promise<DiscoveryResult> | undefined
   const served = async () => (await (discovered ??= discover(client, context))).kinds
   return {
@@ -66,6 +69,7 @@ export function readerOf(
     kindOfResource: async (resource) =>
       (await served()).find(({ kind, isPreferred }) => isPreferred && qualifiedResource(kind) === resource)?.kind,
     async lastOutput(object, container, which) {
+      if (++outputs > outputsMax) return ''
       const options = {
         container,
         previous: which === 'previous',

@@ -10,6 +10,9 @@ const searchedCharactersMax = 2_000
 // oxlint-disable-next-line no-control-regex -- these are the characters to remove
 const controls = /\x1b\[[\d;:]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
 
+/** Line feeds and tabs are kept. */
+export const withoutControls = (text: string): string => text.replace(controls, '')
+
 /** `password=…`, `"apiKey": "…"`, `Authorization: Bearer …` */
 const assigned =
   // linear: texts have at most 2,000 characters
@@ -26,7 +29,7 @@ export const withoutCredentials = (text: string): string =>
     .replace(userInfo, '$1***@')
 
 export function logExcerpt(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => line.replace(controls, '').trimEnd())
+  const lines = text.split('\n').map((line) => withoutControls(line).trimEnd())
   return lines
     .filter((line) => line !== '')
     .slice(-linesMax)

@@ -21,7 +21,8 @@ export async function whyPodsOf(owners: readonly ApiObject[], cluster: ClusterRe
   const all = await cluster.list(pod, namespaceOf(first))
   const owned = all.filter((each) => owners.some((owner) => ownedBy(owner, each)))
   const reasons = new Map<Pod, Finding>()
-  for (const each of owned.slice(0, podsMax)) {
+  const unreadyFirst = owned.toSorted((a, b) => Number(isPodReady(a)) - Number(isPodReady(b)))
+  for (const each of unreadyFirst.slice(0, podsMax)) {
     const found = (await whyPod(each, cluster)).filter(({ severity }) => severity !== 'info')
     if (found.length > 0) reasons.set(each, together(found))
     else if (!isPodReady(each) && each.status.phase !== 'Succeeded')
