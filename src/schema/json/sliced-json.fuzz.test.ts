@@ -4,7 +4,7 @@ import { fuzz, mutatedText, randomJson, rejectedOnlyWith } from '../../base/rand
 import { mayHaveDuplicateKeys } from './duplicate-keys.ts'
 import { parseSteps, type ParsedJson } from './sliced-json.ts'
 import { TooManyValuesError } from './too-many-values.ts'
-import { parseJson } from './exact-json.ts'
+import { NumberRangeError, parseJsonInRange } from './exact-json.ts'
 
 const dictionary = [
   '{',
@@ -29,7 +29,7 @@ const dictionary = [
 const valuesMax = 1_000
 
 function parsed(text: string): ParsedJson | undefined {
-  return rejectedOnlyWith([SyntaxError, TooManyValuesError], () => {
+  return rejectedOnlyWith([SyntaxError, NumberRangeError, TooManyValuesError], () => {
     const steps = parseSteps(text, valuesMax)
     for (;;) {
       const step = steps.next()
@@ -45,7 +45,7 @@ fuzz('JSON in slices', {
     return random.below(4) === 0 ? text : mutatedText(text, random, dictionary)
   },
   check(text) {
-    const native = rejectedOnlyWith([SyntaxError], () => ({ value: parseJson(text) }))
+    const native = rejectedOnlyWith([SyntaxError, NumberRangeError], () => ({ value: parseJsonInRange(text) }))
     const sliced = parsed(text)
     equal(sliced === undefined, native === undefined)
     deepEqual(sliced?.value, native?.value)
