@@ -20,8 +20,7 @@ const outcome = (parse: () => unknown): unknown => {
   try {
     return { value: parse() }
   } catch (error) {
-    if (error instanceof NumberRangeError) return 'out of range'
-    return error instanceof SyntaxError ? 'syntax error' : error
+    return error instanceof SyntaxError || error instanceof NumberRangeError ? 'rejected' : error
   }
 }
 
