@@ -1,8 +1,8 @@
-import { equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
-import { nodesText, podNetworkText, podsText, processText, storeText, versionText } from './status-rows.ts'
+import { nodesText, podNetworkText, podsText, processText, statusRows, storeText, versionText } from './status-rows.ts'
 
 const node = (name: string, conditions: Record<string, string>, unschedulable = false): Node =>
   ({
@@ -62,4 +62,19 @@ test('the pod network in status: how nodes reach each other, if there are severa
     podNetworkText([withPaths('a', 'routes'), withPaths('b', 'routes'), withPaths('c', 'VXLAN')]),
     'routes (2 nodes), VXLAN (1 node)',
   )
+})
+
+test('a server that does not answer is the only row', async () => {
+  const kubeconfig = `
+current-context: x
+contexts: [{ name: x, context: { cluster: x, user: x } }]
+clusters: [{ name: x, cluster: { server: 'https://127.0.0.1:1' } }]
+users: [{ name: x, user: {} }]`
+  const found = await statusRows(kubeconfig, new AbortController().signal)
+  deepEqual(
+    found.map(([label]) => label),
+    ['api'],
+  )
+  match(found[0]?.[1] ?? '', /^https:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/)
+  await rejects(statusRows(kubeconfig, AbortSignal.abort()), { name: 'AbortError' })
 })

@@ -34,6 +34,24 @@ test('a connection carries bytes; a closed port refuses it', async () => {
   await rejects(reach.checkHealth(closed, '', signal), GrpcError)
 })
 
+test('a connection that is aborted, before or while it is made, fails with the reason', async () => {
+  const target = { host: '127.0.0.1', port: 1 }
+  const reason = new Error('given up')
+  await rejects(reach.connect(target, false, AbortSignal.abort(reason)), reason)
+  // A peer that never answers the handshake.
+  const server = createServer(() => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const accepted = once(server, 'connection')
+  const abort = new AbortController()
+  const silent = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  const failing = rejects(reach.connect(silent, true, abort.signal), reason)
+  await accepted
+  abort.abort(reason)
+  await failing
+  server.close()
+})
+
 test('the gRPC health service reports the status of each service', async () => {
   await using server = await serveGrpc({
     async [healthCheck.path]({ messages, send, finish }) {

@@ -1,0 +1,179 @@
+// Commands about a running cluster: what is wrong in it, what pods reach, tokens, components; and what needs no cluster.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import { context } from '../../base/observability/context.ts'
+import { situations } from '../../cluster/lab/situations.ts'
+import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
+import { commands } from '../commands.ts'
+import { run } from '../run.ts'
+
+const ctx = context(new AbortController().signal)
+let cluster: TestCluster
+let directory = ''
+
+/** Runs a command, until it has printed `last` if that is given. */
+async function typed(argv: readonly string[], last?: string) {
+  const controller = new AbortController()
+  let [printed, complained] = ['', '']
+  const code = await run(commands, argv, {
+    out(text) {
+      printed += text
+      // After the statement that prints.
+      if (last !== undefined && printed.includes(last)) queueMicrotask(() => controller.abort())
+    },
+    err: (text) => void (complained += text),
+    ...{ isTerminal: false, startedMs: 0, signal: controller.signal },
+    environment: { KUBECONFIG: join(directory, 'config'), HOME: directory },
+  })
+  return { code, printed, complained }
+}
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'coxswain-commands-'))
+  cluster = await startCluster({ nodes: 1, https: true })
+  const { client } = cluster
+  const container = { name: 'main', image: 'web' }
+  const large = { containers: [{ ...container, resources: { requests: { cpu: '1000' } } }] }
+  await client.of(pod).create({ metadata: { name: 'large' }, spec: large }, 'default', ctx)
+  await client.of(pod).create({ metadata: { name: 'small' }, spec: { containers: [container] } }, 'default', ctx)
+  await cluster.until(async () => {
+    const pods = await Promise.all(['large', 'small'].map((name) => client.of(pod).get(name, 'default', ctx)))
+    const [waiting, running] = pods.map(({ status }) => status)
+    const isRejected = waiting?.conditions?.some(({ reason }) => reason === 'Unschedulable') ?? false
+    return isRejected && running?.phase === 'Running'
+  })
+  await writeFile(join(directory, 'config'), cluster.kubeconfig)
+  await writeFile(join(directory, 'file'), 'kind: Ship\n')
+})
+after(async () => {
+  await cluster.stop()
+  await rm(directory, { recursive: true })
+})
+
+test('why without an object lists what is wrong, as text and as JSON', async () => {
+  const { code, printed } = await typed(['why', '-n', 'default'])
+  equal(code, 0)
+  match(printed, /^\d+ problems? in the namespace default, the most severe first\.\n/)
+  match(printed, /\npod\/large in default: \w+\n {2}.*cpu/)
+  const json = JSON.parse((await typed(['why', '-o', 'json'])).printed) as { problems: { object: string }[] }
+  equal(
+    json.problems.some(({ object }) => object === 'pod/large'),
+    true,
+  )
+  match(
+    (await typed(['why', '-n', 'kube-public'])).printed,
+    /^No problem found in the namespace kube-public\. Checked: /,
+  )
+})
+
+const codes: [argv: string[], code: number][] = [
+  [['-n', 'default'], 1],
+  [['-n', 'kube-public'], 0],
+  [['pod/large'], 1],
+  [['pod/small'], 0],
+]
+for (const [argv, code] of codes)
+  test(`why ${argv.join(' ')} --exit-code ends with ${code}`, async () => {
+    equal((await typed(['why', ...argv, '--exit-code'])).code, code)
+  })
+
+test('why explains an object as JSON, with the decision of the scheduler', async () => {
+  const { printed } = await typed(['why', 'pod/large', '-o', 'json'])
+  const { severity, decision } = JSON.parse(printed) as { severity: string; decision: { nodes: unknown[] } }
+  deepEqual([severity === 'info', decision.nodes.length], [false, 1])
+})
+
+test('why --reach explains a connection as text and as JSON', async () => {
+  const text = await typed(['why', 'pod/small', '--reach', 'pod/small:80'])
+  equal(text.code, 0)
+  match(text.printed, /small/)
+  const json = await typed(['why', 'pod/small', '--reach', '192.0.2.7:443', '-n', 'default', '-o', 'json'])
+  equal(typeof JSON.parse(json.printed), 'object')
+})
+
+const refused: [argv: string[], message: RegExp][] = [
+  [['why', 'pod/smal', '--reach', 'pod/small:80'], /pod "smal" not found in namespace "default"; did you mean small\?/],
+  [['why', 'pod/small', '--reach', 'service/none:80'], /none/],
+  [['token'], /the operand is: create/],
+  [['token', 'delete'], /the operand is: create/],
+  [['token', 'create', '--ttl', 'soon'], /soon/],
+  [['token', 'create', '--print-join-command'], /other machines do not reach https:\S+; start the cluster with --bind/],
+  [['lab', 'zzzzzzzzzz'], /unknown situation "zzzzzzzzzz"; coxswain lab lists all/],
+  [['top'], /it needs a terminal; kubectl get and coxswain flow print to files and pipes/],
+  [['kubelet', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated/],
+  [['kubelet', '--config', '/none'], /--config \/none: ENOENT/],
+  [['kubelet', '--config', 'FILE'], /--config \S+file: /],
+  [['kubelet', '--runtime', 'simulated', '--max-pods', 'many'], /--max-pods/],
+  [['controller-manager', '--cluster-signing-key-file', '/none'], /-cert-file and --cluster-signing-key-file belong/],
+  [['controller-manager', '--root-ca-file', '/none'], /cannot read the authority \/none/],
+  [['dns', '--resolv-conf', '/none'], /cannot read --resolv-conf \/none/],
+  [['scheduler', '--config', '/none'], /--config/],
+]
+for (const [argv, message] of refused)
+  test(`coxswain ${argv.join(' ')} is refused`, async () => {
+    const words = argv.map((word) => (word === 'FILE' ? join(directory, 'file') : word))
+    const { code, complained } = await typed(words)
+    match(complained, message)
+    equal(code, 2)
+  })
+
+test('token create prints a token that the cluster knows', async () => {
+  // The time of this cluster is not that of the machine; an expired token would be deleted at once.
+  const { code, printed } = await typed(['token', 'create', '--ttl', '876000h'])
+  equal(code, 0)
+  match(printed, /^[a-z0-9]{6}\.[a-z0-9]{16}\n$/)
+  const { type } = await cluster.client.of(secret).get(`bootstrap-token-${printed.slice(0, 6)}`, 'kube-system', ctx)
+  equal(type, 'bootstrap.kubernetes.io/token')
+})
+
+test('lab lists the situations, one per line', async () => {
+  const { code, printed } = await typed(['lab'])
+  equal(code, 0)
+  deepEqual(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/ {2,}/, ': ')),
+    situations.map(({ name, story }) => `${name}: ${story}`),
+  )
+})
+
+test('down in a directory where nothing runs', async () => {
+  const data = ['--data-dir', directory]
+  deepEqual(await typed(['down', ...data]), { code: 0, printed: `Nothing runs in ${directory}.\n`, complained: '' })
+  equal(
+    (await typed(['down', '--containers', ...data])).printed,
+    `Nothing runs in ${directory}.\nNo container was running.\n`,
+  )
+})
+
+test('version prints the versions', async () => {
+  const { code, printed } = await typed(['version'])
+  equal(code, 0)
+  match(printed, /^coxswain \d\S+, Kubernetes v1\.\d+\.\d+, Node\.js v\d\S+\n$/)
+  deepEqual(await typed(['--version']), { code, printed, complained: '' })
+})
+
+test('a DNS server says where it serves, and ends with its signal', async () => {
+  const argv = ['dns', '--port', '0', '--metrics-port', '0', '--resolv-conf', '', '--cluster-domain', 'Ship.Local.']
+  const { code, printed } = await typed(argv, 'serving')
+  equal(code, 0)
+  match(printed, /^serving ship\.local on 127\.0\.0\.1 port \d+\n$/)
+})
+
+test('a lab tells its story and how to reach the cluster; its end without a repair is a failure', async () => {
+  const { code, printed } = await typed(['lab', 'wrong-selector'], 'Type hint')
+  equal(code, 1)
+  match(printed, /^Connections to the Service web are refused\.\n[^]* {2}export KUBECONFIG=\S+kubeconfig\n/)
+})
+
+test('a kubelet without a kubeconfig says what is missing', async () => {
+  const { code, complained } = await typed(['kubelet', '--runtime', 'simulated', '--data-dir', join(directory, 'node')])
+  equal(code, 1)
+  match(complained, /kubelet\.kubeconfig/)
+})
