@@ -166,7 +166,7 @@ test('a DNS server says where it serves, and ends with its signal', async () => 
   match(printed, /^serving ship\.local on 127\.0\.0\.1 port \d+\n$/)
 })
 
-test('a lab tells its story and how to reach the cluster; its end without a repair is a failure', async () => {
+test('a lab shows its story and how to reach the cluster; its end without a repair is a failure', async () => {
   const { code, printed } = await typed(['lab', 'wrong-selector'], 'Type hint')
   equal(code, 1)
   match(printed, /^Connections to the Service web are refused\.\n[^]* {2}export KUBECONFIG=\S+kubeconfig\n/)
