@@ -50,7 +50,7 @@ export function cidrOf(address: IpAddress, prefixLength: number): Cidr {
 export const cidrSize = (cidr: Cidr): bigint => 1n << BigInt(bitsIn(familyOf(cidr)) - prefixLengthOf(cidr))
 
 /** The range of one address. */
-export const cidrOfAddress = (address: IpAddress): Cidr => cidrOf(address, bitsIn(familyOf(address)))
+export const cidrOfAddress = (address: IpAddress): Cidr => `${address}/${bitsIn(familyOf(address))}` as Cidr
 
 /** The first address of the range. */
 export const networkAddressOf = (cidr: Cidr): IpAddress => cidr.slice(0, cidr.indexOf('/')) as IpAddress
@@ -80,4 +80,9 @@ export function cidrsOverlap(one: Cidr, other: Cidr): boolean {
 export const cidrContains = (outer: Cidr, inner: Cidr): boolean =>
   prefixLengthOf(outer) <= prefixLengthOf(inner) && cidrsOverlap(outer, inner)
 
-export const cidrHasAddress = (cidr: Cidr, address: IpAddress): boolean => cidrContains(cidr, cidrOfAddress(address))
+export function cidrHasAddress(cidr: Cidr, address: IpAddress): boolean {
+  if (familyOf(cidr) !== familyOf(address)) return false
+  const { first, last } = cidrBounds(cidr)
+  const bits = addressBits(address)
+  return first <= bits && bits <= last
+}

@@ -1,7 +1,7 @@
 // IpAddress: the text of an IP address that was parsed. An address has one spelling, so equal addresses are equal texts.
 import type { Brand } from '../brand.ts'
 import { familyOf, type AddressFamily } from './address-family.ts'
-import { ipBytes, ipText, isIpv4, mappedIpv4 } from './ip-bytes.ts'
+import { dotCode, ipBytes, ipText, isIpv4, mappedIpv4, zeroCode } from './ip-bytes.ts'
 
 export type Ipv4Address = Brand<string, 'Ipv4Address'>
 /** In the form of RFC 5952. Never an IPv4 address in IPv6 notation. */
@@ -37,9 +37,24 @@ export const addressBytes = (address: IpAddress): Uint8Array => ipBytes(address)
 
 /** The address as a number. */
 export function addressBits(address: IpAddress): bigint {
+  if (isIpv4Address(address)) return BigInt(ipv4Number(address))
   let bits = 0n
   for (const byte of addressBytes(address)) bits = (bits << 8n) | BigInt(byte)
   return bits
+}
+
+/** Allocators compare thousands of addresses, hence without an allocation. */
+function ipv4Number(address: Ipv4Address): number {
+  let number = 0
+  let octet = 0
+  for (let at = 0; at < address.length; at++) {
+    const code = address.charCodeAt(at)
+    if (code === dotCode) {
+      number = number * 256 + octet
+      octet = 0
+    } else octet = octet * 10 + code - zeroCode
+  }
+  return number * 256 + octet
 }
 
 /** `bits` is a number of 32 or 128 bits. */

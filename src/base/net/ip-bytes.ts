@@ -51,8 +51,8 @@ export const isIpv4 = (text: string): boolean => ipv4Problem(text) === undefined
 const readIpv4 = (text: string): Uint8Array | string =>
   ipv4Problem(text) ?? Uint8Array.from(text.split('.'), (part) => Number(part))
 
-const zeroCode = 48
-const dotCode = 46
+export const zeroCode = 48
+export const dotCode = 46
 
 function ipv4Problem(text: string): string | undefined {
   let dots = 0

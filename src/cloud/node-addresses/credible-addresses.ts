@@ -1,7 +1,8 @@
 // The addresses of nodes that load balancers use. A node reports its addresses itself, and the proxies of all nodes accept
 // traffic of a load balancer at them, so a node must not name an address that belongs to something else in the cluster.
 import { isLoopbackAddress } from '../../base/net/address-kind.ts'
-import { cidrHasAddress } from '../../base/net/cidr.ts'
+import { cidrOfAddress } from '../../base/net/cidr.ts'
+import { DisjointRanges } from '../../base/net/disjoint-ranges.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
 import { parseCidrsSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts'
 import type { Node, NodeAddress } from '../../api/core/v1/node/node.ts'
@@ -15,7 +16,8 @@ export function credibleAddresses(
   nodes: readonly Node[],
   reserved: readonly string[],
 ): ReadonlyMap<Node, readonly NodeAddress[]> {
-  const ranges = parseCidrsSloppy([...reserved, ...nodes.flatMap(({ spec }) => spec.podCIDRs ?? [])])
+  const known = parseCidrsSloppy([...reserved, ...nodes.flatMap(({ spec }) => spec.podCIDRs ?? [])])
+  const ranges = DisjointRanges.of(known.map((range) => ({ range, value: range })))
   const owners = new Map<IpAddress, Node>()
   const found = new Map<Node, readonly NodeAddress[]>()
   for (const node of nodes.toSorted(byAge)) {
@@ -23,7 +25,7 @@ export function credibleAddresses(
       const address = parseIpSloppy(text)
       if ((type !== 'ExternalIP' && type !== 'InternalIP') || address === undefined) return false
       if (nodes.length === 1 && isLoopbackAddress(address)) return true
-      if (specialAddressErrors(address).length > 0 || ranges.some((range) => cidrHasAddress(range, address)))
+      if (specialAddressErrors(address).length > 0 || ranges.overlapping(cidrOfAddress(address)) !== undefined)
         return false
       const owner = owners.get(address)
       if (owner === undefined) owners.set(address, node)

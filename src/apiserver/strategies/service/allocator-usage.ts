@@ -1,7 +1,7 @@
 // allocatorUsage: how many cluster IPs and node ports the Services have, and how many are free.
 import { familyOf } from '../../../base/net/address-family.ts'
-import { cidrHasAddress, cidrSize, type Cidr } from '../../../base/net/cidr.ts'
-import { parseIps } from '../../../base/net/ip-address.ts'
+import { cidrBounds, cidrSize, type Cidr } from '../../../base/net/cidr.ts'
+import { addressBits, parseIps } from '../../../base/net/ip-address.ts'
 import { service } from '../../../api/core/v1/service/service.ts'
 import { ipAddress } from '../../../api/networking/v1/ip-address.ts'
 import type { AllocatorUsage, RangeUsage } from '../../metrics/allocator-metrics.ts'
@@ -12,9 +12,15 @@ import type { ServiceRanges } from './service-ranges.ts'
 
 export function allocatorUsage(lister: ObjectLister, ranges: ServiceRanges): AllocatorUsage {
   const owned = lister.list(ipAddress).filter((object) => addressOwner(object) !== undefined)
-  const addresses = parseIps(owned.map(({ metadata: { name } }) => name))
+  const addresses = parseIps(owned.map(({ metadata: { name } }) => name)).map((address) => ({
+    family: familyOf(address),
+    bits: addressBits(address),
+  }))
   const ofCidr = (cidr: Cidr): RangeUsage => {
-    const allocated = addresses.reduce((count, address) => (cidrHasAddress(cidr, address) ? count + 1 : count), 0)
+    const { first, last } = cidrBounds(cidr)
+    const allocated = addresses.filter(
+      ({ family, bits }) => family === familyOf(cidr) && first <= bits && bits <= last,
+    ).length
     return { allocated, available: sizeOf(cidr) - allocated }
   }
   const { first, last } = ranges.nodePorts
