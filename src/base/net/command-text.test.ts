@@ -2,7 +2,7 @@ import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Brand } from '../brand.ts'
 import { parseCidr } from './cidr.ts'
-import { commandText, joinCommandText, parseIdentifier } from './command-text.ts'
+import { commandText, joinCommandText, parseElement, parseIdentifier } from './command-text.ts'
 import { parseIp } from './ip-address.ts'
 import { parsePort } from './port.ts'
 
@@ -51,3 +51,8 @@ const identifiers: readonly [text: string, isIdentifier: boolean][] = [
 for (const [text, isIdentifier] of identifiers)
   test(`${JSON.stringify(text.slice(0, 40))} (${text.length}) is a name in nftables: ${isIdentifier}`, () =>
     equal(parseIdentifier(text), isIdentifier ? text : undefined))
+
+test('an element of a set as nft prints it', () => {
+  equal(parseElement('192.0.2.1 expires 59s'), '192.0.2.1 expires 59s')
+  equal(parseElement('192.0.2.1; flush ruleset'), undefined)
+})
