@@ -60,7 +60,7 @@ for (const command of commandsOfPage.filter((each) => each.includes('…')))
   })
 
 /** Servers start, report that, and stop; in their own data directory where the page names none. */
-for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\b/.test(each)))
+for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\b(?!.*--detach)/.test(each)))
   test(`${command} starts and stops`, async () => {
     const args = tilde(command)
     const folder = join(home, `started-${commandsOfPage.indexOf(command)}`)
@@ -73,6 +73,20 @@ for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\
     match(started.readyLine, /^ready in \d+ ms at https:/)
     equal(await started.end(), 0)
   })
+
+test('a cluster in the background starts and ends as the page describes', async () => {
+  const data = ['--data-dir', join(home, 'background')]
+  const steps = commandsOfPage.filter((each) => / up --detach| down\b/.test(each))
+  deepEqual(steps, ['coxswain up --detach', 'coxswain down'])
+  try {
+    const { code, out, err } = await typed([...tilde(steps[0] ?? ''), '--runtime', 'simulated', '--port', '0', ...data])
+    equal(code, 0, err)
+    match(out, /^ready in \d+ ms at https:/)
+  } finally {
+    const { out } = await typed([...tilde(steps[1] ?? ''), ...data])
+    match(out, /^Process \d+ has ended\.\n$/)
+  }
+})
 
 test('status, snapshot, restore and reset work as the page describes, in its order', async () => {
   const data = ['--data-dir', join(home, 'kept')]
