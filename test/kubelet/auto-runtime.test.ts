@@ -111,7 +111,7 @@ inNamespaces(import.meta.url, () => {
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     const before = await k('get', 'pods', '-o', status)
     equal(down(), `Process ${first.pid} has ended.\n`)
-    equal(await first.end(), 0)
+    await first.end()
     match(tables(), /coxswain-proxy/)
     match(links(), /coxswain0/)
     const programs = traces(folder).filter((trace) => !trace.startsWith('mounted'))
@@ -122,7 +122,7 @@ inNamespaces(import.meta.url, () => {
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     equal(await k('get', 'pods', '-o', status), before)
     equal(down('--containers'), `Process ${second.pid} has ended.\nThe containers of 1 pod have ended.\n`)
-    equal(await second.end(), 0)
+    await second.end()
     deepEqual(
       traces(folder).filter((trace) => !trace.includes('/volumes/')),
       [],

@@ -24,7 +24,7 @@ for (const runtime of ['containerd', 'auto'])
       const { stdout } = await promisify(execFile)('unshare', ['--net', 'sh', '-c', script, 'sh', ...command])
       equal(
         stdout,
-        'coxswain up: the addresses of Services, 10.96.0.0/12, overlap those of lan0 (10.99.0.1/24); ' +
+        'coxswain up: the addresses of Services, 10.96.0.0/12, overlap those of lan0 (10.99.0.0/24); ' +
           'start the cluster with others: --service-cluster-ip-range 172.20.0.0/16\nended with 1\n',
       )
       const kept = await readdir(data)
