@@ -47,7 +47,7 @@ suite('flows', () => {
     await card.getByRole('heading', { name: /put deployment web @/ }).waitFor()
     match(page.url(), /event=\d+/)
     await card
-      .getByRole('button', { name: /^Effect: / })
+      .getByRole('button', { name: /^Effect: .*ADDED deployments web/ })
       .first()
       .click()
     await card.getByRole('heading', { name: /ADDED deployments web/ }).waitFor()
