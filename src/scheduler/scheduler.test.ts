@@ -233,6 +233,16 @@ async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlu
   return { decisions, tasks }
 }
 
+test('the scheduler can be stopped before its informers are synced', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  await cluster.kill('apiserver')
+  const { tasks } = await ownScheduler(cluster, schedulerPlugins)
+  await cluster.clock.advance('1s')
+  tasks.stop()
+  await tasks.join()
+  deepEqual(tasks.running, [])
+})
+
 test('the scheduler retains the decision about a pod until the pod is deleted', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster

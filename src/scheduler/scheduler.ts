@@ -8,6 +8,7 @@ import { errorText, type Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { isBound, pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { keyOf, namespaceOf } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
@@ -141,7 +142,7 @@ export class Scheduler {
 
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, informers } = this.#deps
-    await informers.synced()
+    await unlessAborted(informers.synced(), signal)
     let [sinceMs, leftBefore] = [clock.monotonicMs(), 0]
     const isLong = () => {
       const isBehind = this.#queue.activeCount > leftBefore

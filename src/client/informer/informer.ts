@@ -63,7 +63,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     return this.#isSynced
   }
 
-  /** Resolves after the first list. */
+  /** Resolves after the first list: never, if it is stopped before. */
   get synced(): Promise<void> {
     return this.#synced.promise
   }

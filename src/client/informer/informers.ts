@@ -40,7 +40,7 @@ export class Informers {
     return informer
   }
 
-  /** Resolves when every informer has listed its kind. */
+  /** Resolves when every informer has listed its kind: never, if one is stopped before. */
   synced(): Promise<void> {
     return (this.#synced ??= this.#everySynced())
   }

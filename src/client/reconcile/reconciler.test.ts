@@ -211,3 +211,16 @@ test('it ends with its tasks: while it waits for changes, before a retry, and du
   await own.tasks.join()
   deepEqual([own.warnings, own.runs.length], [[], 1])
 })
+
+test('it ends with its tasks before it is ready', async () => {
+  const { reconciler, tasks, runs } = stage()
+  reconciler.add('a')
+  reconciler.start(
+    () => Promise.reject(new Error('it is not ready')),
+    () => new Promise(() => {}),
+    tasks,
+  )
+  tasks.stop()
+  await tasks.join()
+  deepEqual([tasks.running, runs], [[], []])
+})

@@ -2,6 +2,7 @@
 // objects: controllers, sidecars of CSI drivers, provisioners, and the controllers of Ingresses and Gateways.
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import {
   causeOf,
@@ -65,7 +66,7 @@ export type Reconcile = (key: string, context: Context) => Promise<number | unde
  *   doubles with each failure and is reset by a success. A change adds the key at once and does not reset it. Other keys
  *   are not delayed. An error is logged unless it is a conflict with another writer, whose result the next reconcile
  *   reads. What must not be retried must not be thrown.
- * - *Stop.* When the task group stops, no further key is handed out, and errors of reconciles in progress are ignored.
+ * - *Stop.* When the task group stops, no further key is handed out, workers no longer wait for `ready`, and errors of reconciles in progress are ignored.
  *   Nothing is persisted: the next process adds all keys when its informers have listed their objects.
  * - *Event loop.* Workers pause between keys when the reconcilers of this process have used up their time in a turn.
  */
@@ -113,7 +114,7 @@ export class Reconciler {
     let isReady: Promise<void> | undefined
     for (let worker = 0; worker < workers; worker++)
       tasks.start(`${name} worker ${worker}`, async (signal) => {
-        await (isReady ??= ready(signal))
+        await unlessAborted((isReady ??= ready(signal)), signal)
         for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
           await this.#run(reconcile, work, signal)
           const pause = pauseIfDue(clock)

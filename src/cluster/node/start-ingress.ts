@@ -1,6 +1,7 @@
 // Starts the ingress controller of a cluster: its class, its permissions, the fallback certificate and the proxy.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -72,12 +73,12 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
   )
   const deps = { ...common, metrics, client, informers, dataPlane, isKeyPair }
   const ingress = startIngressController(deps, settings, tasks)
-  await ingress.synced
+  await unlessAborted(ingress.synced, tasks.signal)
   if (options.gateways === undefined) return { ingress, gateways: undefined }
   await publishGatewayClass(publisher, ingressUser.name, context(tasks.signal))
   const addresses = settings.addresses.flatMap(({ ip }) => ip ?? [])
   const gateways = startGatewayController(deps, { ...options.gateways, addresses }, tasks)
-  await gateways.synced
+  await unlessAborted(gateways.synced, tasks.signal)
   return { ingress, gateways }
 }
 

@@ -69,7 +69,7 @@ export class PodRoutes {
   /** Applies changes until the signal is aborted. A failure is logged and retried. */
   async run(signal: AbortSignal): Promise<void> {
     const { nodes, log } = this.#deps
-    await nodes.synced
+    await unlessAborted(nodes.synced, signal)
     await this.#warnAboutFirewall(signal)
     let retryMs = retryMsInitial
     while (!signal.aborted) {
