@@ -120,6 +120,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
   })
 
   test(`${place}: a stream that is shed while its request is handled gets no response`, async () => {
+    const heldBytesPerClientMax = 32 << 10
     const [begun, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using listening = await listen({
       handle: async ({ method }) => {
@@ -128,16 +129,23 @@ for (const [place, listen] of Object.entries(acceptors)) {
         await responds.promise
         return ok200('late')
       },
-      limits: { heldBytesPerClientMax: 32 << 10 },
+      limits: { heldBytesPerClientMax },
     })
     using client = clientOf(listening)
+    await once(client.session, 'remoteSettings')
+    const fullWindow = client.session.state.remoteWindowSize ?? 0
     const stream = client.ask('POST', '/')
     stream.write(Buffer.alloc(megabyte))
     await begun.promise
+    const sent = () => fullWindow - (client.session.state.remoteWindowSize ?? 0)
+    await until(() => sent() > heldBytesPerClientMax)
+    // What was sent on the connection before is received before this.
+    equal(await statusOf(client.ask('GET', '/')), 200)
     for (let second = 0; second < 60 && !stream.destroyed; second++) {
       await listening.clock.advance('1s')
       await eventLoopTurn()
     }
+    await closed(stream)
     equal(stream.rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM)
     responds.resolve()
     equal(await statusOf(client.ask('GET', '/')), 200)
