@@ -147,6 +147,7 @@ export class Kubelet {
     const shared = {
       ...deps,
       dialer: host.dialer,
+      sendOn: host.sendOn,
       nodeName,
       hostIp,
       objects,

@@ -7,6 +7,7 @@ const hopByHopHeaders = new Set([
   'authorization',
   'connection',
   'content-length',
+  'expect',
   'host',
   'keep-alive',
   'proxy-authorization',

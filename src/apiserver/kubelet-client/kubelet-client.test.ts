@@ -30,6 +30,7 @@ for (const [isUpgrade, onward] of headersOnward)
       connection: 'Upgrade, x-hop',
       upgrade: 'x',
       'x-hop': '1',
+      expect: '100-continue',
     }
     deepEqual(forwardedHeaders(headers, isUpgrade), onward)
   })

@@ -23,6 +23,7 @@ import type { ConnectionOwner } from '../../machine/network/simulated-connection
 import { SimulatedNetwork, type NetworkTarget } from '../../machine/network/simulated-network.ts'
 import type { DnsConfig } from '../../machine/runtime/runtime-config.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { NetworkHosts, type NetworkMachine } from './network-hosts.ts'
 import { PolicyFilter, type BlockedTraffic } from './policy-filter.ts'
 import { resolveName } from './pod-resolver.ts'
@@ -89,6 +90,7 @@ export class ClusterNetwork {
     })
     return {
       nodeAddress: address,
+      sendOn: nodeSendOn,
       connect: (pod, host, port, signal) => this.connect(clientOf(pod), host, port, signal),
       resolve: (pod, host, signal) => this.resolve(clientOf(pod), host, signal),
     }

@@ -24,6 +24,7 @@ import { NodeSystemLogs } from '../../machine/logs/node-system-logs.ts'
 import { manifestUrlSource, manifestDirectorySource } from '../../machine/manifests/node-manifests.ts'
 import { NodePluginSockets } from '../../machine/plugin-sockets/node-plugin-sockets.ts'
 import { nodePodDialer } from '../../machine/dialer/node-pod-dialer.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
 import type { Disk } from '../../machine/disk/disk.ts'
@@ -247,6 +248,7 @@ function realHost(
     disk: new NodeDisk(),
     logs,
     dialer: nodePodDialer(platform.http2, clock),
+    sendOn: nodeSendOn,
     paths: { pods: `${directory}/pods`, logs: `${directory}/logs` },
     dns: {
       ...{ servers, domain, nodeAddress: hostIp },

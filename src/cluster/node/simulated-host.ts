@@ -5,6 +5,7 @@ import type { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedQuotas } from '../../machine/quotas/simulated-quotas.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import type { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { NodeHost, NodePlugins } from '../../kubelet/node/node-host.ts'
 
@@ -21,6 +22,7 @@ export const simulatedHost = (
 ): NodeHost => ({
   logs: runtime.logs,
   dialer: runtime.dialer,
+  sendOn: nodeSendOn,
   disk,
   paths: { pods: '/pods', logs: '/logs' },
   dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] }, nodeAddress: '' },

@@ -7,6 +7,7 @@ import type { SimulatedHttpHandler } from '../../machine/network/serve-http.ts'
 import { noOwner } from '../../machine/network/simulated-connection.ts'
 import { awaitedPieces, FetchResponse, simulatedFetch, type FetchInit } from '../../machine/network/simulated-fetch.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import type { ClusterNetwork, NetworkClient } from '../network/cluster-network.ts'
 import { outsideClientAddress } from '../network/network-hosts.ts'
 import { parsePlace, type NetworkPlace } from '../network/network-place.ts'
@@ -49,7 +50,7 @@ export class TestNetwork {
       whyNot = `a connection to ${host}:${port} was established, but the response is not complete`
       return stream
     }
-    const response = await awaitCall(simulatedFetch(url, init, dial, clock), what, () => whyNot)
+    const response = await awaitCall(simulatedFetch(url, init, { dial, sendOn: nodeSendOn, clock }), what, () => whyNot)
     return new FetchResponse(response, (step) => awaitCall(step, what, () => whyNot))
   }
 

@@ -2,15 +2,13 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { LifecycleHandler } from '../../api/core/v1/container/probe.ts'
-import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
-import { httpGet } from '../probes/http-get.ts'
+import { httpGet, type HttpGetDeps } from '../probes/http-get.ts'
 import { httpTargetOf, urlOf } from '../probes/http-target.ts'
 import { secondsAsMs } from '../../schema/scalar/int64.ts'
 
-export interface HookDeps {
+export interface HookDeps extends HttpGetDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
-  readonly dialer: PodDialer
   readonly clock: Clock
 }
 
@@ -27,7 +25,7 @@ export const hookMsMax = 4 * 3_600_000
 export async function runHook(
   handler: LifecycleHandler,
   { container, containerId, podIp }: HookTarget,
-  { runtime, dialer, clock }: HookDeps,
+  { runtime, dialer, sendOn, clock }: HookDeps,
   signal: AbortSignal,
 ): Promise<void> {
   if (handler.exec !== undefined) {
@@ -36,7 +34,7 @@ export async function runHook(
     if (exitCode !== 0) throw new Error(`command '${command.join(' ')}' exited with ${exitCode}`)
   } else if (handler.httpGet !== undefined) {
     const target = httpTargetOf(handler.httpGet, container, podIp)
-    const { status } = await httpGet(target, dialer, signal)
+    const { status } = await httpGet(target, { dialer, sendOn }, signal)
     if (status < 200 || status >= 400) throw new Error(`Get ${JSON.stringify(urlOf(target))}: status ${status}`)
   } else if (handler.sleep !== undefined) await clock.sleep(secondsAsMs(handler.sleep.seconds), signal)
   else throw new Error(`invalid handler of container ${container.name}`)

@@ -10,6 +10,7 @@ import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import type { PluginSockets } from '../../machine/plugin-sockets/plugin-sockets.ts'
 import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
+import type { SendOn } from '../../platform/http/outbound.ts'
 import type { HostShutdown } from '../../machine/shutdown/host-shutdown.ts'
 import type { ProtectPod } from '../container/sandbox-starter.ts'
 import type { ClusterDns } from '../pod-config/dns.ts'
@@ -28,6 +29,8 @@ export interface NodeHost {
   readonly logs: LogFiles
   /** Connections to pods, for probes and hooks. */
   readonly dialer: PodDialer
+  /** HTTP on these connections. */
+  readonly sendOn: SendOn
   readonly paths: NodePaths
   readonly dns: ClusterDns
   readonly cgroups: Cgroups

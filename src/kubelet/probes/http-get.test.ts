@@ -5,6 +5,7 @@ import type { HTTPGetAction } from '../../api/core/v1/container/probe.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { runHook } from '../container/lifecycle-hooks.ts'
 import { runProbe } from './probe-check.ts'
 
@@ -38,17 +39,25 @@ async function sentBy(action: Partial<HTTPGetAction>): Promise<{ readonly outcom
   const [clock, runtime] = [new VirtualClock(0), { exec: () => Promise.reject(new Error('not used')) }]
   const ofProbe = recordingDialer()
   const probe = { httpGet, timeoutSeconds: 1, periodSeconds: 1, successThreshold: 1, failureThreshold: 1 }
-  const outcome = await runProbe(probe, target, { runtime, clock, dialer: ofProbe.dialer }, signal).then(
+  const outcome = await runProbe(
+    probe,
+    target,
+    { runtime, clock, dialer: ofProbe.dialer, sendOn: nodeSendOn },
+    signal,
+  ).then(
     (result) => ('message' in result ? `${result.kind}: ${result.message}` : result.kind),
     (error: Error) => `error: ${error.message}`,
   )
   const ofHook = recordingDialer()
-  const hook = runHook({ httpGet }, target, { runtime, clock, dialer: ofHook.dialer }, signal)
+  const hook = runHook({ httpGet }, target, { runtime, clock, dialer: ofHook.dialer, sendOn: nodeSendOn }, signal)
   if (outcome === 'success') await hook
   else await rejects(hook)
   deepEqual(ofHook.recorded, ofProbe.recorded)
   return { outcome, text: ofProbe.recorded.text }
 }
+
+/** The headers of every request. */
+const defaults = ['host: 10.0.0.1:80', 'connection: close', 'User-Agent: kube-probe/1.36', 'Accept: */*']
 
 const paths: [path: string, target: string][] = [
   ['/healthz?full=1&x=a b', '/healthz?full=1&x=a%20b'],
@@ -69,8 +78,7 @@ for (const [path, target] of paths)
   test(`the path ${JSON.stringify(path)} is requested as ${target}`, async () => {
     const { outcome, text } = await sentBy({ path })
     equal(outcome, 'success')
-    const rest = 'Host: 10.0.0.1:80\r\nUser-Agent: kube-probe/1.36\r\nAccept: */*\r\nConnection: close\r\n\r\n'
-    equal(text, `GET ${target} HTTP/1.1\r\n${rest}`)
+    equal(text, `GET ${target} HTTP/1.1\r\n${defaults.join('\r\n')}\r\n\r\n`)
   })
 
 const url = 'Get "http://10.0.0.1:80/"'
@@ -89,6 +97,9 @@ const headers: [headers: HTTPGetAction['httpHeaders'], expected: string | readon
       { name: 'Content-Length', value: '10' },
       { name: 'transfer-encoding', value: 'chunked' },
       { name: 'Connection', value: 'keep-alive' },
+      { name: 'Keep-Alive', value: 'timeout=5' },
+      { name: 'Upgrade', value: 'websocket' },
+      { name: 'Expect', value: '100-continue' },
     ],
     [],
   ],
@@ -103,8 +114,7 @@ for (const [httpHeaders = [], expected] of headers)
     const { outcome, text } = await sentBy({ httpHeaders })
     if (typeof expected === 'string') return deepEqual([outcome, text], [expected, ''])
     equal(outcome, 'success')
-    const lines = ['Host: 10.0.0.1:80', 'User-Agent: kube-probe/1.36', 'Accept: */*', ...expected, 'Connection: close']
-    equal(text, `GET / HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+    equal(text, `GET / HTTP/1.1\r\n${[...defaults, ...expected].join('\r\n')}\r\n\r\n`)
   })
 
 const hostHeaders: [value: string, sent: string][] = [
@@ -116,7 +126,7 @@ const hostHeaders: [value: string, sent: string][] = [
 for (const [value, sent] of hostHeaders)
   test(`the Host header ${JSON.stringify(value)} is sent as ${JSON.stringify(sent)}`, async () => {
     const { text } = await sentBy({ httpHeaders: [{ name: 'Host', value }] })
-    equal(/^Host: (.*)\r$/m.exec(text)?.[1], sent)
+    equal(/^host: (.*)\r$/m.exec(text)?.[1], sent)
   })
 
 const hosts: [host: string, outcome: string][] = [

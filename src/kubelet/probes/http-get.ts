@@ -1,12 +1,15 @@
 // httpGet: one GET request to a pod. The body of a response is read only if it redirects, because events quote it.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
-import { ChunkedDecoder } from '../../platform/http1/chunked-decoder.ts'
-import type { ByteStream } from '../../platform/http/byte-stream.ts'
-import { latin1Bytes, latin1Text } from '../../platform/http1/latin1.ts'
-import { requestText } from '../../platform/http1/request-text.ts'
+import { latin1Text } from '../../platform/http1/latin1.ts'
+import type { OutboundRequest, SendOn } from '../../platform/http/outbound.ts'
 import { authorityOf, type PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { HttpTarget } from './http-target.ts'
+
+export interface HttpGetDeps {
+  readonly dialer: PodDialer
+  readonly sendOn: SendOn
+}
 
 export interface ProbeResponse {
   readonly status: number
@@ -15,24 +18,22 @@ export interface ProbeResponse {
   readonly body: string
 }
 
-const headBytesMax = 64 * 1024
 /** As upstream. */
 const bodyBytesMax = 10 * 1024
 
 /** Rejects with Unreachable when the connection fails, and with an Error when a header or the response is invalid. */
-export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: AbortSignal): Promise<ProbeResponse> {
-  const request = requestBytes(target)
+export async function httpGet(
+  target: HttpTarget,
+  { dialer, sendOn }: HttpGetDeps,
+  signal: AbortSignal,
+): Promise<ProbeResponse> {
+  const request = { method: 'GET', target: target.path, headers: requestHeaders(target) }
   const stream = await dialer.connect(target, target.scheme === 'https', signal)
-  const end = () => stream.destroy()
-  signal.addEventListener('abort', end, { once: true })
   try {
-    await stream.write(request)
-    return await readResponse(stream)
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
+    const { status, headers, body } = await sendOn(stream, request, signal)
+    const isRedirect = status >= 300 && status < 400
+    return { status, location: headers['location'], body: isRedirect ? await firstBytes(body) : '' }
   } finally {
-    signal.removeEventListener('abort', end)
     stream.destroy()
   }
 }
@@ -45,12 +46,15 @@ const hostHeader = /^[-\w.:[\]%~!$&'()*+,;=]*$/
 const ownHeaders: ReadonlySet<string> = new Set([
   'Connection',
   'Content-Length',
+  'Expect',
   'Host',
+  'Keep-Alive',
   'Trailer',
   'Transfer-Encoding',
+  'Upgrade',
 ])
 
-function requestBytes(target: HttpTarget): Uint8Array {
+function requestHeaders(target: HttpTarget): OutboundRequest['headers'] {
   const given = givenHeaders(target)
   const first = (name: string) => lookup(given, name)?.[0]
   const host = first('Host') || authorityOf(target)
@@ -62,8 +66,7 @@ function requestBytes(target: HttpTarget): Uint8Array {
   if (accept !== '') headers['Accept'] = accept
   for (const [name, values] of Object.entries(given))
     if (!ownHeaders.has(name) && name !== 'User-Agent' && name !== 'Accept') setOwn(headers, name, values)
-  headers['Connection'] = 'close'
-  return latin1Bytes(requestText({ method: 'GET', target: target.path, headers, body: undefined }))
+  return headers
 }
 
 /** By name, as Go writes it. Throws, with Go's messages, when a name or a value is invalid. */
@@ -80,63 +83,13 @@ function givenHeaders({ headers }: HttpTarget): Record<string, string[]> {
   return given
 }
 
-async function readResponse(stream: ByteStream): Promise<ProbeResponse> {
-  const pieces = stream.pieces[Symbol.asyncIterator]()
-  let text = ''
-  let end = -1
-  // Latin1, so that each character is a byte.
-  const decoder = new TextDecoder('latin1')
-  while (end === -1 && text.length <= headBytesMax) {
-    const { done, value } = await pieces.next()
-    if (done === true) break
-    text += decoder.decode(value, { stream: true })
-    end = text.indexOf('\r\n\r\n')
-  }
-  if (text === '') throw new Error('EOF')
-  const head = parseHead(end === -1 ? text : text.slice(0, end))
-  if (end === -1 || head.status < 300 || head.status >= 400) return { ...head, body: '' }
-  const first = Uint8Array.from(text.slice(end + 4), (character) => character.charCodeAt(0))
-  return { ...head, body: await readBody(first, pieces, head.headers) }
-}
-
-interface ParsedHead extends Omit<ProbeResponse, 'body'> {
-  readonly headers: ReadonlyMap<string, string>
-}
-
-function parseHead(text: string): ParsedHead {
-  const [first = '', ...lines] = text.split('\r\n')
-  const status = /^HTTP\/\d(?:\.\d)? (\d{3})/.exec(first)?.[1]
-  if (status === undefined) throw new Error(`malformed HTTP response ${JSON.stringify(first.slice(0, 100))}`)
-  const headers = new Map(
-    lines.map((line) => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
-    }),
-  )
-  return { status: Number(status), location: headers.get('location'), headers }
-}
-
-/** The first bytes of the body. The server closes the connection after it. */
-async function readBody(
-  first: Uint8Array,
-  pieces: AsyncIterator<Uint8Array>,
-  headers: ParsedHead['headers'],
-): Promise<string> {
-  const chunked = headers.get('transfer-encoding')?.toLowerCase() === 'chunked' ? new ChunkedDecoder() : undefined
-  const bytesMax = Math.min(bodyBytesMax, Number(headers.get('content-length') ?? bodyBytesMax) || 0)
-  const body: Uint8Array[] = []
+async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
   let bytes = 0
-  const take = (piece: Uint8Array) => {
-    body.push(piece.slice(0, bytesMax - bytes))
+  for await (const piece of body) {
+    pieces.push(piece.subarray(0, bodyBytesMax - bytes))
     bytes += piece.length
+    if (bytes >= bodyBytesMax) break
   }
-  for (let piece = first; ;) {
-    if (chunked === undefined) take(piece)
-    else chunked.take(piece, 0, take)
-    if (bytes >= bytesMax || chunked?.isDone === true) break
-    const next = await pieces.next()
-    if (next.done === true) break
-    piece = next.value
-  }
-  return new TextDecoder().decode(concatBytes(body))
+  return new TextDecoder().decode(concatBytes(pieces))
 }

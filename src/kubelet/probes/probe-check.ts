@@ -8,12 +8,11 @@ import { ExecTimeout, type ContainerRuntime } from '../../machine/runtime/contai
 import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import { GrpcError, goNameOf } from '../../wire/grpc/grpc-status.ts'
 import { isHost } from '../pod-config/host-text.ts'
-import { httpGet } from './http-get.ts'
+import { httpGet, type HttpGetDeps } from './http-get.ts'
 import { httpTargetOf, probePortOf, requestTarget, urlOf, type HttpTarget } from './http-target.ts'
 
-export interface ProbeCheckDeps {
+export interface ProbeCheckDeps extends HttpGetDeps {
   readonly runtime: Pick<ContainerRuntime, 'exec'>
-  readonly dialer: PodDialer
   readonly clock: Clock
 }
 
@@ -41,9 +40,10 @@ const followedStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export async function runProbe(
   probe: Probe,
   checked: ProbeTarget,
-  { runtime, dialer, clock }: ProbeCheckDeps,
+  deps: ProbeCheckDeps,
   signal: AbortSignal,
 ): Promise<ProbeOutcome> {
+  const { runtime, dialer, clock } = deps
   const timeoutMs = probe.timeoutSeconds * 1000
   if (probe.exec !== undefined)
     return checkExec(probe.exec.command ?? [], checked.containerId, timeoutMs, runtime, signal)
@@ -53,7 +53,7 @@ export async function runProbe(
   try {
     const { container, podIp } = checked
     if (probe.httpGet !== undefined)
-      return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), dialer, ended, timedOut.signal)
+      return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), deps, ended, timedOut.signal)
     if (probe.tcpSocket !== undefined) {
       const host = probe.tcpSocket.host || podIp
       const port = probePortOf(probe.tcpSocket.port, container)
@@ -96,7 +96,7 @@ async function checkExec(
 
 async function checkHttp(
   first: HttpTarget,
-  dialer: PodDialer,
+  deps: HttpGetDeps,
   signal: AbortSignal,
   timedOut: AbortSignal,
 ): Promise<ProbeOutcome> {
@@ -104,7 +104,7 @@ async function checkHttp(
   for (let hops = 0; ; hops++) {
     const get = `Get ${JSON.stringify(urlOf(target))}`
     if (hops > redirectsMax) return failure(`${get}: stopped after ${redirectsMax} redirects`)
-    const head = await httpGet(target, dialer, signal).catch((error: unknown) => {
+    const head = await httpGet(target, deps, signal).catch((error: unknown) => {
       if (timedOut.aborted)
         return failure(`${get}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`)
       signal.throwIfAborted()

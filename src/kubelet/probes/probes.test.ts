@@ -7,6 +7,7 @@ import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Probe } from '../../api/core/v1/container/probe.ts'
 import { plainContainer, plainSandbox } from '../../machine/runtime/runtime-config.ts'
 import { SimulatedRuntime, type SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { runProbe, type ProbeOutcome } from './probe-check.ts'
 import { probePortOf } from './http-target.ts'
 import { ProbeWorker, type ProbeResult } from './probe-worker.ts'
@@ -131,7 +132,7 @@ for (const [handler, expected] of checks)
     const outcome = runProbe(
       spec(handler),
       { container: named, containerId, podIp: ip },
-      { runtime, dialer, clock },
+      { runtime, dialer, sendOn: nodeSendOn, clock },
       signal,
     )
     const text = outcome.then(

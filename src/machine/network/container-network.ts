@@ -1,6 +1,7 @@
 // ContainerNetwork: the network as simulated containers of one node see it, and the functions that their programs get from it.
 import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { SendOn } from '../../platform/http/outbound.ts'
 import type { ConnectionOwner } from './simulated-connection.ts'
 import { FetchResponse, simulatedFetch, type FetchInit } from './simulated-fetch.ts'
 
@@ -15,6 +16,8 @@ export interface PodClient {
 
 export interface ContainerNetwork {
   readonly nodeAddress: string
+  /** HTTP on connections. */
+  readonly sendOn: SendOn
   /** `host` is a name or an address. */
   connect(client: PodClient, host: string, port: number, signal: AbortSignal): Promise<ByteStream>
   resolve(client: PodClient, name: string, signal: AbortSignal): Promise<readonly string[]>
@@ -40,8 +43,11 @@ export function networkFunctions(
     network === undefined ? Promise.reject(noNetwork()) : network.connect(client, host, port, until(signal))
   return {
     connect,
-    fetch: async (url, init = {}) =>
-      new FetchResponse(await simulatedFetch(url, { ...init, signal: until(init.signal) }, connect, clock)),
+    async fetch(url, init = {}) {
+      if (network === undefined) throw noNetwork()
+      const deps = { dial: connect, sendOn: network.sendOn, clock }
+      return new FetchResponse(await simulatedFetch(url, { ...init, signal: until(init.signal) }, deps))
+    },
     resolve: (name) =>
       network === undefined ? Promise.reject(noNetwork()) : network.resolve(client, name, endedSignal()),
   }

@@ -3,6 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { nodeSendOn } from '../../platform/node/http/outbound.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { httpAcceptor, type SimulatedHttpHandler } from './serve-http.ts'
 import { FetchResponse, simulatedFetch, type Dial, type FetchInit } from './simulated-fetch.ts'
@@ -20,7 +21,7 @@ async function fetchFrom(
     void httpAcceptor(handle, clock)(theirs, { address: '10.0.0.1' })
     return Promise.resolve(ours)
   }
-  const response = await simulatedFetch(url, init, dial, clock)
+  const response = await simulatedFetch(url, init, { dial, sendOn: nodeSendOn, clock })
   return { response: new FetchResponse(response), dialled }
 }
 

@@ -3,16 +3,15 @@
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
-import type { OutboundResponse } from '../../platform/http/outbound.ts'
+import type { OutboundResponse, SendOn, StreamedOutboundRequest } from '../../platform/http/outbound.ts'
 import { NetworkError } from './network-error.ts'
-import { http1Exchange, type Http1ClientRequest } from '../../platform/http1/http1-client.ts'
 
 export interface FetchInit {
   /** GET by default. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /** A stream is sent in chunks, as it is produced. */
-  readonly body?: Http1ClientRequest['body']
+  readonly body?: StreamedOutboundRequest['body']
   readonly signal?: AbortSignal
   /** How long the request and its response may take, in the cluster's time; unlimited by default. */
   readonly timeoutMs?: number
@@ -20,6 +19,12 @@ export interface FetchInit {
 
 /** Connects to a host, which may be a name. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<ByteStream>
+
+export interface FetchDeps {
+  readonly dial: Dial
+  readonly sendOn: SendOn
+  readonly clock: Pick<Clock, 'after'>
+}
 
 /** How the steps of a call are awaited; a test advances the time meanwhile. */
 export type Awaiter = <T>(step: Promise<T>) => Promise<T>
@@ -59,20 +64,15 @@ export class FetchResponse {
 }
 
 /** Resolves with the head of the response. Rejects with NetworkError when there is no connection. */
-export async function simulatedFetch(
-  url: string,
-  init: FetchInit,
-  dial: Dial,
-  clock: Pick<Clock, 'after'>,
-): Promise<OutboundResponse> {
+export async function simulatedFetch(url: string, init: FetchInit, deps: FetchDeps): Promise<OutboundResponse> {
   const { method = 'GET', timeoutMs, signal = new AbortController().signal } = init
-  if (timeoutMs === undefined) return exchange(url, init, dial, signal)
+  if (timeoutMs === undefined) return exchange(url, init, deps, signal)
   const late = new AbortController()
-  const timer = clock.after(timeoutMs, () =>
+  const timer = deps.clock.after(timeoutMs, () =>
     late.abort(new NetworkError('ETIMEDOUT', `${method} ${url}: no complete response within ${timeoutMs} ms`)),
   )
   try {
-    const response = await exchange(url, init, dial, AbortSignal.any([signal, late.signal]))
+    const response = await exchange(url, init, deps, AbortSignal.any([signal, late.signal]))
     return { ...response, body: cancelling(response.body, timer) }
   } catch (error) {
     timer.cancel()
@@ -91,7 +91,7 @@ async function* cancelling(body: AsyncIterable<Uint8Array>, timer: Timer): Async
 async function exchange(
   url: string,
   { method = 'GET', headers = {}, body }: FetchInit,
-  dial: Dial,
+  { dial, sendOn }: FetchDeps,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { protocol, hostname, host, port, pathname, search } = new URL(url)
@@ -99,13 +99,13 @@ async function exchange(
     throw new TypeError(`${url}: only http: URLs can be fetched, because TLS is not simulated between pods`)
   const stream = await dial(withoutBrackets(hostname), port === '' ? 80 : Number(port), signal)
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const request: Http1ClientRequest = {
+  const request: StreamedOutboundRequest = {
     method,
     target: `${pathname}${search}`,
     headers: { host, accept: '*/*', ...Object.fromEntries(given) },
     ...(body === undefined ? {} : { body }),
   }
-  return http1Exchange(stream, request, signal)
+  return sendOn(stream, request, signal)
 }
 
 const withoutBrackets = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname)

@@ -1,4 +1,4 @@
-// Outbound: HTTPS requests to one origin over a pool of connections, or a single request on its own connection.
+// Outbound: HTTP requests to one origin over a pool of connections, or a single request on its own connection.
 import type { ByteStream } from './byte-stream.ts'
 
 export interface OutboundOptions {
@@ -33,6 +33,11 @@ export interface OutboundRequest {
   readonly body?: Uint8Array | string
 }
 
+/** A request whose body may be produced while it is sent, in chunks. */
+export interface StreamedOutboundRequest extends Omit<OutboundRequest, 'body'> {
+  readonly body?: OutboundRequest['body'] | AsyncIterable<Uint8Array>
+}
+
 export interface OutboundResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -54,6 +59,16 @@ export interface OutboundProvider {
    */
   exchange(options: OutboundOptions, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange>
 }
+
+/**
+ * A single request over HTTP/1.1 on a connection that is open, such as one of a simulated network. Its headers contain the
+ * host. The stream is destroyed at the end of the body, when its iteration is left, or by the signal.
+ */
+export type SendOn = (
+  stream: ByteStream,
+  request: StreamedOutboundRequest,
+  signal: AbortSignal,
+) => Promise<OutboundResponse>
 
 export type OutboundExchange =
   | ({ readonly kind: 'answer' } & OutboundResponse)
