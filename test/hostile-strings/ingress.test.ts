@@ -27,13 +27,13 @@ import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from '../../src/ingress/data-plane/simulated-connections.harness.ts'
 import { startIngressController } from '../../src/ingress/ingress-controller.ts'
 import { SimulatedInformers } from '../../src/ingress/simulated-informers.harness.ts'
-import { requestText } from '../../src/platform/http1/request-text.ts'
 import { responseHead } from '../../src/platform/http1/response-head.ts'
 import * as base from './base-objects.ts'
 import { peerViolations, requestViolations, responseViolations, targetViolations, type Violation } from './checks.ts'
 import * as proxied from './ingress-objects.ts'
 import { recordedApi, type RecordedApi } from './recorded-api.ts'
 import { namedMessageOf } from './schema-message.ts'
+import { sentText } from './sent-text.ts'
 import { reportOf, variantsOf, type BaseObject, type NamedMessage } from './variants.ts'
 
 type PluralObject = readonly [plural: string, object: object]
@@ -60,6 +60,7 @@ async function effectsOf(
   const gatewayKinds = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as unknown as readonly Kind[]
   const api = recordedApi([], gatewayKinds)
   const effects: Effects = { requests: [], responses: [], peers: [], api, plainStatuses: [] }
+  const texts: Promise<string>[] = []
   const connections = new SimulatedConnections()
   const { open } = connections.http1
   Object.assign(connections.http1, {
@@ -67,7 +68,7 @@ async function effectsOf(
       effects.peers.push(options.server)
       const endpoint = `${options.server.address}:${options.server.port}`
       connections.endpoints.set(endpoint, (request) => {
-        effects.requests.push(requestText(request))
+        texts.push(sentText({ ...request, body: '' }))
         return { status: 200, body: 'ok' }
       })
       return open(options)
@@ -97,6 +98,7 @@ async function effectsOf(
           effects.responses.push(responseHead(status, headers ?? {}, framing))
           if (index === 0) effects.plainStatuses.push(status)
         }
+  effects.requests.push(...(await Promise.all(texts)))
   return effects
 }
 

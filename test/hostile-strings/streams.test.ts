@@ -14,13 +14,13 @@ import { attachRequest, execRequest, portForwardRequest } from '../../src/machin
 import type { RemoteStreams } from '../../src/machine/runtime/container-runtime.ts'
 import { plainContainer, plainSandbox } from '../../src/machine/runtime/runtime-config.ts'
 import { SimulatedRuntime } from '../../src/machine/runtime/simulated-runtime.ts'
-import { requestText } from '../../src/platform/http1/request-text.ts'
 import { nodeInflateRaw } from '../../src/platform/node/inflate.ts'
 import type { OutboundProvider } from '../../src/platform/http/outbound.ts'
 import { decodeProto } from '../../src/wire/protobuf/decode-proto.ts'
 import { encodeProto } from '../../src/wire/protobuf/encode-proto.ts'
 import { messageViolations, requestViolations, type Violation } from './checks.ts'
 import { hostileTexts, markOf } from './hostile-texts.ts'
+import { sentText } from './sent-text.ts'
 
 const { signal } = new AbortController()
 const upgrade = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' }
@@ -84,7 +84,7 @@ test('the API server sends one request for a stream, whatever its parameters con
     for (const { method, path, headers: sent } of calls) {
       const named = Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
       const fields = { host: 'node', ...(Object.fromEntries(named) as Record<string, string>) }
-      violations.push(...requestViolations(requestText({ method, target: path, headers: fields, body: undefined })))
+      violations.push(...requestViolations(await sentText({ method, target: path, headers: fields })))
       const [kind = '', namespace, pod, container = 'main', ...others] = path.split('?')[0]?.split('/').slice(1) ?? []
       ok(['exec', 'attach', 'portForward', 'containerLogs'].includes(kind), path)
       deepEqual([namespace, pod, container, others], ['default', 'web', 'main', []], path)
@@ -126,19 +126,10 @@ test('a kubelet passes parameters of streams to the runtime as values, and opens
       return 'http://127.0.0.1:10010/portforward/token'
     },
   }
-  const exchange: OutboundProvider['exchange'] = ({ origin }, { method, target, headers }) => {
+  const exchange: OutboundProvider['exchange'] = async ({ origin }, { method, target, headers }) => {
     opened.push(`${origin}${target}`)
-    violations.push(
-      ...requestViolations(
-        requestText({
-          method,
-          target,
-          headers: { host: 'runtime', ...(headers as Record<string, string>) },
-          body: undefined,
-        }),
-      ),
-    )
-    return Promise.resolve({ kind: 'answer', status: 200, headers: {}, body: 'ok' } as never)
+    violations.push(...requestViolations(await sentText({ method, target, headers: { host: 'runtime', ...headers } })))
+    return { kind: 'answer', status: 200, headers: {}, body: 'ok' } as never
   }
   const { server, sandboxId, containerId } = await kubeletWith(streams, exchange)
   const probes = probesOf('', (text) => [
