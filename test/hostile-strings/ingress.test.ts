@@ -94,8 +94,8 @@ async function effectsOf(
         for (const method of ['GET', 'POST'] as const) {
           const sent = { method, host: proxied.hostOf(index), target, headers: { 'x-a': '1' } }
           const { status, headers } = await connections.send(scheme, sent)
-          const framing = { length: 'none', connection: undefined, date: 'x' } as const
-          effects.responses.push(responseHead(status, headers ?? {}, framing))
+          const framing = { length: 'none', connection: undefined } as const
+          effects.responses.push(responseHead(status, headers ?? {}, framing, 'x'))
           if (index === 0) effects.plainStatuses.push(status)
         }
   effects.requests.push(...(await Promise.all(texts)))

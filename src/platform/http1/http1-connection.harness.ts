@@ -6,7 +6,8 @@ import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { listenLimitsDefault, type ListenLimits } from '../limits/listen-limits.ts'
 import { MemoryBudget } from '../limits/memory-budget.ts'
 import { startInTurns } from '../http/start-in-turns.ts'
-import { Http1Connection, type Http1Options, type Http1Socket } from './http1-connection.ts'
+import { Http1Connection, type Http1Options } from './http1-connection.ts'
+import type { Http1Socket } from './http1-socket.ts'
 
 /** `slice` is the clock of turns. By default no request waits for its turn. */
 export function connect(

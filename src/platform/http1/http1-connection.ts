@@ -6,8 +6,7 @@ import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { discardBody } from '../http/discard-body.ts'
-import type { ByteStream } from '../http/byte-stream.ts'
-import { HeldBytes, waitingRequestBytes, type SendProgress } from '../limits/held-bytes.ts'
+import { HeldBytes, waitingRequestBytes } from '../limits/held-bytes.ts'
 import type { OnShed } from '../limits/listen-limits.ts'
 import { isVerified, Overloaded } from '../http/listener.ts'
 import type { ClientCertificate, StreamedRequest, WireResponse, WirePieces } from '../http/listener.ts'
@@ -22,8 +21,10 @@ import {
   lingerSecondsMax,
   stalledSecondsMax,
 } from '../http/wire-timeouts.ts'
-import { responseHead, rejectionText, trailerLines, upgradeHead, type ResponseFraming } from './response-head.ts'
+import { responseHead, rejectionText, trailerLines, upgradeHead } from './response-head.ts'
+import { hasNoBody, responseFraming } from './response-framing.ts'
 import { Http1Request } from './http1-request.ts'
+import type { Http1Socket } from './http1-socket.ts'
 import { leadingEmptyLines, findHeadEnd } from './head-end.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { RejectedRequest } from './rejected-request.ts'
@@ -36,18 +37,6 @@ const bufferedBytesMax = 64 << 10
 const streamedBytesMax = 64 << 10
 /** As upstream: up to this much of an unread body is discarded to keep the connection; otherwise it is closed. */
 const discardedBytesMax = 256 << 10
-
-export interface Http1Socket extends SendProgress {
-  /** Strings have a byte per character. Returns false when the client is behind, until `drained` is called. */
-  write(parts: readonly (string | Uint8Array)[]): boolean
-  pause(): void
-  resume(): void
-  /** Ends the writing side; the socket is still read. */
-  end(): void
-  destroy(): void
-  /** Releases the socket to another protocol. `rest`: bytes that were received and belong to that protocol. */
-  detach(rest: Uint8Array): ByteStream
-}
 
 export interface Http1Options {
   readonly handle: (request: StreamedRequest) => MaybePromise<WireResponse>
@@ -365,20 +354,13 @@ export class Http1Connection implements ServedConnection {
       this.#buffered = nothing
       return onUpgrade(stream)
     }
-    const isLast = this.#isLast(head)
-    const isBodiless = head.method === 'HEAD' || status === 204 || status === 304
     const whole = wholeOf(body)
-    const unknown = isBodiless ? 'none' : head.isHttp10 ? 'until the end' : 'chunked'
-    const length = response.length ?? whole?.length ?? unknown
-    const framing: ResponseFraming = {
-      length: status === 204 || status === 304 ? 'none' : length,
-      connection: isLast || length === 'until the end' ? 'close' : head.isHttp10 ? 'keep-alive' : undefined,
-      date: this.#options.date(),
-    }
-    const text = responseHead(status, headers, framing)
-    const finish = () => this.#finish(isLast || length === 'until the end')
+    const isBodiless = hasNoBody(head, status)
+    const framing = responseFraming(head, response, { wholeBytes: whole?.length, isLast: this.#isLast(head) })
+    const text = responseHead(status, headers, framing, this.#options.date())
+    const finish = () => this.#finish(framing.connection === 'close')
     if (whole === undefined && !isBodiless)
-      return this.#stream(text, body as StreamBody, { isChunked: length === 'chunked', trailers }).then(finish)
+      return this.#stream(text, body as StreamBody, { isChunked: framing.length === 'chunked', trailers }).then(finish)
     if (whole === undefined) discardBody(response)
     this.#write(isBodiless || whole === undefined ? [text] : [text, whole])
     finish()

@@ -557,9 +557,14 @@ test('a response that fails closes the connection without the last chunk', async
 })
 
 test('a header value that contains a line break is rejected', () => {
-  const framing = { length: 0, connection: undefined, date: 'D' } as const
+  const framing = { length: 0, connection: undefined } as const
   equal(
-    responseHead(299, { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] }, framing),
+    responseHead(
+      299,
+      { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] },
+      framing,
+      'D',
+    ),
     'HTTP/1.1 299 \r\ndate: D\r\nx-a: b  set-cookie: c \r\nwarning: 1\r\nwarning: 2\r\ncontent-length: 0\r\n\r\n',
   )
 })

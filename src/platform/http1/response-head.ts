@@ -1,17 +1,11 @@
 // The head of an HTTP/1.1 response as text in which every character is a byte.
-
-export interface ResponseFraming {
-  /** The length of the body in bytes; chunked; until the connection is closed; or no body. */
-  readonly length: number | 'chunked' | 'until the end' | 'none'
-  readonly connection: 'close' | 'keep-alive' | undefined
-  /** The value of the Date header. */
-  readonly date: string
-}
+import type { ResponseFraming } from './response-framing.ts'
 
 export function responseHead(
   status: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
-  { length, connection, date }: ResponseFraming,
+  { length, connection }: ResponseFraming,
+  date: string,
 ): string {
   let text = `${statusLine(status)}date: ${date}\r\n`
   for (const name in headers) if (!isConnectionHeader(name)) text += headerLines(name, headers[name])
@@ -53,12 +47,12 @@ function isConnectionHeader(name: string): boolean {
 export function headerLines(name: string, value: string | readonly string[] | undefined): string {
   if (value === undefined || !isName(name)) return ''
   if (typeof value !== 'string') return value.map((one) => headerLines(name, one)).join('')
-  return `${name}: ${isPlain(value) ? value : value.replaceAll(strange, ' ')}\r\n`
+  return `${name}: ${isPlain(value) ? value : value.replaceAll(notAllowed, ' ')}\r\n`
 }
 
 /** Characters that must not be in a header line. The headers of a proxied response may contain any. */
-const strange = /[^\t\x20-\x7e\x80-\xff]/g
-const strangeInName = /[^!#$%&'*+\-.^_`|~\dA-Za-z]/
+const notAllowed = /[^\t\x20-\x7e\x80-\xff]/g
+const notAllowedInName = /[^!#$%&'*+\-.^_`|~\dA-Za-z]/
 
 /** True for most values; a loop is faster than a regular expression here. */
 function isPlain(value: string): boolean {
@@ -75,7 +69,7 @@ const namesMax = 256
 
 function isName(name: string): boolean {
   if (names.has(name)) return true
-  if (name === '' || strangeInName.test(name)) return false
+  if (name === '' || notAllowedInName.test(name)) return false
   if (names.size < namesMax) names.add(name)
   return true
 }

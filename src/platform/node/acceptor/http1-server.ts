@@ -1,6 +1,7 @@
 // Serves HTTP/1.1 on sockets of Node.js.
 import type { Socket } from 'node:net'
-import { Http1Connection, type Http1Socket } from '../../http1/http1-connection.ts'
+import { Http1Connection } from '../../http1/http1-connection.ts'
+import type { Http1Socket } from '../../http1/http1-socket.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 import { SocketWriter } from '../socket/socket-writer.ts'
 import type { ServeOptions } from './acceptor.ts'

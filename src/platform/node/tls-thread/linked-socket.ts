@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import { releaseBytes } from '../../../base/collections/release-bytes.ts'
 import type { FairTurns } from '../../../base/work/fair-turns.ts'
-import type { Http1Socket } from '../../http1/http1-connection.ts'
+import type { Http1Socket } from '../../http1/http1-socket.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 import type { Chunk } from './byte-ring.ts'
 import { frameBytesMax, type Link, type Sender } from './link.ts'
