@@ -1,7 +1,7 @@
 // The content of the volumes of the class local-path as an archive, for snapshots. tar keeps owners, modes, links and
 // sparse files, and does not leave the directory when it unpacks.
 import { existsSync } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { nodePlatform } from '../../platform/node/platform.ts'
 
 const folder = 'local-path'
@@ -16,7 +16,7 @@ export const volumesOf = (directory: string): string => `${directory}/node/${fol
 
 /** The names of the volumes that this machine holds. */
 export const volumeNames = (directory: string): Promise<readonly string[]> =>
-  readdir(volumesOf(directory)).catch(() => [])
+  nodePlatform.files.list(volumesOf(directory))
 
 /** Returns whether files were changed meanwhile: then the copy is like that of a machine that lost power. */
 export async function archiveVolumes(directory: string, to: string, signal: AbortSignal): Promise<boolean> {

@@ -37,6 +37,7 @@ function openShell(isTerminal: boolean) {
 
 const typed: [what: string, keys: string, printed: string][] = [
   ['a command', 'echo $GREETING\r', 'echo $GREETING\r\nhello\r\n/ # '],
+  ['a corrected character of two code units', 'echo 😀\x7f1\r', 'echo 😀\b \b1\r\n1\r\n/ # '],
   ['a corrected command', 'echx\x7fo 1\r', 'echx\b \bo 1\r\n1\r\n/ # '],
   ['nothing', '\r', '\r\n/ # '],
   ['arrows', '\x1b[A\x1b[Decho 1\r', 'echo 1\r\n1\r\n/ # '],
