@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { startServer } from '../server.harness.ts'
-import { longSelectorsCharsMax } from '../watch-cache/watch-cache.ts'
+import { longSelectorsCharsMax } from '../watch-cache/selector-limit.ts'
 
 class CheckedClock extends VirtualClock {
   #readings = 0

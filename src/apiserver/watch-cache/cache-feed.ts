@@ -9,7 +9,8 @@ import { Compacted, type KeyValue, type Store, type StoreBatch, type StoreEvent 
 import { WorkSlice } from '../../base/work/work-slice.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
-import type { Change, WatchCache } from './watch-cache.ts'
+import type { Change } from './change-history.ts'
+import type { WatchCache } from './watch-cache.ts'
 
 const retryMs = 100
 /** As many revisions are replayed at the start, so that watches can resume from before it. */

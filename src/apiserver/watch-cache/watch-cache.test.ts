@@ -16,7 +16,8 @@ import { StoredObject } from '../storage/stored-object.ts'
 import { storedBytes } from '../storage/stored-json.ts'
 import { CacheFeed } from './cache-feed.ts'
 import { Selection } from './selection.ts'
-import { longSelectorsCharsMax, WatchCache } from './watch-cache.ts'
+import { longSelectorsCharsMax } from './selector-limit.ts'
+import { WatchCache } from './watch-cache.ts'
 import type { WatchEvent } from './watch-event.ts'
 
 const { signal } = new AbortController()
