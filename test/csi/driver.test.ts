@@ -6,11 +6,8 @@ import { test } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
 import { grpcCsiDrivers } from '../../src/machine/csi/grpc-csi-drivers.ts'
 import { controllerService } from '../../src/machine/csi/methods.ts'
-import {
-  csiDriverContract,
-  type DriverUnderTest,
-  type UnderTestOptions,
-} from '../../src/machine/csi/simulated/csi-driver-contract.suite.ts'
+import { csiDriverContract } from '../../src/machine/csi/contract/csi-driver-contract.suite.ts'
+import type { DriverUnderTest, UnderTestOptions } from '../../src/machine/csi/contract/driver-under-test.harness.ts'
 import { nodeHttp2 } from '../../src/platform/node/http/http2-client.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
 import { startCsiDriver } from './driver-process.ts'

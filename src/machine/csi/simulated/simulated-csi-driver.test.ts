@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { realClock } from '../../../base/time/clock.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { controllerService, identityService } from '../methods.ts'
-import { csiDriverContract } from './csi-driver-contract.suite.ts'
+import { csiDriverContract } from '../contract/csi-driver-contract.suite.ts'
 import { SimulatedStorage } from './simulated-csi-driver.ts'
 import type { SimulatedMount } from './simulated-mounts.ts'
 
