@@ -84,7 +84,7 @@ async function collectIfOrphaned(
   }
   const dependents = tools.dependents(object.metadata.uid)
   const isWaitedFor = states.includes('waiting') && dependents.length > 0
-  // Owners in a cycle would wait for one another for ever, so an object that may be part of one stops blocking.
+  // Owners in a cycle would wait for one another forever, so an object that may be part of one stops blocking.
   if (isWaitedFor && dependents.some(({ object: each }) => isWaiting(each)) && blocksAny(object))
     return unblock(kind, object, tools, context)
   const { name, uid, resourceVersion } = object.metadata

@@ -215,11 +215,11 @@ export class PolicyAgent {
     return {
       commands,
       isFull,
-      finish: async (result, isInDoubt) => {
+      finish: async (result, needsFullSync) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
         for (const key of this.#table.takeOversized()) this.#report(key, 'there are too many')
-        if (!isInDoubt) {
+        if (!needsFullSync) {
           this.#changed.clear()
           return applied.resolve()
         }

@@ -125,7 +125,7 @@ export class ServiceProxy {
     this.#sync = new TableSync(
       {
         ...{ subject: 'Services', presenceCommands, probeCommands },
-        next: (isInDoubt) => this.#next(isInDoubt),
+        next: (needsFullSync) => this.#next(needsFullSync),
         beforeCheck: () => this.#beforeCheck(),
       },
       deps,
@@ -195,24 +195,24 @@ export class ServiceProxy {
     this.#sync.queueAll()
   }
 
-  #next(isInDoubt: boolean): TableTransaction {
+  #next(needsFullSync: boolean): TableTransaction {
     const { clock } = this.#deps
-    if (isInDoubt) this.health.queued()
+    if (needsFullSync) this.health.queued()
     const startMs = clock.monotonicMs()
     const changes = this.#takeChanges()
     const triggersMs = this.#triggersMs
     this.#triggersMs = []
     for (const { service: key, before, now } of changes)
       this.#unapplied.set(key, { before: this.#unapplied.get(key)?.before ?? before, now })
-    if (isInDoubt) this.#table.update(changes.map(({ service: key, now }) => [key, now]))
-    const partial = isInDoubt ? undefined : this.#table.change(changes)
+    if (needsFullSync) this.#table.update(changes.map(({ service: key, now }) => [key, now]))
+    const partial = needsFullSync ? undefined : this.#table.change(changes)
     const isFull = partial === undefined
     const recorded = this.#recordFlow(changes)
     return {
       commands: partial ?? this.#table.all(),
       isFull,
       learned: () => knownClientCommands(this.#deps.nftables, this.#table.clientSets()),
-      finish: async (result, _isInDoubt, signal) => {
+      finish: async (result, _needsFullSync, signal) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
         if (result.kind === 'failed') {

@@ -66,7 +66,7 @@ async function circle(): Promise<string> {
   await maps.delete('first', 'default', { propagationPolicy: 'Foreground' }, ctx)
   await cluster.clock.advance('30s')
   const left = await Promise.all(['first', 'second'].map((name) => maps.find(name, 'default', ctx)))
-  deepEqual(left, [undefined, undefined], 'no object waits for ever')
+  deepEqual(left, [undefined, undefined], 'no object waits forever')
   return since(cluster.flow(configMap, 'first'), 'delete configmaps first')
 }
 

@@ -106,7 +106,9 @@ inNamespaces(import.meta.url, () => {
       'jsonpath={.items[*].status.containerStatuses[*].restartCount} {.items[*].status.containerStatuses[*].containerID}'
     const tables = () => execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' })
     await using first = await start()
-    await until(() => first.printed().includes('Ctrl-C ends it; containers go on until: coxswain down --containers\n'))
+    await until(() =>
+      first.printed().includes('Ctrl-C ends it; containers keep running until: coxswain down --containers\n'),
+    )
     await k('create', 'deployment', 'web', `--image=${image}`)
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     const before = await k('get', 'pods', '-o', status)

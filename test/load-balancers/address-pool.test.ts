@@ -186,7 +186,7 @@ inNamespaces(import.meta.url, () => {
       const ofV4 = segment.holders(v4)[0] === first
       run(`ip link set ${first} down`)
       await processes.get(first)?.end('SIGKILL')
-      // The client goes on sending: eight seconds after the first packet without an answer it forgets the neighbour, and
+      // The client keeps sending: eight seconds after the first packet without an answer it forgets the neighbour, and
       // then no notification helps, only a request.
       await until(async () => (await segment.reach(v6)).startsWith('server'))
       notEqual(segment.neighbour(v6), first)

@@ -230,14 +230,14 @@ for (const nodeCacheCapable of [true, false])
     equal(left.length, 3)
   })
 
-const strange: readonly (readonly [why: string, answer: object, ignorable: boolean, where: RegExp | undefined])[] = [
+const badAnswers: readonly (readonly [why: string, answer: object, ignorable: boolean, where: RegExp | undefined])[] = [
   ['returns no candidates', {}, false, undefined],
   ['returns a node without victims', { 'node-1': { Pods: [] } }, false, undefined],
   ['returns a node without victims and is ignorable', { 'node-1': { Pods: [] } }, true, undefined],
   ['returns unknown pods', { 'node-1': { Pods: [{ UID: 'x' }] } }, false, undefined],
   ['returns unknown pods and is ignorable', { 'node-1': { Pods: [{ UID: 'x' }] } }, true, /^node-\d$/],
 ]
-for (const [why, answer, ignorable, where] of strange)
+for (const [why, answer, ignorable, where] of badAnswers)
   test(`an extender that ${why} ${where === undefined ? 'prevents the preemption' : 'is skipped'}`, async () => {
     await using program = await extender({ preempt: () => ({ NodeNameToMetaVictims: answer }) })
     const { urlPrefix } = program

@@ -54,7 +54,7 @@ suite('the scripts of a fresh clone', () => {
     // npm runs it before it packs.
     ['prepack', ['old scripts/setup.mjs --for=build', 'npm run build']],
   ] as const)
-    test(`npm run ${name} installs what is missing and goes on with it`, () => {
+    test(`npm run ${name} installs what is missing, then runs`, () => {
       using clone = new FreshClone()
       const { folder: cwd, environment: env } = clone
       const printed = execFileSync('sh', ['-c', scripts[name] ?? ''], { cwd, env, encoding: 'utf8' })

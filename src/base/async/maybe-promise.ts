@@ -4,8 +4,8 @@
 export type MaybePromise<T> = T | Promise<T>
 
 /** Continues with the value, synchronously if it is available. */
-export const thenMaybe = <T, U>(value: MaybePromise<T>, goOn: (known: T) => MaybePromise<U>): MaybePromise<U> =>
-  value instanceof Promise ? value.then(goOn) : goOn(value)
+export const thenMaybe = <T, U>(value: MaybePromise<T>, onValue: (known: T) => MaybePromise<U>): MaybePromise<U> =>
+  value instanceof Promise ? value.then(onValue) : onValue(value)
 
 /** Runs the work and continues with its result or error. */
 export function settleMaybe<T, U>(

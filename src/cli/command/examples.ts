@@ -19,7 +19,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
   dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],
   down: [
-    ['coxswain down', 'stop it; containers go on, and the next start adopts them'],
+    ['coxswain down', 'stop it; containers keep running, and the next start adopts them'],
     ['coxswain down --containers', 'end the containers too'],
   ],
   flow: [

@@ -24,8 +24,8 @@ test('the overview lists every command once, under a heading', async () => {
 })
 
 test('a command that no heading names is listed under Other', () => {
-  const strange = defineCommand({ ...up, name: 'strange', summary: 'is new' })
-  match(overview([...commands, strange], 80), /Other:\n {2}strange {2,}is new\n/)
+  const unlisted = defineCommand({ ...up, name: 'unlisted', summary: 'is new' })
+  match(overview([...commands, unlisted], 80), /Other:\n {2}unlisted {2,}is new\n/)
 })
 
 test('the help of a command shows its common flags; --help-all shows all of them', async () => {

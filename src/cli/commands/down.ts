@@ -6,7 +6,7 @@ import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory
 
 export const down = defineCommand({
   name: 'down',
-  summary: 'stops the cluster of this machine; its containers go on unless --containers is given',
+  summary: 'stops the cluster of this machine; its containers keep running unless --containers is given',
   operands: '',
   options: {
     ...dataDirectoryOptions,

@@ -55,7 +55,7 @@ export const up = defineCommand({
     },
     'stop-containers': {
       type: 'boolean',
-      help: 'a stop ends the containers of this machine; without it they go on, and the next start adopts them (with --store memory, a stop always ends them)',
+      help: 'a stop ends the containers of this machine; without it they keep running, and the next start adopts them (with --store memory, a stop always ends them)',
     },
     'scheduler-config': {
       type: 'string',
@@ -183,8 +183,8 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
     .map((note) => `\n              (${note})`)
     .join('')
 
-const stopText = (containersGoOn: boolean): string =>
-  containersGoOn ? 'Ctrl-C ends it; containers go on until: coxswain down --containers' : 'Ctrl-C ends it.'
+const stopText = (keepsContainers: boolean): string =>
+  keepsContainers ? 'Ctrl-C ends it; containers keep running until: coxswain down --containers' : 'Ctrl-C ends it.'
 
 /** Shown while a stop takes long. */
 const stoppingText = (step: string, seconds: number): string =>

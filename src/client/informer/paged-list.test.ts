@@ -56,7 +56,7 @@ test('a continue token that has expired: the whole list in one request, at a new
   deepEqual(paged.requests, ['page', 'page continued', 'all'])
 })
 
-test('a server that returns empty pages for ever is not followed', async () => {
+test('a server that returns empty pages forever is not followed', async () => {
   const page = { items: [], revision: 1, continueToken: 'more', remaining: undefined }
   const list = listAllPages<ConfigMap>({ list: () => Promise.resolve(page as never) }, { namespace }, ctx)
   await rejects(list, /an empty page has a continue token/)

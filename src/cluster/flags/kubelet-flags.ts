@@ -57,7 +57,7 @@ export const kubeletFlags = {
   'http-check-frequency': { value: '<time>', help: 'how often --manifest-url is read (20s)' },
   'image-gc-high-threshold': { value: '<percent>', help: 'the disk usage above which unused images are removed (85)' },
   'image-gc-low-threshold': { value: '<percent>', help: 'the disk usage at which removal stops (80)' },
-  'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept; 0 for ever (0s)' },
+  'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept; 0 forever (0s)' },
   'kube-reserved': { value: '<list>', help: 'resources reserved for Kubernetes itself: cpu=200m,memory=500Mi' },
   'manifest-url': { value: '<url>', help: 'an address from which static pods are read' },
   'max-pods': { value: '<n>', help: 'the number of pods that the node accepts (110)' },

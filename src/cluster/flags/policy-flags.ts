@@ -11,7 +11,7 @@ export const policyFlags = {
   'audit-log-compress': { value: 'true|false', help: 'compress rotated audit logs (false)' },
   'audit-log-maxage': {
     value: '<days>',
-    help: 'days for which rotated audit logs are kept; 0 keeps them for ever (0)',
+    help: 'days for which rotated audit logs are kept; 0 keeps them forever (0)',
   },
   'audit-log-maxbackup': { value: '<count>', help: 'the number of rotated audit logs that are kept; 0 keeps all (0)' },
   'audit-log-maxsize': { value: '<megabytes>', help: 'the size at which the audit log is rotated (100)' },

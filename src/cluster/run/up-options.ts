@@ -27,7 +27,7 @@ export interface UpOptions {
   readonly nodes: number
   /** Whether this machine becomes a node with real containers: required, if possible, or not at all. */
   readonly containers?: 'must' | 'should' | 'none'
-  /** Whether a stop ends the containers of this machine. Otherwise they go on, and the next start adopts them. */
+  /** Whether a stop ends the containers of this machine. Otherwise they keep running, and the next start adopts them. */
   readonly endsContainers?: boolean
   /** Flags for authentication, authorization, admission, audit and encryption. */
   readonly policyFlags?: PolicyFlagValues

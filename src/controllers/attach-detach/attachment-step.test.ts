@@ -37,8 +37,8 @@ const cases: [why: string, attachment: Partial<Attachment>, situation: Partial<S
   ['a conflict is reported once', { isConflictReported: true }, { ...needed, elsewhere: 'attached' }, { kind: 'wait' }],
   ['a VolumeAttachment that is being deleted must be gone', {}, { ...needed, object: deleting }, { kind: 'wait' }],
   ['an attached volume stays', { phase: 'attached' }, { ...needed, object: attached }, { kind: 'wait' }],
-  ['a doubtful volume is verified', { phase: 'attached', verifyMs: nowMs + 7 }, needed, { kind: 'wait', forMs: 7 }],
-  ['a doubtful volume is lost', { phase: 'attached', verifyMs: nowMs }, needed, { kind: 'lost' }],
+  ['an unverified volume is verified', { phase: 'attached', verifyMs: nowMs + 7 }, needed, { kind: 'wait', forMs: 7 }],
+  ['an unverified volume is lost', { phase: 'attached', verifyMs: nowMs }, needed, { kind: 'lost' }],
   [
     'an attach waits for the driver',
     { operation: operation('attach') },

@@ -159,7 +159,7 @@ test('an owner adopts matching orphans and releases others; a deleted owner does
   const isClaimed = (candidate: ApiObject) => candidate.metadata.labels?.['app'] === 'web'
   const stray = aPod('stray', { labels: { app: 'other' } })
   const orphan = aPod('orphan')
-  const found = ownershipPatches(owner, [stray], [orphan, aPod('strange', { labels: {} })], isClaimed)
+  const found = ownershipPatches(owner, [stray], [orphan, aPod('unrelated', { labels: {} })], isClaimed)
   deepEqual(
     found.map(({ kind, object }) => `${kind} ${object.metadata.name}`),
     ['release stray', 'adopt orphan'],

@@ -91,21 +91,21 @@ const second = (n: number) => `2026-01-02T03:04:0${n}Z`
 const content = [
   `${second(1)} stdout F one\n`,
   `${second(2)} stderr P two `,
-  `\n${second(2)} stderr F goes on\n`,
+  `\n${second(2)} stderr F in full\n`,
   `${second(3)} stdout F three\n`,
 ].join('')
 
 const reads: [name: string, options: Partial<LogOptions>, shown: string][] = [
-  ['the whole log, with partial lines joined', {}, 'one\ntwo goes on\nthree\n'],
+  ['the whole log, with partial lines joined', {}, 'one\ntwo in full\nthree\n'],
   ['the last line', { tailLines: 1 }, 'three\n'],
   ['no line', { tailLines: 0 }, ''],
-  ['more lines than exist', { tailLines: 100 }, 'one\ntwo goes on\nthree\n'],
+  ['more lines than exist', { tailLines: 100 }, 'one\ntwo in full\nthree\n'],
   ['since a time', { sinceMs: Date.parse(second(3)) }, 'three\n'],
   ['a limit of bytes', { limitBytes: 6 }, 'one\ntw'],
   [
     'with timestamps, one per line',
     { timestamps: true, limitBytes: 82 },
-    '2026-01-02T03:04:01.000000000Z one\n2026-01-02T03:04:02.000000000Z two goes on\n2026',
+    '2026-01-02T03:04:01.000000000Z one\n2026-01-02T03:04:02.000000000Z two in full\n2026',
   ],
 ]
 for (const [name, options, shown] of reads)

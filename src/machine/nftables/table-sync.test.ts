@@ -39,7 +39,8 @@ function newSync() {
         commands: isFull ? [commandText`all ${changes}`] : changes === 0 ? [] : [commandText`changed ${changes}`],
         isFull,
         learned: () => Promise.resolve(kernel.learned),
-        finish: (result, isInDoubt) => void finished.push(`${result.kind}${isInDoubt ? ', in doubt' : ''}`),
+        finish: (result, needsFullSync) =>
+          void finished.push(`${result.kind}${needsFullSync ? ', needs a full sync' : ''}`),
       }),
       beforeCheck: () => Promise.resolve(void checks++),
     },
@@ -80,7 +81,7 @@ test('after a failure all content is applied, with a growing delay', async () =>
   kernel.content = applied
   await clock.advance(100)
   deepEqual(content(), ['all 0', 'all 1'])
-  deepEqual(finished, ['applied', 'failed, in doubt', 'failed, in doubt', 'applied'])
+  deepEqual(finished, ['applied', 'failed, needs a full sync', 'failed, needs a full sync', 'applied'])
   deepEqual(lines, ['cannot apply the rules of tests', 'cannot apply the rules of tests'])
 })
 
@@ -119,7 +120,7 @@ test('what the kernel has learned is part of all content, unless that has failed
   deepEqual(content().slice(4), ['all 1'])
 })
 
-test('a doubt that arises while changes are applied is settled by all content', async () => {
+test('a full sync that is requested while changes are applied follows them', async () => {
   const { clock, sync, tasks, change, content } = newSync()
   await using _tasks = tasks
   await clock.settle()

@@ -34,8 +34,8 @@ export interface TableTransaction {
   readonly isFull: boolean
   /** Commands that repeat, in a replaced table, what the kernel itself has added to it. */
   learned?(): Promise<readonly CommandText[]>
-  /** `isInDoubt`: the kernel may have other content, and all of it will be applied. */
-  finish(result: TransactionResult, isInDoubt: boolean, signal: AbortSignal): void | Promise<void>
+  /** `needsFullSync`: the kernel may have other content, so all content is applied next. */
+  finish(result: TransactionResult, needsFullSync: boolean, signal: AbortSignal): void | Promise<void>
 }
 
 const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
@@ -49,8 +49,8 @@ export class TableSync {
   readonly #owner: TableOwner
   readonly #deps: TableSyncDeps
   readonly #synced = Promise.withResolvers<void>()
-  /** Whether the kernel may have other rules than those that were applied. */
-  #isInDoubt = true
+  /** The kernel may have other rules than those that were applied, so all content is applied next. */
+  #needsFullSync = true
   #failures = 0
   #wake = Promise.withResolvers<void>()
 
@@ -71,7 +71,7 @@ export class TableSync {
 
   /** All content is to be applied. */
   queueAll(): void {
-    this.#isInDoubt = true
+    this.#needsFullSync = true
     this.queue()
   }
 
@@ -88,7 +88,7 @@ export class TableSync {
         if (failure !== undefined) throw failure.error
         this.#wake = Promise.withResolvers<void>()
         await this.#sync(signal)
-        if (this.#isInDoubt) await clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
+        if (this.#needsFullSync) await clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
         else {
           check ??= this.#checkRepeatedly(signal).catch(onFailure)
           await unlessAborted(this.#wake.promise, signal)
@@ -104,21 +104,21 @@ export class TableSync {
   async #sync(signal: AbortSignal): Promise<void> {
     const { nftables, log } = this.#deps
     const { subject } = this.#owner
-    const transaction = this.#owner.next(this.#isInDoubt)
+    const transaction = this.#owner.next(this.#needsFullSync)
     const { isFull } = transaction
     // After a failure the table is replaced without it, in case that it is the reason.
     const learned = isFull && this.#failures === 0 ? await transaction.learned?.() : undefined
     const commands = learned === undefined ? transaction.commands : [...transaction.commands, ...learned]
     const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await nftables.apply(commands)
-    // If the state became uncertain meanwhile, only the whole content makes it certain again.
-    this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)
+    // A full sync may have been requested meanwhile.
+    this.#needsFullSync = result.kind === 'failed' || (!isFull && this.#needsFullSync)
     if (result.kind === 'failed')
       log.error(`cannot apply the rules of ${subject}`, { messages: result.messages.slice(0, messagesMax) })
     else {
       this.#failures = 0
       this.#synced.resolve()
     }
-    await transaction.finish(result, this.#isInDoubt, signal)
+    await transaction.finish(result, this.#needsFullSync, signal)
   }
 
   async #checkRepeatedly(signal: AbortSignal): Promise<void> {

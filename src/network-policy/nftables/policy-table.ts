@@ -1,5 +1,5 @@
 // PolicyTable: the desired content of the table, kept up to date from pods, namespaces and policies, and the transactions
-// that lead to it. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
+// that lead to it. Whether the kernel has the content is not known here: if it may not, the caller applies all of it.
 import type { NetworkPolicy } from '../../api/networking/v1/network-policy.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Labels } from '../../api/selectors/selectors.ts'

@@ -182,7 +182,7 @@ export class HostPortAgent {
     return {
       commands,
       isFull,
-      finish: async (result, _isInDoubt, signal) => {
+      finish: async (result, _needsFullSync, signal) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
         if (result.kind === 'failed') this.#changedUdp.push(...changedUdp)

@@ -1,5 +1,5 @@
 // ProxyTable: the desired content of the table, and the transactions that lead to it. A transaction depends on the changed
-// Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
+// Services only. Whether the kernel has the content is not known here: if it may not, the caller applies all of it.
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'

@@ -26,7 +26,7 @@ const idMask = 0x7fff_ffff
 export class SpdyFrameReader {
   /** The start of a frame header or a control frame that is not complete. */
   readonly #pending = new ByteBuffer()
-  /** How many pending bytes are needed to go on. */
+  /** How many pending bytes are needed to continue. */
   #needed = headBytes
   /** The data frame that is being read, and how much of it is missing. */
   #data: { readonly id: number; readonly isLast: boolean; left: number } | undefined;

@@ -1,7 +1,7 @@
 // The protocol of the TLS thread against its model, two streams of bytes: both sides send, pause, resume, end and break off in
 // any order, frames wait in the link for as long as the event loop is busy, and long writes become several frames.
 //
-// Nothing is lost, repeated or reordered; what is buffered is bounded; no side waits for ever; a connection closes once.
+// Nothing is lost, repeated or reordered; what is buffered is bounded; no side waits forever; a connection closes once.
 import { deepEqual, ok } from 'node:assert/strict'
 import type { Duplex } from 'node:stream'
 import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'

@@ -216,14 +216,14 @@ const lazily = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value
 }
 
-/** Picks the requested number of devices, then continues with `goOn`. Backtracks when that fails. */
+/** Picks the requested number of devices, then those of the later requests. Backtracks when that fails. */
 function fill(
   claim: ResourceClaim,
   demand: DeviceDemand,
   usable: readonly ReachableDevice[],
   stock: DeviceStock,
   picked: readonly Picked[],
-  goOn: (picked: readonly Picked[]) => readonly Picked[] | undefined,
+  pickRest: (picked: readonly Picked[]) => readonly Picked[] | undefined,
 ): readonly Picked[] | undefined {
   const { constraints = [] } = claim.spec.devices
   if (picked.length + (demand.isAll ? usable.length : demand.count) > devicesPerClaimMax) return undefined
@@ -237,11 +237,11 @@ function fill(
   }
   if (demand.isAll) {
     const all = usable.reduce<readonly Picked[] | undefined>((now, each) => now && taking(each, now), picked)
-    return all === undefined || usable.length === 0 ? undefined : goOn(all)
+    return all === undefined || usable.length === 0 ? undefined : pickRest(all)
   }
   const areWhole = usable.every(({ device }) => !isShareable(device))
   const choose = (from: number, left: number, now: readonly Picked[]): readonly Picked[] | undefined => {
-    if (left === 0) return goOn(now)
+    if (left === 0) return pickRest(now)
     for (let index = from; index < usable.length; index++) {
       if (areWhole && usable.length - index < left) return undefined
       const candidate = usable[index] as ReachableDevice
