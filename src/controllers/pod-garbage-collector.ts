@@ -39,8 +39,8 @@ export const podGarbageCollector = defineController({
   enqueues(kind, { key, now }, { cached, byIndex, state }) {
     if (kind.kind === node.kind) {
       if (now !== undefined) state.missingSinceMs.delete(key)
-      const isTrouble = now === undefined || isOutOfService(now as Node)
-      return isTrouble ? byIndex(podsByNode, key).map(keyOf) : []
+      const isNodeLost = now === undefined || isOutOfService(now as Node)
+      return isNodeLost ? byIndex(podsByNode, key).map(keyOf) : []
     }
     if (now === undefined) return []
     const object = now as Pod

@@ -44,8 +44,8 @@ export const taintEvictionController = defineController({
       const boundNode = cached(node, (now as Pod).spec.nodeName ?? '')
       // A change of the node's NoExecute taints enqueues its pods. On other nodes only a pod with a pending eviction
       // matters.
-      const isThreatened = boundNode !== undefined && executing(boundNode).length > 0
-      return isThreatened || state.sinceMs.has(now.metadata.uid) ? [key] : []
+      const isNodeTainted = boundNode !== undefined && executing(boundNode).length > 0
+      return isNodeTainted || state.sinceMs.has(now.metadata.uid) ? [key] : []
     }
     if (now === undefined) return []
     const [taints, known] = [executing(now as Node), before === undefined ? [] : executing(before as Node)]

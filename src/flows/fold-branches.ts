@@ -28,16 +28,16 @@ export const foldBranches = (
 /** `families` are the children of several similar events. */
 function foldFamilies(families: readonly (readonly FlowNode[])[], expanded: ReadonlySet<FlowId>): Branch[] {
   const byShape = new Map<string, Branch>()
-  for (const kin of similarNodes(families)) {
-    if (kin.length > 1 && expanded.has(firstOf(kin).event.id)) {
-      for (const node of kin)
+  for (const similar of similarNodes(families)) {
+    if (similar.length > 1 && expanded.has(firstOf(similar).event.id)) {
+      for (const node of similar)
         byShape.set(`separate ${node.event.id}`, branchOf([node], foldFamilies([node.children], expanded)))
       continue
     }
     const branch = branchOf(
-      kin,
+      similar,
       foldFamilies(
-        kin.map(({ children }) => children),
+        similar.map(({ children }) => children),
         expanded,
       ),
     )
@@ -48,8 +48,8 @@ function foldFamilies(families: readonly (readonly FlowNode[])[], expanded: Read
   return [...byShape.values()]
 }
 
-const firstOf = (kin: readonly [FlowNode, ...FlowNode[]]): FlowNode =>
-  kin.reduce((first, node) => (node.event.id < first.event.id ? node : first))
+const firstOf = (similar: readonly [FlowNode, ...FlowNode[]]): FlowNode =>
+  similar.reduce((first, node) => (node.event.id < first.event.id ? node : first))
 
 /** Groups of nodes to merge: similar siblings, matched by their position among the events of the same object. */
 function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<readonly [FlowNode, ...FlowNode[]]> {
@@ -80,9 +80,9 @@ const mergeBranches = (a: Branch, b: Branch): Branch => ({
   branches: a.branches.map((branch, index) => mergeBranches(branch, b.branches[index] ?? branch)),
 })
 
-function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Branch[]): Branch {
-  const { event, isInferred } = firstOf(kin)
-  return { event, isInferred, count: kin.length, branches }
+function branchOf(similar: readonly [FlowNode, ...FlowNode[]], branches: readonly Branch[]): Branch {
+  const { event, isInferred } = firstOf(similar)
+  return { event, isInferred, count: similar.length, branches }
 }
 
 /** The text of an event: action, object and outcome. */

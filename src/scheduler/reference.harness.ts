@@ -168,7 +168,7 @@ const requiredNear = (pod: Pod) =>
   (pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Term[]
 const requiredAway = (pod: Pod) =>
   (pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Term[]
-const wishes = (pod: Pod): { term: Term; weight: number }[] => [
+const preferences = (pod: Pod): { term: Term; weight: number }[] => [
   ...(
     (pod.spec.affinity?.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Weighted[]
   ).map(({ weight, podAffinityTerm }) => ({ term: podAffinityTerm, weight })),
@@ -180,16 +180,16 @@ const wishes = (pod: Pod): { term: Term; weight: number }[] => [
 function affinityReason(world: World, pod: Pod, node: Node): string | undefined {
   const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
   const near = requiredNear(pod)
-  const friends = all.filter(({ other }) => near.every((term) => means(world, term, pod, other)))
-  const known = friends.filter(({ at }) => near.some(({ topologyKey }) => labelsOf(at)[topologyKey] !== undefined))
+  const matching = all.filter(({ other }) => near.every((term) => means(world, term, pod, other)))
+  const known = matching.filter(({ at }) => near.some(({ topologyKey }) => labelsOf(at)[topologyKey] !== undefined))
   const hasKeys = near.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined)
-  const isWith = near.every(({ topologyKey }) => friends.some(({ at }) => sharesDomain(at, node, topologyKey)))
+  const isWith = near.every(({ topologyKey }) => matching.some(({ at }) => sharesDomain(at, node, topologyKey)))
   const isFirst = known.length === 0 && near.every((term) => means(world, term, pod, pod))
   if (near.length > 0 && !(hasKeys && (isWith || isFirst))) return "node(s) didn't match pod affinity rules"
-  const foes = requiredAway(pod).some((term) =>
+  const conflicts = requiredAway(pod).some((term) =>
     all.some(({ at, other }) => means(world, term, pod, other) && sharesDomain(at, node, term.topologyKey)),
   )
-  if (foes) return "node(s) didn't match pod anti-affinity rules"
+  if (conflicts) return "node(s) didn't match pod anti-affinity rules"
   const isRejected = all.some(({ at, other }) =>
     requiredAway(other).some((term) => means(world, term, other, pod) && sharesDomain(at, node, term.topologyKey)),
   )
@@ -272,7 +272,7 @@ function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] 
 function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
   const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
   const weighted = [
-    ...wishes(pod).flatMap(({ term, weight }) =>
+    ...preferences(pod).flatMap(({ term, weight }) =>
       all
         .filter(({ other }) => means(world, term, pod, other))
         .map(({ at }) => ({ at, key: term.topologyKey, weight })),
@@ -281,7 +281,7 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
       ...requiredNear(other)
         .filter((term) => means(world, term, other, pod))
         .map(({ topologyKey: key }) => ({ at, key, weight: 1 })),
-      ...wishes(other)
+      ...preferences(other)
         .filter(({ term }) => means(world, term, other, pod))
         .map(({ term, weight }) => ({ at, key: term.topologyKey, weight })),
     ]),

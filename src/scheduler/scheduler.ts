@@ -124,9 +124,9 @@ export class Scheduler {
       nominator: this.#nominator,
       kinds: plugins.flatMap(({ watches = [] }) => watches),
       onClusterEvent: (event, cause) => requeueOnEvent(this.#queueingHints, event, cause),
-      onPending: (candidate, cause, isNews) => {
+      onPending: (candidate, cause, mayHelp) => {
         if (this.#profiles.has(candidate.spec.schedulerName) && !this.#binding.has(candidate.metadata.uid))
-          this.#queue.add(candidate, cause, isNews)
+          this.#queue.add(candidate, cause, mayHelp)
       },
       onNotPending: (key, settled, isGone) => {
         this.#queue.remove(key)

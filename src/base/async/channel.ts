@@ -118,7 +118,7 @@ export class Channel<T> implements AsyncIterable<T> {
     const next = async (): Promise<IteratorResult<U, undefined>> => {
       try {
         let items = this.take(Infinity)
-        for (; items?.length === 0; items = this.take(Infinity)) await this.#news()
+        for (; items?.length === 0; items = this.take(Infinity)) await this.#readable()
         return items === undefined ? { value: undefined, done: true } : { value: turned(items), done: false }
       } catch (error) {
         this.#leave()
@@ -132,7 +132,7 @@ export class Channel<T> implements AsyncIterable<T> {
     return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
   }
 
-  #news(): Promise<void> {
+  #readable(): Promise<void> {
     return new Promise((resolve) => this.onReadable(resolve))
   }
 

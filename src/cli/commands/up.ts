@@ -166,13 +166,13 @@ const isRuntimeChoice = (text: string): text is (typeof runtimeChoices)[number] 
   (runtimeChoices as readonly string[]).includes(text)
 
 function nodesText(containers: 'must' | 'should' | 'none', simulated: number, whyNot: string | undefined): string {
-  const pretended = `${simulated} simulated: pods run as functions, no container is started`
+  const simulatedText = `${simulated} simulated: pods run as functions, no container is started`
   if (containers !== 'none') {
     const real = `this machine: real containers through containerd${containers === 'should' ? ', which is being started' : ''}`
-    return simulated === 0 ? real : `${real}, and ${pretended}`
+    return simulated === 0 ? real : `${real}, and ${simulatedText}`
   }
   if (simulated === 0) return 'none: pods wait'
-  return `${pretended}\n              (real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
+  return `${simulatedText}\n              (real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
 }
 
 const kubeconfigNotes = (contextName: string | undefined, backupPath: string | undefined): string =>

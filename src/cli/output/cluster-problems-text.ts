@@ -24,11 +24,11 @@ export async function readProblems(
 
 export function problemsText({ problems, omitted, checked, notes }: ClusterProblems, namespace?: string): string {
   const where = namespace === undefined ? 'in the cluster' : `in the namespace ${namespace}`
-  const remarks = notes.length === 0 ? '' : `\n${notes.map((line) => `${line}\n`).join('')}`
-  if (problems.length === 0) return `No problem found ${where}. Checked: ${plural(checked, 'object')}.\n${remarks}`
+  const notesText = notes.length === 0 ? '' : `\n${notes.map((line) => `${line}\n`).join('')}`
+  if (problems.length === 0) return `No problem found ${where}. Checked: ${plural(checked, 'object')}.\n${notesText}`
   const more = omitted === 0 ? '' : `\n${plural(omitted, 'more problem')} of lower rank are not listed.\n`
   const count = problems.length + omitted
-  return `${plural(count, 'problem')} ${where}, the most severe first.\n${problems.map(problemText).join('')}${more}${remarks}`
+  return `${plural(count, 'problem')} ${where}, the most severe first.\n${problems.map(problemText).join('')}${more}${notesText}`
 }
 
 const problemText = ({ severity, object, namespace, waits, fixes }: ClusterProblem): string =>

@@ -61,8 +61,8 @@ function requestedOutcome(
   if (!pool.contains(address)) return { problem: `address ${address} is not in the pool` }
   if (nodeAddresses.has(address)) return { problem: `address ${address} belongs to a node` }
   // A Service that has the address keeps it against younger ones, which lose it instead.
-  const rivals = (holders.get(address) ?? []).filter((other) => !held.includes(address) || isOlder(other, service))
-  for (const other of rivals) {
+  const conflicting = (holders.get(address) ?? []).filter((other) => !held.includes(address) || isOlder(other, service))
+  for (const other of conflicting) {
     const why = whyNotShared(service, other, address)
     if (why !== undefined) return { problem: why }
   }

@@ -14,7 +14,7 @@ type Field = readonly [flag: ConfiguredFlag, read: Reading]
 
 const text: Reading = (value) => (typeof value === 'string' ? value : undefined)
 const number: Reading = (value) => (typeof value === 'number' ? String(value) : undefined)
-const truth: Reading = (value) => (typeof value === 'boolean' ? String(value) : undefined)
+const bool: Reading = (value) => (typeof value === 'boolean' ? String(value) : undefined)
 const texts: Reading = (value) =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : undefined
 const pairs =
@@ -69,8 +69,8 @@ const fields: Readonly<Record<string, Field>> = {
   registerWithTaints: ['register-with-taints', taints],
   providerID: ['provider-id', text],
   resolvConf: ['resolv-conf', text],
-  rotateCertificates: ['rotate-certificates', truth],
-  serverTLSBootstrap: ['rotate-server-certificates', truth],
+  rotateCertificates: ['rotate-certificates', bool],
+  serverTLSBootstrap: ['rotate-server-certificates', bool],
   shutdownGracePeriod: ['shutdown-grace-period', text],
   shutdownGracePeriodByPodPriority: ['shutdown-grace-period-by-pod-priority', periods],
   shutdownGracePeriodCriticalPods: ['shutdown-grace-period-critical-pods', text],

@@ -29,9 +29,9 @@ export async function listenForRequests(
   const opened = await openKubeletPort({ host: address, port, identity, authority, holder, log: deps.log }, cleanUps)
   if (own.rotatesServing && own.serving === undefined)
     tasks.start('serving certificate', (stop) => {
-      const wish = { use: 'serving', nodeName, addresses: [hostIp] } as const
+      const template = { use: 'serving', nodeName, addresses: [hostIp] } as const
       const { renew: onChange } = opened
-      return rotateCertificate(signed, { ...deps, crypto, file, template: wish, onChange }, stop)
+      return rotateCertificate(signed, { ...deps, crypto, file, template, onChange }, stop)
     })
   return opened.port
 }

@@ -84,11 +84,11 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const { file } = joined
   if (file !== undefined && own.rotatesClient)
     tasks.start('client certificate', (stop) => {
-      const wish = { use: 'client', nodeName } as const
+      const template = { use: 'client', nodeName } as const
       const onChange = (identity: Identity) => remote.renew(identity)
       return rotateCertificate(
         joined.identity,
-        { ...deps, crypto: nodePlatform.crypto, file, template: wish, onChange },
+        { ...deps, crypto: nodePlatform.crypto, file, template, onChange },
         stop,
       )
     })

@@ -33,8 +33,8 @@ export const nodeIpamController = defineController({
     }
     const ranges = now === undefined ? [] : rangesOf(now as Node)
     if (ranges.length > 0) hold(state, pools, key, ranges)
-    const wanting = now !== undefined && ranges.length === 0 ? [key] : []
-    return now === undefined ? [...state.waiting] : wanting
+    const withoutRange = now !== undefined && ranges.length === 0 ? [key] : []
+    return now === undefined ? [...state.waiting] : withoutRange
   },
   async reconcile(key, tools, context) {
     const { cached, state } = tools

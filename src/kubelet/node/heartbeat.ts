@@ -74,8 +74,8 @@ async function createLease(deps: HeartbeatDeps, owner: Node | undefined, ctx: Co
   const ownerReferences =
     owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
   try {
-    const beaten = { metadata: { name, ownerReferences }, ...leaseSpec(name, clock.nowMs()) }
-    await client.of(lease).create(beaten, leaseNamespace, ctx)
+    const newLease = { metadata: { name, ownerReferences }, ...leaseSpec(name, clock.nowMs()) }
+    await client.of(lease).create(newLease, leaseNamespace, ctx)
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) throw error
     await renewLease(deps, ctx)

@@ -58,7 +58,7 @@ export function crashBackoffOf(
 }
 
 /** The backoff is reset when the container ran for this long. */
-const isForgiven = ({ sinceMs }: CrashBackoff, finishedMs: number): boolean =>
+const isBackoffReset = ({ sinceMs }: CrashBackoff, finishedMs: number): boolean =>
   finishedMs - sinceMs > 2 * crashBackoffMsMax
 
 /** The remaining backoff of an exited container; the first restart is immediate. */
@@ -67,7 +67,7 @@ export const crashBackoffRemainingMs = (
   finishedMs: number,
   nowMs: number,
 ): number =>
-  backoff === undefined || isForgiven(backoff, finishedMs) ? 0 : Math.max(0, finishedMs + backoff.waitMs - nowMs)
+  backoff === undefined || isBackoffReset(backoff, finishedMs) ? 0 : Math.max(0, finishedMs + backoff.waitMs - nowMs)
 
 /** The backoff after a restart now. */
 export const nextCrashBackoff = (
@@ -78,7 +78,7 @@ export const nextCrashBackoff = (
 ): CrashBackoff => ({
   image,
   waitMs:
-    backoff === undefined || isForgiven(backoff, finishedMs)
+    backoff === undefined || isBackoffReset(backoff, finishedMs)
       ? crashBackoffMsInitial
       : Math.min(backoff.waitMs * 2, crashBackoffMsMax),
   sinceMs: nowMs,

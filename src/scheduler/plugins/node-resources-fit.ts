@@ -69,16 +69,16 @@ function points(args: NodeResourcesFitArgs): Partial<SchedulerPlugin<Demands, re
     preFilter: (cycle) => ({ kind: 'check', state: demandsOf(cycle, isIgnored) }),
     filter({ snapshot: { resources } }, slot, demands) {
       let shortages = (resources.podCount[slot] as number) + 1 > (resources.podsMax[slot] as number) ? 2 : 0
-      let isHopeless = 0
+      let isUnresolvable = 0
       for (let index = 0; index < demands.list.length; index++) {
         const { amount, allocatable, requested, isOfClass } = demands.list[index] as Demand
         const whole = allocatable[slot] as number
         if (isOfClass && whole === 0) continue
         if (amount <= whole - (requested[slot] as number)) continue
         shortages += 4 * 2 ** index
-        if (amount > whole) isHopeless = 1
+        if (amount > whole) isUnresolvable = 1
       }
-      return shortages === 0 ? undefined : rejectionFor(demands, shortages, isHopeless)
+      return shortages === 0 ? undefined : rejectionFor(demands, shortages, isUnresolvable)
     },
     preScore: (cycle) => scorer.resources(cycle),
     score: ({ snapshot }, slot, scored) => scorer.score(snapshot, slot, scored),
@@ -97,17 +97,17 @@ function demandsOf({ facts, snapshot }: Cycle, isIgnored: (resource: string) => 
   return { list, rejections: new Map() }
 }
 
-/** `shortages` has bit 1 for too many pods and one bit for each request from bit 2 on; `isHopeless` is bit 0. */
-function rejectionFor({ list, rejections }: Demands, shortages: number, isHopeless: number): Rejection {
-  const known = rejections.get(shortages + isHopeless)
+/** `shortages` has bit 1 for too many pods and one bit for each request from bit 2 on; `isUnresolvable` is bit 0. */
+function rejectionFor({ list, rejections }: Demands, shortages: number, isUnresolvable: number): Rejection {
+  const known = rejections.get(shortages + isUnresolvable)
   if (known !== undefined) return known
   const short = list.filter((_, index) => Math.floor(shortages / (4 * 2 ** index)) % 2 === 1)
   const reasons = short.map(({ resource }) => `Insufficient ${resource}`)
   const made = interned(
     [...(Math.floor(shortages / 2) % 2 === 1 ? ['Too many pods'] : []), ...reasons],
-    isHopeless === 0,
+    isUnresolvable === 0,
   )
-  rejections.set(shortages + isHopeless, made)
+  rejections.set(shortages + isUnresolvable, made)
   return made
 }
 

@@ -81,8 +81,8 @@ function workOut(pod: Pod): PodFacts {
 const wholeKey = ({ demands, priority, affinity, antiAffinity, preferred }: PodFacts): string => {
   if (affinity.length + antiAffinity.length + preferred.length === 0) return `${priority} ${demands}`
   const keys = (terms: readonly AffinityTerm[]) => terms.map(({ key }) => key)
-  const wishes = preferred.map(({ term, weight }) => [weight, term.key])
-  return `${priority} ${demands} ${JSON.stringify([keys(affinity), keys(antiAffinity), wishes])}`
+  const preferences = preferred.map(({ term, weight }) => [weight, term.key])
+  return `${priority} ${demands} ${JSON.stringify([keys(affinity), keys(antiAffinity), preferences])}`
 }
 
 function hostPortsOf({ spec }: Pod): HostPort[] {

@@ -55,9 +55,11 @@ function isUnchanged(schema: JsonSchemaProps, value: JsonValue | undefined, old:
   const { items, properties, additionalProperties } = schema
   if (Array.isArray(value) && Array.isArray(old) && isJsonObject(items)) {
     const list = value as readonly JsonValue[]
-    const olds = oldItems(schema, old as readonly JsonValue[])
+    const oldItemOf = oldItems(schema, old as readonly JsonValue[])
     return (
-      list.length === old.length && olds !== undefined && list.every((item) => isUnchanged(items, item, olds(item)))
+      list.length === old.length &&
+      oldItemOf !== undefined &&
+      list.every((item) => isUnchanged(items, item, oldItemOf(item)))
     )
   }
   if (!isJsonObject(value) || !isJsonObject(old)) return false
@@ -77,7 +79,7 @@ export class Correlation {
   readonly #value: JsonValue | undefined
   readonly #old: JsonValue | undefined
   #isEqual: boolean | undefined
-  #olds: ((item: JsonValue) => JsonValue | undefined) | undefined
+  #oldItemOf: ((item: JsonValue) => JsonValue | undefined) | undefined
 
   constructor(schema: JsonSchemaProps, value: JsonValue | undefined, old: JsonValue | undefined) {
     this.#schema = schema
@@ -92,9 +94,9 @@ export class Correlation {
   item(index: number): Correlation | undefined {
     const { items } = this.#schema
     if (!Array.isArray(this.#value) || !Array.isArray(this.#old) || !isJsonObject(items)) return undefined
-    this.#olds ??= oldItems(this.#schema, this.#old as readonly JsonValue[])
+    this.#oldItemOf ??= oldItems(this.#schema, this.#old as readonly JsonValue[])
     const value = (this.#value as readonly JsonValue[])[index]
-    const old = value === undefined ? undefined : this.#olds?.(value)
+    const old = value === undefined ? undefined : this.#oldItemOf?.(value)
     return old === undefined ? undefined : new Correlation(items, value, old)
   }
 

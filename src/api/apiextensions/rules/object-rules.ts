@@ -141,13 +141,13 @@ function* itemsOf(
   { old, path, correlation, parent }: Place,
 ): Iterator<Visit> {
   if (list.length === 0) return
-  const olds = Array.isArray(old) ? oldItems(schema, old as readonly JsonValue[]) : undefined
+  const oldItemOf = Array.isArray(old) ? oldItems(schema, old as readonly JsonValue[]) : undefined
   for (const [index, value] of list.entries())
     yield {
       node,
       place: {
         value,
-        old: olds?.(value),
+        old: oldItemOf?.(value),
         path: `${path}[${index}]`,
         correlation: correlation?.item(index),
         parent: correlation ?? parent,

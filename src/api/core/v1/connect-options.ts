@@ -12,8 +12,8 @@ export const podPortForwardOptions = message('io.k8s.api.core.v1.PodPortForwardO
   ports: list(1, 'int32', { listType: 'atomic' }),
 })
 
-const onward = { path: string(1) }
+const proxyFields = { path: string(1) }
 
-export const nodeProxyOptions = message('io.k8s.api.core.v1.NodeProxyOptions', onward)
-export const podProxyOptions = message('io.k8s.api.core.v1.PodProxyOptions', onward)
-export const serviceProxyOptions = message('io.k8s.api.core.v1.ServiceProxyOptions', onward)
+export const nodeProxyOptions = message('io.k8s.api.core.v1.NodeProxyOptions', proxyFields)
+export const podProxyOptions = message('io.k8s.api.core.v1.PodProxyOptions', proxyFields)
+export const serviceProxyOptions = message('io.k8s.api.core.v1.ServiceProxyOptions', proxyFields)

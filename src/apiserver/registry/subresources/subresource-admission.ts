@@ -93,6 +93,6 @@ function withConnectOptions(
   const { path, kind: _, apiVersion: __, ...rest } = options as Record<string, unknown>
   for (const [name, value] of Object.entries(rest))
     for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
-  const onward = typeof path === 'string' ? { path: path === '' ? '/' : path } : {}
-  return { ...request, query, target: { ...request.target, ...onward } }
+  const changedPath = typeof path === 'string' ? { path: path === '' ? '/' : path } : {}
+  return { ...request, query, target: { ...request.target, ...changedPath } }
 }

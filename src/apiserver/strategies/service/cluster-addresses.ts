@@ -104,11 +104,11 @@ export const addressAllocation = ({ metadata: { namespace = '', name } }: Servic
   const family = familyOf(address)
   return {
     key: storeKey(ipAddress, '', address),
-    value: (birth) =>
+    value: (created) =>
       StoredObject.pending({
         kind: ipAddress.kind,
         apiVersion: ipAddress.apiVersion,
-        metadata: { name: address, ...birth, labels: { 'ipaddress.kubernetes.io/ip-family': family, ...managedBy } },
+        metadata: { name: address, ...created, labels: { 'ipaddress.kubernetes.io/ip-family': family, ...managedBy } },
         spec: { parentRef: { resource: 'services', namespace, name } },
       } as unknown as IPAddress),
   }

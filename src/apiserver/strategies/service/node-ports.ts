@@ -39,7 +39,7 @@ export class NodePortAllocator {
   readonly #range: ServiceRanges['nodePorts']
   readonly #metrics: AllocationMeasures['metrics']
   #known: Set<number> | undefined
-  #imagined: number
+  #nextDryRunPort: number
 
   constructor(
     context: StrategyContext,
@@ -50,7 +50,7 @@ export class NodePortAllocator {
     this.#context = context
     this.#metrics = metrics
     this.#range = range
-    this.#imagined = range.last + 2
+    this.#nextDryRunPort = range.last + 2
     this.#self = self
   }
 
@@ -83,7 +83,7 @@ export class NodePortAllocator {
    * upstream.
    */
   takeAny(): number | undefined {
-    if (this.#context.isDryRun) return this.#imagined++
+    if (this.#context.isDryRun) return this.#nextDryRunPort++
     const { first, last } = this.#range
     const range = { first, last, reserved: reservedCount(last - first + 1, 32, 128) }
     const port = freeNumber(range, this.#context.random, (candidate) => this.#taken.has(candidate))

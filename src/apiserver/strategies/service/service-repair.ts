@@ -129,8 +129,8 @@ export class ServiceRepair {
     const { store, clock, random } = this.#deps
     if (repair.kind === 'allocate' && object !== undefined) {
       const { key, value } = addressAllocation(object, repair.address)
-      const birth = { uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
-      const put = { kind: 'put', key, value: value(birth) } as const
+      const created = { uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
+      const put = { kind: 'put', key, value: value(created) } as const
       const result = await store.commit({ conditions: [seen, { key, modRevision: 0 }], operations: [put] }, signal)
       if (result.kind === 'committed') await recordRepair(this.#deps, object, repair.note, signal)
     }

@@ -41,9 +41,9 @@ async function webhookFindings(resource: string, object: Configuration, cluster:
   const findings: Finding[] = []
   for (const [index, webhook] of webhooks.entries()) {
     const { service: target } = webhook.clientConfig
-    const trouble = target === undefined ? undefined : await unreachable(target, cluster)
-    if (trouble === undefined) continue
-    const text = `Its webhook ${webhook.name} cannot be called: ${trouble}.`
+    const problem = target === undefined ? undefined : await unreachable(target, cluster)
+    if (problem === undefined) continue
+    const text = `Its webhook ${webhook.name} cannot be called: ${problem}.`
     const path = `/webhooks/${index}/failurePolicy`
     findings.push(
       webhook.failurePolicy === 'Ignore'

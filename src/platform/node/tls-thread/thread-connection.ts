@@ -13,7 +13,7 @@ import {
   type OpenedPeer,
 } from './protocol.ts'
 
-/** So much is handed to the socket at a time, so that the event loop sees how the client gets on with a long response. */
+/** So much is handed to the socket at a time, so that a slow client is noticed during a long response. */
 const portionBytesMax = 256 << 10
 
 export class ThreadConnection {

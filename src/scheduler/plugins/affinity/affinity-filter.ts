@@ -36,9 +36,9 @@ export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
       for (const [slot, count] of holders) addTo(pods, domains[slot] as number, count)
     }
   if (affinity.length === 0 && antiAffinity.length === 0 && existingAntiAffinityTallies.size === 0) return undefined
-  const friendKey = `friends ${affinity.map(({ key }) => key).join(' ')}`
+  const affinityKey = `affinity ${affinity.map(({ key }) => key).join(' ')}`
   const affinityTallies =
-    affinity.length === 0 ? undefined : snapshot.counts.of(friendKey, (other) => meansAll(affinity, other, snapshot))
+    affinity.length === 0 ? undefined : snapshot.counts.of(affinityKey, (other) => meansAll(affinity, other, snapshot))
   let affinityCount = 0
   const friendTallies = affinity.map((term) => sumUp(snapshot, term, affinityTallies ?? new Int32Array()))
   for (const { pods } of friendTallies) for (const count of pods) affinityCount += count ?? 0

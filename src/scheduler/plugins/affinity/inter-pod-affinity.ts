@@ -15,8 +15,8 @@ import { namespace } from '../../../api/core/v1/namespace.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 
-const noFriends = rejection("node(s) didn't match pod affinity rules", false)
-const foes = rejection("node(s) didn't match pod anti-affinity rules", true)
+const affinityMismatch = rejection("node(s) didn't match pod affinity rules", false)
+const antiAffinityMismatch = rejection("node(s) didn't match pod anti-affinity rules", true)
 const foeOfOthers = rejection("node(s) didn't satisfy existing pods anti-affinity rules", true)
 
 export interface InterPodAffinityArgs {
@@ -44,8 +44,8 @@ function points(
       return tally === undefined ? skip : { kind: 'check', state: tally }
     },
     filter(_cycle, slot, tally) {
-      if (!affinityFits(tally, slot)) return noFriends
-      if (!antiAffinityFits(tally, slot)) return foes
+      if (!affinityFits(tally, slot)) return affinityMismatch
+      if (!antiAffinityFits(tally, slot)) return antiAffinityMismatch
       return existingFit(tally, slot) ? undefined : foeOfOthers
     },
     updateState: (cycle, tally, placed, by) => updateTally(cycle, tally, placed, by),
