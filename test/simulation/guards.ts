@@ -122,7 +122,7 @@ export async function checkGuards(world: World): Promise<void> {
 }
 
 /** Holds at the end. */
-export async function checkGuardsAtRest(world: World): Promise<void> {
+export async function checkSettledGuards(world: World): Promise<void> {
   equal(await readyGuarded(world), guarded.replicas, 'ready guarded pods')
   const maps = (await listOf(world, configMap)) ?? []
   for (const { status } of (await listOf(world, resourceQuota)) ?? [])

@@ -3,8 +3,8 @@
 // <n>-<m> a range; COXSWAIN_LONG=1 runs a thousand. scripts/simulate.mjs runs 50 new seeds in several processes.
 import { test } from 'node:test'
 import { checkConvergence, checkSafety } from './checks.ts'
-import { checkGuards, checkGuardsAtRest, guardActions, startGuards } from './guards.ts'
-import { checkVolumes, checkVolumesAtRest, volumeActions } from './volumes.ts'
+import { checkGuards, checkSettledGuards, guardActions, startGuards } from './guards.ts'
+import { checkVolumes, checkSettledVolumes, volumeActions } from './volumes.ts'
 import { actions, faults, repair, startWorld, type World } from './world.ts'
 
 const stepsMax = 40
@@ -31,13 +31,13 @@ async function simulate(seed: number): Promise<void> {
     }
   }
   repair(world, true)
-  await comeToRest(world)
+  await settle(world)
   await checkConvergence(world)
-  await checkGuardsAtRest(world)
-  await checkVolumesAtRest(world)
+  await checkSettledGuards(world)
+  await checkSettledVolumes(world)
 }
 
-async function comeToRest(world: World): Promise<void> {
+async function settle(world: World): Promise<void> {
   for (let minute = 0; minute < 20; minute++) {
     await world.cluster.clock.advance('1m')
     await checkSafety(world)

@@ -59,7 +59,7 @@ export async function checkVolumes(world: World): Promise<void> {
 }
 
 /** Holds at the end: bindings are mutual, and no claim waits for a volume that exists. */
-export async function checkVolumesAtRest(world: World): Promise<void> {
+export async function checkSettledVolumes(world: World): Promise<void> {
   const volumes = (await listOf(world, persistentVolume)) ?? []
   const find = (name: string | undefined): PersistentVolume | undefined =>
     volumes.find(({ metadata }) => metadata.name === name)

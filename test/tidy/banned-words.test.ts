@@ -44,6 +44,8 @@ const rows: readonly (readonly [text: string, words: string[]])[] = [
   ['interface surface broadcast indoors stationary amend', []],
   ['this can help; put it away', []],
   ['const flowTeller = putAway(TELLERS)', ['teller', 'put away', 'teller']],
+  ['containers go on; goOn(isInDoubt)', ['go on', 'in doubt']],
+  ['where it should go. On a node', []],
   ['nobody was told what it wants; people want it', ['nobody', 'told', 'wants']],
 ]
 for (const [text, words] of rows)

@@ -14,7 +14,7 @@ const pathsIn = (text: string): string[] =>
     .map(([, path = '']) => path)
     .filter((path) => path.includes('/'))
 
-/** Columns of where-is-what.md that name packages of upstream. */
+/** Columns of upstream-packages.md that name packages of upstream. */
 const withoutUpstream = (text: string): string => text.replaceAll(/^\| [^|]*\|/gm, '|')
 
 const isFolder = (name: string) => ['', 'src/'].some((prefix) => existsSync(join(root, prefix + name)))
@@ -22,10 +22,10 @@ const isFolder = (name: string) => ['', 'src/'].some((prefix) => existsSync(join
 for (const page of pages)
   test(`paths of ${page} exist`, () => {
     const text = readFileSync(join(root, page), 'utf8')
-    const paths = pathsIn(page.endsWith('where-is-what.md') ? withoutUpstream(text) : text)
+    const paths = pathsIn(page.endsWith('upstream-packages.md') ? withoutUpstream(text) : text)
     const [missing, first] = [(path: string) => !isFolder(path), (path: string) => path.split('/')[0] ?? '']
     deepEqual(
-      paths.filter((path) => missing(path) && (isFolder(`${first(path)}/`) || page.endsWith('where-is-what.md'))),
+      paths.filter((path) => missing(path) && (isFolder(`${first(path)}/`) || page.endsWith('upstream-packages.md'))),
       [],
     )
   })

@@ -71,8 +71,8 @@ function ofClaim(change: Change<PersistentVolumeClaim>, attachments: Attachments
 
 function ofNode(change: Change<Node>, attachments: Attachments, caches: Caches): VolumeName[] {
   const { key, now, before } = change
-  const isManagedAnew = !equalValues(now?.metadata.annotations ?? {}, before?.metadata.annotations ?? {})
-  const pods = now === undefined || !isManagedAnew ? [] : caches.byIndex(podsByNode, key)
+  const hasNewAnnotations = !equalValues(now?.metadata.annotations ?? {}, before?.metadata.annotations ?? {})
+  const pods = now === undefined || !hasNewAnnotations ? [] : caches.byIndex(podsByNode, key)
   const needed = pods.flatMap((each) => claimKeysOf(each)).flatMap((claim) => ofClaimKey(claim, attachments, caches))
   const isSame = now !== undefined && before !== undefined && equalValues(stateOf(now), stateOf(before))
   return isSame ? needed : [...needed, ...attachments.onNode(key).map(({ volume }) => volume)]
