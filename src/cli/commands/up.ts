@@ -183,8 +183,10 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
     .map((note) => `\n              (${note})`)
     .join('')
 
-const stopText = (keepsContainers: boolean): string =>
-  keepsContainers ? 'Ctrl-C ends it; containers keep running until: coxswain down --containers' : 'Ctrl-C ends it.'
+const stopText = (containersKeepRunning: boolean): string =>
+  containersKeepRunning
+    ? 'Ctrl-C ends it; containers keep running until: coxswain down --containers'
+    : 'Ctrl-C ends it.'
 
 /** Shown while a stop takes long. */
 const stoppingText = (step: string, seconds: number): string =>
