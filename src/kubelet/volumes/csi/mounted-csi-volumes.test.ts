@@ -32,13 +32,18 @@ test('a driver that requires it gets a mounted volume again, with new tokens', a
 const expanding = { plugin: { capabilities: ['STAGE_UNSTAGE_VOLUME', 'EXPAND_VOLUME'] } }
 const grow = ({ client }: CsiNode) =>
   client.of(persistentVolume).patch('pv', { spec: { capacity: { storage: '2Gi' } } })
-const succeeded = 'FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "pv" solo'
-
-test('a mounted volume that has grown is expanded', async () => {
-  await using node = await startCsiNode(expanding)
+/** A node with a mounted volume whose PersistentVolume has grown. */
+async function nodeWithGrownVolume(): Promise<CsiNode> {
+  const node = await startCsiNode(expanding)
   await node.bind()
   await node.run('a')
   await grow(node)
+  return node
+}
+const succeeded = 'FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "pv" solo'
+
+test('a mounted volume that has grown is expanded', async () => {
+  await using node = await nodeWithGrownVolume()
   await node.clock.advance('2m')
   const { stagingTargetPath, volumePath, capacityRange } = node.plugin.requestOf('NodeExpandVolume')
   equal(volumePath, `/pods/${await node.uid('a')}/volumes/kubernetes.io~csi/pv/mount`)
@@ -64,10 +69,7 @@ test('a volume that has grown while it was not mounted is expanded before the po
 })
 
 test('a failed expansion is reported and retried', async () => {
-  await using node = await startCsiNode(expanding)
-  await node.bind()
-  await node.run('a')
-  await grow(node)
+  await using node = await nodeWithGrownVolume()
   const fault = { kind: 'fail', code: 'INTERNAL', details: 'no space' } as const
   node.plugin.breaks('NodeExpandVolume', fault)
   await node.clock.advance('5m')
@@ -80,10 +82,7 @@ test('a failed expansion is reported and retried', async () => {
 })
 
 test('an expansion that the driver refuses for good is marked and not retried', async () => {
-  await using node = await startCsiNode(expanding)
-  await node.bind()
-  await node.run('a')
-  await grow(node)
+  await using node = await nodeWithGrownVolume()
   node.plugin.breaks('NodeExpandVolume', { kind: 'fail', code: 'OUT_OF_RANGE', details: 'too large' })
   await node.clock.advance('10m')
   const { status } = await node.claim()
@@ -93,10 +92,7 @@ test('an expansion that the driver refuses for good is marked and not retried', 
 })
 
 test('a volume in use that the driver cannot expand now is left as it is', async () => {
-  await using node = await startCsiNode(expanding)
-  await node.bind()
-  await node.run('a')
-  await grow(node)
+  await using node = await nodeWithGrownVolume()
   node.plugin.breaks('NodeExpandVolume', { kind: 'fail', code: 'FAILED_PRECONDITION', details: 'in use' })
   await node.clock.advance('90s')
   deepEqual(

@@ -8,15 +8,18 @@ import { fieldValue, resourceValue, type NodeInfo } from '../../pod-config/field
 import { filesOfKeys, type Files, type ObjectSource } from './key-files.ts'
 import type { PodVolume, VolumeSources } from '../contract/volume-type.ts'
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-export async function configMapFiles(
+/** The files that a volume has of one object. */
+type ObjectFiles = (
   source: ObjectSource,
   defaultMode: number,
-  { pod }: PodVolume,
+  volume: PodVolume,
   sources: VolumeSources,
   context: Context,
-): Promise<Files> {
+) => Promise<Files>
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+export const configMapFiles: ObjectFiles = async (source, defaultMode, { pod }, sources, context) => {
   const found = await sources.configMap(namespaceOf(pod), source.name, context)
   const data = found && [
     ...Object.entries(found.data ?? {}).map(([key, text]) => [key, bytes(text)] as const),
@@ -25,13 +28,7 @@ export async function configMapFiles(
   return filesOfKeys(data && new Map(data), { ...source, defaultMode, kind: configMap.singular, word: 'config' })
 }
 
-export async function secretFiles(
-  source: ObjectSource,
-  defaultMode: number,
-  { pod }: PodVolume,
-  sources: VolumeSources,
-  context: Context,
-): Promise<Files> {
+export const secretFiles: ObjectFiles = async (source, defaultMode, { pod }, sources, context) => {
   const found = await sources.secret(namespaceOf(pod), source.name, context)
   const data =
     found && Object.entries(found.data ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const)
