@@ -205,10 +205,10 @@ export const customResourcesBench: Bench = {
     }
     const first = await start('definitions')
     const before = memoryMb(first.server.pid)
-    const definitions = await measureDefinitions(first.access)
+    const measured = await measureDefinitions(first.access)
     const perDefinition = ((memoryMb(first.server.pid) - before) * 1024) / many(definitionCount)
     await first.server[Symbol.asyncDispose]()
-    const own = { definitions, rates: await measureObjects((await start('objects')).access) }
+    const own = { definitions: measured, rates: await measureObjects((await start('objects')).access) }
     const flag = process.argv.indexOf('--kubeconfig')
     const given = flag < 0 ? undefined : process.argv[flag + 1]
     const peer =

@@ -87,9 +87,9 @@ function policiesWith(own: number, others: number): Policies {
   return policies
 }
 
-const requestWith = (credentials: Credentials): ApiRequest => ({
+const requestWith = (presented: Credentials): ApiRequest => ({
   context: { signal, cause: { event: 0 as never, also: [], revisions: [] } },
-  credentials,
+  credentials: presented,
   user: undefined,
   sender: 'bench',
   agent: 'bench',

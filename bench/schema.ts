@@ -80,9 +80,9 @@ function microsecondsPer(work: () => unknown): number {
   return nanoseconds / 1000
 }
 
-const shown = (what: string, work: () => unknown, reference?: () => unknown): string => {
+const shown = (what: string, work: () => unknown, interpreted?: () => unknown): string => {
   const compiled = `${what}: ${microsecondsPer(work).toFixed(1)} µs`
-  return reference === undefined ? compiled : `${compiled}, interpreted ${microsecondsPer(reference).toFixed(1)} µs`
+  return interpreted === undefined ? compiled : `${compiled}, interpreted ${microsecondsPer(interpreted).toFixed(1)} µs`
 }
 
 export const schemaBench: Bench = {

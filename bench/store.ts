@@ -27,12 +27,12 @@ const fileBytes = (path: string) => statSync(path).size + statSync(`${path}-wal`
 /** Writes `count` values with this many writers; returns the elapsed seconds. */
 async function write(store: Store, writers: number, count: number, key: (index: number) => string): Promise<number> {
   let next = 0
-  const start = performance.now()
+  const startMs = performance.now()
   const writer = async () => {
     while (next < count) await put(store, key(next++))
   }
   await Promise.all(Array.from({ length: writers }, writer))
-  return (performance.now() - start) / 1000
+  return (performance.now() - startMs) / 1000
 }
 
 interface Contender {
@@ -100,11 +100,11 @@ async function fanOut(contenders: readonly Contender[]): Promise<string> {
       }
     }
     const watching = Array.from({ length: watchers }, watch)
-    const start = performance.now()
+    const startMs = performance.now()
     await write(store, 16, events, (index) => `/w/${index}`)
     await Promise.all(watching)
     stopped.abort()
-    return (performance.now() - start) / 1000
+    return (performance.now() - startMs) / 1000
   })
   return `watch: ${events} writes to ${watchers} watchers, deliveries: ${compared(contenders, watchers * events, outcomes)}`
 }

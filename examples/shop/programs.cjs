@@ -9,10 +9,10 @@ const untilTerminated = (terminated) =>
 /** Stores orders in memory. @type {import('coxswain').SimulatedProgram} */
 async function database({ serveHttp, terminated }) {
   /** @type {Map<string, string>} */
-  const orders = new Map()
+  const stored = new Map()
   serveHttp(5432, async ({ method, path, text }) => {
-    if (method === 'PUT') orders.set(path, await text())
-    const order = orders.get(path)
+    if (method === 'PUT') stored.set(path, await text())
+    const order = stored.get(path)
     return order === undefined ? { status: 404 } : { status: 200, body: order }
   })
   return untilTerminated(terminated)

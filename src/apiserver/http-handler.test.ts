@@ -560,12 +560,12 @@ const wrongShapes: [path: string, as: string, message: string][] = [
     'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
   ],
 ]
-for (const [path, as, message] of wrongShapes)
+for (const [path, as, text] of wrongShapes)
   test(`${path} has no ${as}`, async () => {
     await using server = await startServer()
     await server.call('POST', configMaps, { metadata: { name: 'a' } })
     const { status, body } = await server.call('GET', path, undefined, {
       accept: `application/json;as=${as};v=v1;g=meta.k8s.io`,
     })
-    deepEqual([status, body.reason, body.message], [406, 'NotAcceptable', message])
+    deepEqual([status, body.reason, body.message], [406, 'NotAcceptable', text])
   })

@@ -97,8 +97,8 @@ async function wholeText(body: WireResponse['body']): Promise<string> {
 
 async function toHarnessResponse(answer: WireResponse): Promise<HarnessResponse> {
   const isJson = String(answer.headers['content-type']).startsWith('application/json')
-  const { status, headers: toHarnessResponse } = answer
-  if (answer.body instanceof Uint8Array && !isJson) return { status, headers: toHarnessResponse, body: answer.body }
+  const { status, headers } = answer
+  if (answer.body instanceof Uint8Array && !isJson) return { status, headers, body: answer.body }
   const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
   const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
   return { status: answer.status, headers: answer.headers, body: isJson ? parseJson(text) : text }

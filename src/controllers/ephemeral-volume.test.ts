@@ -56,9 +56,9 @@ for (const [what, pod, others, changes, events] of rows)
 
 test('a claim has the labels, annotations and spec of the template', () => {
   const plan = planOf(controller, using([volume('x', { labels: { a: 'b' }, annotations: { c: 'd' } })]))
-  const { metadata, spec: made } = firstObject<{ metadata: object; spec: { accessModes: string[] } }>(plan)
+  const { metadata, spec: claimSpec } = firstObject<{ metadata: object; spec: { accessModes: string[] } }>(plan)
   deepEqual(
-    [metadata, made.accessModes],
+    [metadata, claimSpec.accessModes],
     [{ name: 'p-x', labels: { a: 'b' }, annotations: { c: 'd' } }, ['ReadWriteOnce']],
   )
 })

@@ -147,11 +147,11 @@ function bindingReason(claimed: Claimed, pod: Pod, node: Node): string | undefin
     if (!reaches(volume.spec.nodeAffinity?.required, node))
       return "node(s) didn't match PersistentVolume's node affinity"
   }
-  const given = new Set<string>()
+  const taken = new Set<string>()
   for (const claim of claims.filter((each) => !isBound(each))) {
     const chosen = claim.metadata.annotations?.['volume.kubernetes.io/selected-node']
-    const volume = chosen === undefined ? volumeFor(claimed, claim, node, given) : undefined
-    if (volume !== undefined) given.add(volume.metadata.name)
+    const volume = chosen === undefined ? volumeFor(claimed, claim, node, taken) : undefined
+    if (volume !== undefined) taken.add(volume.metadata.name)
     else {
       const refusal = makingReason(claimed, claim, node, chosen)
       if (refusal !== undefined) return refusal
@@ -162,11 +162,11 @@ function bindingReason(claimed: Claimed, pod: Pod, node: Node): string | undefin
 
 const sizeOf = (quantities: Readonly<Record<string, string>> | undefined) => quantityUnits(quantities?.['storage'])
 
-function volumeFor(claimed: Claimed, claim: PersistentVolumeClaim, node: Node, given: ReadonlySet<string>) {
+function volumeFor(claimed: Claimed, claim: PersistentVolumeClaim, node: Node, taken: ReadonlySet<string>) {
   const { spec } = claim
   const suitable = claimed.volumes.filter(
     (volume) =>
-      !given.has(volume.metadata.name) &&
+      !taken.has(volume.metadata.name) &&
       volume.spec.storageClassName === spec.storageClassName &&
       volume.spec.claimRef === undefined &&
       volume.status.phase === 'Available' &&

@@ -417,11 +417,11 @@ const rejectedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
   ],
   ['$deleteFromPrimitiveList that is not a list', { '$deleteFromPrimitiveList/tags': 'a' }, /format of primitive list/],
 ]
-for (const [why, patch, message] of rejectedMerges)
+for (const [why, patch, expected] of rejectedMerges)
   test(`strategic merge rejects ${why}`, () =>
     throws(
       () => strategicMerge(box, { parts: [{ name: 'a' }], inner: { name: 'a' }, tags: ['a'] }, patch),
-      (error) => error instanceof StrategicMergeError && message.test(error.message),
+      (error) => error instanceof StrategicMergeError && expected.test(error.message),
     ))
 
 test('OpenAPI names types, references, list and merge metadata', () => {
@@ -438,9 +438,9 @@ test('OpenAPI names types, references, list and merge metadata', () => {
     'x-kubernetes-patch-strategy': 'merge',
     'x-kubernetes-patch-merge-key': 'name',
   })
-  const part = schemas.get('test.v1.Part') as { required: unknown; properties: Record<string, unknown> }
-  deepEqual(part.required, ['name'])
-  deepEqual(part.properties['name'], { type: 'string', default: '' })
+  const partSchema = schemas.get('test.v1.Part') as { required: unknown; properties: Record<string, unknown> }
+  deepEqual(partSchema.required, ['name'])
+  deepEqual(partSchema.properties['name'], { type: 'string', default: '' })
   const older = new OpenApiSchemas(openApi2)
   older.add(box)
   const olderProperties = older.get('test.v1.Box')?.['properties'] as Record<string, OpenApiSchema>
@@ -508,17 +508,17 @@ test('a watch frame: its length, its type, and an object in an envelope', () => 
 })
 
 test('invalid protobuf is rejected, unknown fields are skipped', () => {
-  const bytes = (...values: number[]) => Uint8Array.from(values)
-  deepEqual(decodeProtobuf(part, bytes(0x0a, 1, 0x61, 0x98, 0x06, 5, 0xa1, 0x06, 0, 0, 0, 0, 0, 0, 0, 0)), {
+  const raw = (...values: number[]) => Uint8Array.from(values)
+  deepEqual(decodeProtobuf(part, raw(0x0a, 1, 0x61, 0x98, 0x06, 5, 0xa1, 0x06, 0, 0, 0, 0, 0, 0, 0, 0)), {
     name: 'a',
   })
-  throws(() => decodeProtobuf(part, bytes(0x0a, 200, 1)), ProtobufError)
-  throws(() => decodeProtobuf(part, bytes(0x0a)), ProtobufError)
-  throws(() => decodeProtobuf(part, bytes(0x0f, 1)), /wire type 7/)
-  throws(() => decodeProtobuf(part, bytes(0x08, 1)), /a number stands where bytes belong/)
+  throws(() => decodeProtobuf(part, raw(0x0a, 200, 1)), ProtobufError)
+  throws(() => decodeProtobuf(part, raw(0x0a)), ProtobufError)
+  throws(() => decodeProtobuf(part, raw(0x0f, 1)), /wire type 7/)
+  throws(() => decodeProtobuf(part, raw(0x08, 1)), /a number stands where bytes belong/)
   throws(() => decodeProtobuf(part, Uint8Array.of(0x0a, 1, 0xff)), /not valid/)
-  throws(() => decodeEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
-  throws(() => decodeProtobuf(box, bytes(0x30, ...Array.from({ length: 10 }, () => 0xff), 1)), /longer than ten bytes/)
-  const entries = decodeProtobuf(box, bytes(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
+  throws(() => decodeEnvelope(raw(1, 2, 3, 4)), /protobuf prefix/)
+  throws(() => decodeProtobuf(box, raw(0x30, ...Array.from({ length: 10 }, () => 0xff), 1)), /longer than ten bytes/)
+  const entries = decodeProtobuf(box, raw(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
   deepEqual(entries.labels, { __: '' })
 })

@@ -218,7 +218,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
   contract(
     'a transaction of up to 1.5 MiB is committed by every driver, and a larger one rejected',
     async ({ store }) => {
-      const sized = (key: string, bytes: number): Operation => ({ kind: 'put', key, value: new Uint8Array(bytes) })
+      const sized = (key: string, size: number): Operation => ({ kind: 'put', key, value: new Uint8Array(size) })
       const half = transactionBytesMax / 2
       const overhead = 1_000
       const { kind } = await store.commit({ conditions: [], operations: [sized('/a', 2 * half - overhead)] }, signal)

@@ -5,8 +5,8 @@ import { parseOptions, UsageError } from './options.ts'
 
 suite('the command line of the conformance runner', () => {
   test('runs all conformance specs by default', () => {
-    const { focus, parallel, suite, again } = parseOptions([])
-    deepEqual([focus, parallel, suite, again.size], [String.raw`\[Conformance\]`, 3, upstreamFolder(), 0])
+    const { focus, parallel, suite: suiteFolder, again } = parseOptions([])
+    deepEqual([focus, parallel, suiteFolder, again.size], [String.raw`\[Conformance\]`, 3, upstreamFolder(), 0])
   })
 
   test('takes a focus and flags in any order', () => {

@@ -218,23 +218,23 @@ inNamespaces(import.meta.url, () => {
       }
       await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
       const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
-      const before = (await k(ids)).split(' ').toSorted()
+      const idsBefore = (await k(ids)).split(' ').toSorted()
       // One sandbox and one container for each pod, as soon as the leftovers of earlier tests are removed.
       await until(async () => (await ctr('tasks', 'ls')).match(/RUNNING/g)?.length === 6)
       await restart()
       await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
-      deepEqual((await k(ids)).split(' ').toSorted(), before, 'they run on')
+      deepEqual((await k(ids)).split(' ').toSorted(), idsBefore, 'they keep running')
       const pidFile = join(folder, 'data/node/containerd/containerd.pid')
       const pid = await readFile(pidFile, 'utf8')
       process.kill(Number(pid), 'SIGKILL')
       await until(async () => (await readFile(pidFile, 'utf8')) !== pid)
       await k(['scale', 'deploy/web', '--replicas=4'])
       await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
-      const after = (await k(ids)).split(' ')
+      const idsAfter = (await k(ids)).split(' ')
       equal(
-        before.every((id) => after.includes(id)),
+        idsBefore.every((id) => idsAfter.includes(id)),
         true,
-        'they run on without containerd, too',
+        'they keep running without containerd, too',
       )
       await k(['delete', 'deploy/web', '--timeout=200s', '--wait=false'])
       await realClock.sleep(random.below(1000), signal)

@@ -170,8 +170,8 @@ inNamespaces(import.meta.url, () => {
       if (following.stdout !== null) createInterface({ input: following.stdout }).on('line', (line) => seen.push(line))
       const closed = once(following, 'close')
       for (; round < 5; round++) {
-        const before = seen.length
-        await until(() => seen.length > before + 300)
+        const seenBefore = seen.length
+        await until(() => seen.length > seenBefore + 300)
         await rotator.rotateAll(controller.signal)
         // A follower can handle one rotation at a time: it has reached the new file.
         const printed = Number(/\d+/.exec(await untilMatch(newest, /\d/))?.[0])

@@ -26,8 +26,8 @@ async function shown(): Promise<{ allowed: string; refused: string }> {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' }
   await client.of(clusterRoleBinding).create({ metadata: { name: 'edit' }, roleRef, subjects }, '', ctx)
   await clock.advance('5s')
-  const tokenFor = async (account: string, spec: object = {}) =>
-    ((await accounts.createSubresource(account, 'default', 'token', { spec }, ctx)) as Token).status.token
+  const tokenFor = async (account: string, tokenSpec: object = {}) =>
+    ((await accounts.createSubresource(account, 'default', 'token', { spec: tokenSpec }, ctx)) as Token).status.token
   const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: bound.metadata.uid }
   const tokens = {
     allowed: await tokenFor('writer', { boundObjectRef }),
@@ -42,9 +42,9 @@ async function shown(): Promise<{ allowed: string; refused: string }> {
     const path = `/api/v1/namespaces/default/configmaps${method === 'PUT' ? `/${name}` : ''}`
     return (await calls.call(method, path, { metadata: { name } }, headers)).status
   }
-  const flowOf = (name: string, namespace: string) =>
+  const flowOf = (name: string, inNamespace: string) =>
     excerpt(
-      cluster.flow(configMap, name, namespace, { fold: true, rules: true }),
+      cluster.flow(configMap, name, inNamespace, { fold: true, rules: true }),
       /client ──► API Server/,
       /put configmap/,
     )
@@ -87,8 +87,8 @@ test('02 service account token', async () => {
   equal(await read('namespace'), 'default')
   match(await read('ca.crt'), /^-----BEGIN CERTIFICATE-----/)
   const token = await read('token')
-  const review = async (shown: string, audiences?: string[]) => {
-    const asked = { token: shown, ...(audiences === undefined ? {} : { audiences }) }
+  const review = async (presented: string, audiences?: string[]) => {
+    const asked = { token: presented, ...(audiences === undefined ? {} : { audiences }) }
     return (await admin.of(tokenReview).create({ metadata: {}, spec: asked }, '', ctx)).status
   }
   const known = await review(token)

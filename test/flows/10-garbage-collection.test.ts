@@ -65,8 +65,8 @@ async function circle(): Promise<string> {
   await cluster.clock.advance('5s')
   await maps.delete('first', 'default', { propagationPolicy: 'Foreground' }, ctx)
   await cluster.clock.advance('30s')
-  const left = await Promise.all(['first', 'second'].map((name) => maps.find(name, 'default', ctx)))
-  deepEqual(left, [undefined, undefined], 'no object waits forever')
+  const remaining = await Promise.all(['first', 'second'].map((name) => maps.find(name, 'default', ctx)))
+  deepEqual(remaining, [undefined, undefined], 'no object waits forever')
   return since(cluster.flow(configMap, 'first'), 'delete configmaps first')
 }
 

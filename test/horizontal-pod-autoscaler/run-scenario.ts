@@ -76,13 +76,13 @@ async function putPods(
   startMs: number,
   client: Client,
 ): Promise<void> {
-  for (const [index, state] of states.entries()) {
-    const wanted = podObject(state, index) as Parameters<ReturnType<typeof client.of<never, never>>['create']>[0]
+  for (const [index, podState] of states.entries()) {
+    const wanted = podObject(podState, index) as Parameters<ReturnType<typeof client.of<never, never>>['create']>[0]
     const { name } = (wanted as ApiObject).metadata
     const made = (await client.of(pod).find(name, namespace)) ?? (await client.of(pod).create(wanted, namespace))
-    await client.of(pod).updateStatus({ ...made, status: podStatus(state, startMs) })
-    if (state.deleting === true) await client.of(pod).delete(name, namespace)
-    known[index] = state
+    await client.of(pod).updateStatus({ ...made, status: podStatus(podState, startMs) })
+    if (podState.deleting === true) await client.of(pod).delete(name, namespace)
+    known[index] = podState
   }
 }
 

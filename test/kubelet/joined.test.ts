@@ -70,7 +70,7 @@ inNamespaces(import.meta.url, () => {
 
   test('the network agent, which is no kubelet, reads Services, Nodes and policies, and sets its rules', async () => {
     const table = (name: string) => Promise.resolve(execFileSync('nft', ['list', 'table', 'inet', name]).toString())
-    const address = await k([
+    const clusterIp = await k([
       'create',
       'service',
       'clusterip',
@@ -79,7 +79,7 @@ inNamespaces(import.meta.url, () => {
       '-o',
       'jsonpath={.spec.clusterIP}',
     ])
-    await untilMatch(() => table('coxswain-proxy'), new RegExp(`\\b${address.replaceAll('.', '\\.')}\\b`))
+    await untilMatch(() => table('coxswain-proxy'), new RegExp(`\\b${clusterIp.replaceAll('.', '\\.')}\\b`))
     match(await table('coxswain-policy'), /hook forward/)
     const paths = '{.metadata.annotations.coxswain\\.dev/pod-paths}'
     match(await k(['get', 'node', 'worker', '-o', `jsonpath=${paths}`]), /no other nodes|routes|VXLAN/)
@@ -266,11 +266,11 @@ inNamespaces(import.meta.url, () => {
     )
     const ip = () => read('again', '.status.podIP')
     await wait('again', '.status.phase', 'Running')
-    const before = await ip()
+    const ipBefore = await ip()
     const counts = '{.status.initContainerStatuses[0].restartCount}{.status.containerStatuses[*].restartCount}'
     await until(async () => (await k(['get', 'pod', 'again', '-o', `jsonpath=${counts}`])) === '11 1')
     await wait('again', '.status.conditions[?(@.type=="Ready")].status', 'True')
-    equal(await ip(), before, 'the sandbox stays')
+    equal(await ip(), ipBefore, 'the sandbox stays')
     equal(await read('again', '.status.conditions[?(@.type=="AllContainersRestarting")].status'), 'False')
 
     await wait('web', '.status.phase', 'Running')

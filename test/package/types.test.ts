@@ -147,7 +147,7 @@ const instantiationsOf = async (name: string, text: string): Promise<number> => 
 }
 
 test('the types of a large definition take the compiler little work', async () => {
-  const before = await instantiationsOf(
+  const baseline = await instantiationsOf(
     'none.mts',
     `import { customResource } from 'coxswain'\nexport { customResource }`,
   )
@@ -159,7 +159,7 @@ test('the types of a large definition take the compiler little work', async () =
     export const whole = (run: Mutable<RecipeRun>): RecipeRun => run
     // @ts-expect-error -- there is no such field
     export const wrong = (run: RecipeRun): unknown => run.spec?.recipeReff`
-  const work = (await instantiationsOf('large.mts', text)) - before
+  const work = (await instantiationsOf('large.mts', text)) - baseline
   ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })
 

@@ -59,7 +59,7 @@ export const volume = (name: string, spec: object = {}, metadata: Metadata = {})
     spec: {
       capacity: { storage: '5Gi' },
       accessModes: ['ReadWriteOnce'],
-      ...(sources.some((name) => name in spec) ? {} : { hostPath: { path: `/srv/${name}` } }),
+      ...(sources.some((source) => source in spec) ? {} : { hostPath: { path: `/srv/${name}` } }),
       ...spec,
     },
   } as Made['object'],

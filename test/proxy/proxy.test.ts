@@ -111,12 +111,12 @@ inNamespaces(import.meta.url, () => {
       /^table inet coxswain-proxy { # handle (\d+)/.exec(run('nft -a list table inet coxswain-proxy'))?.[1]
     const first = await start()
     const [chosen = ''] = await responders('outside', clusterIp, 1)
-    const before = handle()
-    ok(before !== undefined)
+    const handleBefore = handle()
+    ok(handleBefore !== undefined)
     await first[Symbol.asyncDispose]()
     for (let restart = 0; restart < 3; restart++) {
       await using again = await start()
-      notEqual(handle(), before)
+      notEqual(handle(), handleBefore)
       deepEqual(await responders('outside', clusterIp, 10), [chosen])
       if (restart === 2) await removeServiceRules(again.nftables)
     }
@@ -287,19 +287,19 @@ inNamespaces(import.meta.url, () => {
         'nft flush map inet coxswain-proxy services4',
       ]
       for (const loss of losses) {
-        const before = fullSyncs()
+        const syncsBefore = fullSyncs()
         run(loss)
-        await until(() => fullSyncs() !== before)
+        await until(() => fullSyncs() !== syncsBefore)
         match(await tcp('pod-a2', clusterIp, 80), /^pod-a1/, loss)
       }
       equal(others(), known)
       run('nft flush ruleset')
       await until(async () => (await tcp('pod-a2', clusterIp, 80, silentMs)).startsWith('pod-a1'))
-      const before = fullSyncs()
+      const syncsBefore = fullSyncs()
       // The addresses are read before each check. When they are read again, the check in between has ended.
       const read = addressReads
       await until(() => addressReads >= read + 2)
-      equal(fullSyncs(), before, 'complete rules are left alone')
+      equal(fullSyncs(), syncsBefore, 'complete rules are left alone')
     }, counting)
   })
 

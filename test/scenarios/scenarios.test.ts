@@ -240,8 +240,8 @@ for (const { scenario, namespace: home, steps, objects, events } of scenarios)
     const kinds = new Set(objects.map((object) => (object as { kind: string }).kind))
     const wanted = sorted(objects.map((object) => normalObject(object as never)))
     await eventually(async () => deepEqual(sorted(await contentOf(home, kinds)), wanted))
-    const recorded = events.map(({ on, type, reason, message, from, count }) =>
+    const lines = events.map(({ on, type, reason, message, from, count }) =>
       eventLine(on, type, reason, message, from, count),
     )
-    await eventually(async () => deepEqual(await eventsOf(home), recorded.toSorted()))
+    await eventually(async () => deepEqual(await eventsOf(home), lines.toSorted()))
   })

@@ -50,7 +50,7 @@ function* steps(trace: string): Generator<Step> {
 function early(trace: string): { acknowledged: number[]; early: number[] } {
   const loggedAt = new Map<number, number>()
   const acknowledged: number[] = []
-  const early: number[] = []
+  const premature: number[] = []
   let syncBegun = -1
   for (const [place, step] of [...steps(trace)].entries())
     switch (step.kind) {
@@ -63,13 +63,13 @@ function early(trace: string): { acknowledged: number[]; early: number[] } {
       case 'acknowledged':
         for (const number of step.numbers) {
           acknowledged.push(number)
-          if ((loggedAt.get(number) ?? Infinity) > syncBegun) early.push(number)
+          if ((loggedAt.get(number) ?? Infinity) > syncBegun) premature.push(number)
         }
         break
       default:
         throw new Error(`step ${place}: ${step satisfies never}`)
     }
-  return { acknowledged, early }
+  return { acknowledged, early: premature }
 }
 
 test('the trace reader detects an acknowledgement before its sync', () => {

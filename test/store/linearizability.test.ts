@@ -70,9 +70,9 @@ for (const [name, possible, history] of histories)
   test(`the checker: ${name}: ${possible ? 'possible' : 'impossible'}`, () =>
     equal(isLinearizable(history, '-'), possible))
 
-function check({ histories }: OperationHistory): void {
-  ok(histories.size > 0)
-  for (const [key, history] of histories) ok(isLinearizable(history, initialValue), `${key} is not linearizable`)
+function check({ histories: byKey }: OperationHistory): void {
+  ok(byKey.size > 0)
+  for (const [key, history] of byKey) ok(isLinearizable(history, initialValue), `${key} is not linearizable`)
 }
 
 async function checkInProcess(store: Store): Promise<void> {

@@ -148,9 +148,9 @@ async function shows(page: Page, places: readonly string[], title = 'Coxswain re
 
 /** The copied diagram has the markup as text too, because other programs show it. */
 async function copiesText(page: Page): Promise<void> {
-  const copied = async (name: string): Promise<string> => {
-    await page.getByRole('button', { name, exact: true }).click()
-    await page.getByText(`The ${name} text is in the clipboard.`).waitFor()
+  const copied = async (format: string): Promise<string> => {
+    await page.getByRole('button', { name: format, exact: true }).click()
+    await page.getByText(`The ${format} text is in the clipboard.`).waitFor()
     return page.evaluate(() => navigator.clipboard.readText())
   }
   const [svg, mermaid] = [await copied('SVG'), await copied('Mermaid')]

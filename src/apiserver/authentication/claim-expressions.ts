@@ -83,10 +83,11 @@ export function mappedUser(claims: Claims, user: User, expressions: ClaimExpress
   try {
     for (const each of claimRules) check(each, variables, 'claim validation expression')
     const mapped = {
-      name: username === undefined ? user.name : name(evaluated(username, variables, 'username claim expression')),
+      name:
+        username === undefined ? user.name : usernameOf(evaluated(username, variables, 'username claim expression')),
       groups:
         groups === undefined ? user.groups : texts(evaluated(groups, variables, 'group claim expression'), 'group'),
-      uid: uid === undefined ? user.uid : text(evaluated(uid, variables, 'uid claim expression'), 'uid'),
+      uid: uid === undefined ? user.uid : textOf(evaluated(uid, variables, 'uid claim expression'), 'uid'),
       extra: { ...user.extra, ...extraOf(extra, variables) },
     }
     const { name: of, ...rest } = mapped
@@ -104,13 +105,13 @@ function check(each: ClaimRule, variables: Activation, what: string): void {
     throw new ClaimError(`oidc: error evaluating ${what}: validation expression '${each.text}' failed: ${each.message}`)
 }
 
-function text(value: Value, what: string): string {
+function textOf(value: Value, what: string): string {
   if (typeof value === 'string') return value
   throw new ClaimError(`oidc: error evaluating ${what} claim expression: expression must return a string`)
 }
 
-function name(value: Value): string {
-  const found = text(value, 'username')
+function usernameOf(value: Value): string {
+  const found = textOf(value, 'username')
   if (found === '') throw new ClaimError('oidc: empty username via CEL expression is not allowed')
   return found
 }

@@ -278,30 +278,36 @@ test('a default object is restored and retains additions, unless it is annotated
 test('access reviews work for other users and for the sender, and list the rules', async () => {
   await using server = await startGuarded()
   await server.call('POST', roleBindings, bindingOf('readers', 'view'))
-  const group = '/apis/authorization.k8s.io/v1'
+  const api = '/apis/authorization.k8s.io/v1'
   const review = async (path: string, spec: object, headers?: Record<string, string>) => {
-    const { status, body } = await server.call('POST', `${group}/${path}`, { spec }, headers)
+    const { status, body } = await server.call('POST', `${api}/${path}`, { spec }, headers)
     return status === 201 ? body.status : [status, body.message]
   }
-  const resourceAttributes = { verb: 'list', resource: 'pods', namespace: 'default' }
+  const attributes = { verb: 'list', resource: 'pods', namespace: 'default' }
   const reason = 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "bob"'
-  deepEqual(await review('subjectaccessreviews', { user: 'bob', resourceAttributes }), { allowed: true, reason })
-  deepEqual(await review('selfsubjectaccessreviews', { resourceAttributes }, bob), { allowed: true, reason })
-  const elsewhere = { ...resourceAttributes, namespace: 'other' }
+  deepEqual(await review('subjectaccessreviews', { user: 'bob', resourceAttributes: attributes }), {
+    allowed: true,
+    reason,
+  })
+  deepEqual(await review('selfsubjectaccessreviews', { resourceAttributes: attributes }, bob), {
+    allowed: true,
+    reason,
+  })
+  const elsewhere = { ...attributes, namespace: 'other' }
   deepEqual(await review('selfsubjectaccessreviews', { resourceAttributes: elsewhere }, bob), { allowed: false })
   const path = { nonResourceAttributes: { verb: 'get', path: '/api' } }
   equal((await review('selfsubjectaccessreviews', path, bob)).allowed, true)
   const local = 'namespaces/default/localsubjectaccessreviews'
-  const nowhere = { user: 'bob', resourceAttributes: { ...resourceAttributes, namespace: 'gone' } }
+  const nowhere = { user: 'bob', resourceAttributes: { ...attributes, namespace: 'gone' } }
   const result = await review('namespaces/gone/localsubjectaccessreviews', nowhere)
   deepEqual(result, { allowed: false }, 'the response does not reveal that the namespace is missing')
-  deepEqual(await review(local, { user: 'bob', resourceAttributes }), { allowed: true, reason })
+  deepEqual(await review(local, { user: 'bob', resourceAttributes: attributes }), { allowed: true, reason })
   deepEqual(await review(local, { user: 'bob', resourceAttributes: elsewhere }), [
     400,
     'spec.resourceAttributes.namespace must match namespace: default',
   ])
   match(
-    String((await review('subjectaccessreviews', { resourceAttributes }))[1]),
+    String((await review('subjectaccessreviews', { resourceAttributes: attributes }))[1]),
     /at least one of user or group must be specified$/,
   )
   match(
@@ -309,7 +315,7 @@ test('access reviews work for other users and for the sender, and list the rules
     /exactly one of nonResourceAttributes or resourceAttributes must be specified$/,
   )
   match(
-    String((await review('subjectaccessreviews', { user: 'a', resourceAttributes }, bob))[1]),
+    String((await review('subjectaccessreviews', { user: 'a', resourceAttributes: attributes }, bob))[1]),
     /^subjectaccessreviews\.authorization\.k8s\.io is forbidden: User "bob"/,
   )
   const rules = await review('selfsubjectrulesreviews', { namespace: 'default' }, bob)

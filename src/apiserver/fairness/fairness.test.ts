@@ -368,12 +368,12 @@ test('deleted defaults are restored, and every FlowSchema reports whether its le
   await server.call('DELETE', `${group}/prioritylevelconfigurations/mine`)
   deepEqual((await dangling('own'))[0]?.slice(0, 3), ['Dangling', 'True', 'NotFound'])
 
-  for (const path of ['flowschemas/exempt', 'flowschemas/probes', 'prioritylevelconfigurations/workload-low']) {
-    const before = (await server.call('GET', `${group}/${path}`)).body.metadata.uid
-    equal((await server.call('DELETE', `${group}/${path}`)).status, 200)
+  for (const object of ['flowschemas/exempt', 'flowschemas/probes', 'prioritylevelconfigurations/workload-low']) {
+    const before = (await server.call('GET', `${group}/${object}`)).body.metadata.uid
+    equal((await server.call('DELETE', `${group}/${object}`)).status, 200)
     await server.clock.settle()
-    const { status, body } = await server.call('GET', `${group}/${path}`)
-    deepEqual([status, body.metadata.uid === before], [200, false], path)
+    const { status, body } = await server.call('GET', `${group}/${object}`)
+    deepEqual([status, body.metadata.uid === before], [200, false], object)
   }
   const merge = { 'content-type': 'application/merge-patch+json' }
   const change = (name: string, matchingPrecedence: number, isOurs: string) =>

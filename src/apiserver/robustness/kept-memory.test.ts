@@ -65,7 +65,7 @@ for (const [what, { method, path, status, body }] of Object.entries(requests))
     let round = 0
     const send = async (count: number) => {
       for (let sent = 0; sent < count; sent++) equal((await server.call(method, path, body(round++))).status, status)
-      for (let count = 0; count < collections; count++) collect()
+      for (let pass = 0; pass < collections; pass++) collect()
       return process.memoryUsage().heapUsed / (1 << 20)
     }
     const before = await send(warmUpRounds)

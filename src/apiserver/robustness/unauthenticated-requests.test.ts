@@ -89,7 +89,7 @@ for (const [what, requestOf] of Object.entries(requests))
         const { status } = await server.call(method, path, undefined, { ...headers, anonymous: '' })
         ok(status === 401 || status === 403, `${status}`)
       }
-      for (let count = 0; count < collections; count++) collect()
+      for (let pass = 0; pass < collections; pass++) collect()
       return process.memoryUsage().heapUsed / (1 << 20)
     }
     const before = await send(warmUpRounds)

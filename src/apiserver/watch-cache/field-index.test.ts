@@ -68,9 +68,9 @@ for (const isQueriedBefore of [false, true])
       const selection = new Selection(pod, '', '', 'spec.nodeName=n')
       const ask = () => Array.from(cache.candidates(selection, '', ''), ([, { object }]) => object.metadata.name)
       if (isQueriedBefore) ask()
-      for (const [index, [pod, before, now]] of steps.entries()) {
-        const at = (node: string | undefined) => (node === undefined ? undefined : onNode(pod, node, index + 2))
-        cache.apply([{ revision: index + 2, key: key(pod), now: at(now), before: at(before) }])
+      for (const [index, [podName, before, now]] of steps.entries()) {
+        const at = (node: string | undefined) => (node === undefined ? undefined : onNode(podName, node, index + 2))
+        cache.apply([{ revision: index + 2, key: key(podName), now: at(now), before: at(before) }])
       }
       deepEqual(ask(), found)
     })

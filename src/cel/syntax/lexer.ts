@@ -105,8 +105,8 @@ function tokenAt(source: string, at: number, start: Start): Token | undefined {
     case 'dot':
       return numberAt(source, at) ?? symbolAt(source, at)
     case 'backtick': {
-      const text = matchAt(quotedWord, source, at)
-      return text === undefined ? undefined : { kind: 'quotedIdentifier', text, at }
+      const quoted = matchAt(quotedWord, source, at)
+      return quoted === undefined ? undefined : { kind: 'quotedIdentifier', text: quoted, at }
     }
     default:
       return symbolAt(source, at)

@@ -143,12 +143,12 @@ class Parser {
   }
 
   /** Operands of an associative operator, in a balanced tree as in upstream. */
-  #chain(operator: '||' | '&&', operand: () => Expr): Expr {
-    const operands = [operand()]
+  #chain(operator: '||' | '&&', parseOperand: () => Expr): Expr {
+    const operands = [parseOperand()]
     const places: number[] = []
     for (let op = this.#tokens.accept(operator); op !== undefined; op = this.#tokens.accept(operator)) {
       places.push(op.at)
-      operands.push(operand())
+      operands.push(parseOperand())
     }
     const grouped = (start: number, end: number): Expr => {
       if (start === end) return operands[start] as Expr

@@ -77,13 +77,13 @@ export function structuralType(schema: StructuralSchema, name: string, isRoot: b
   }
 }
 
-const text: StructuralSchema = { type: 'string' }
-const metadata: StructuralSchema = { type: 'object', properties: { name: text, generateName: text } }
+const stringSchema: StructuralSchema = { type: 'string' }
+const metadata: StructuralSchema = { type: 'object', properties: { name: stringSchema, generateName: stringSchema } }
 
 /** Rules of a resource can always use its kind, version and metadata names, whatever its schema is. */
 const withMetadata = (schema: StructuralSchema): StructuralSchema => ({
   ...schema,
-  properties: { ...schema.properties, kind: text, apiVersion: text, metadata },
+  properties: { ...schema.properties, kind: stringSchema, apiVersion: stringSchema, metadata },
 })
 
 function arrayType(schema: StructuralSchema, name: string): SizedType | undefined {

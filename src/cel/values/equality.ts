@@ -31,7 +31,7 @@ function equal(a: Value, b: Value, within: Comparison | undefined): boolean {
   if (typeof a === 'string' || typeof a === 'boolean' || a === null) return false
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined) return y !== undefined && compareNumbers(x, y) === 0
-  if (a instanceof KeyedList) return isList(b) && a.isEqual(b, (x, y) => equal(x, y, within))
+  if (a instanceof KeyedList) return isList(b) && a.isEqual(b, (one, other) => equal(one, other, within))
   if (isList(a)) return isList(b) && equalLists(a, b, within ?? new Comparison())
   if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, within ?? new Comparison())
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0

@@ -179,11 +179,11 @@ test('up reports what runs, what is stored and the next commands; other commands
     ['json', /^\{"event":\{"id":\d+,.*\}\n/],
   ]
   for (const [format, first] of followed) {
-    const { code: ended, printed: drawn } = await typed(
+    const { code: exitCode, printed: drawn } = await typed(
       ['flow', 'ns/default', '--follow', '--format', format, '--kubeconfig', kubeconfig],
       (soFar, leave) => soFar.includes('make namespace') && leave(),
     )
-    equal(ended, 0)
+    equal(exitCode, 0)
     match(drawn, first)
   }
   const byRule = await ask('flow', 'svc/kubernetes', '--rules')

@@ -54,8 +54,8 @@ export const kubelet = defineCommand({
     const chosen = runtimes.find((each) => each === (options.runtime ?? 'auto'))
     if (chosen === undefined)
       throw new UsageError(`--runtime ${JSON.stringify(options.runtime)} is none of ${runtimes.join(', ')}`)
-    const flags = { ...(await configured(options.config)), ...pick(options, flagNames) }
-    const hasRuntime = flags['container-runtime-endpoint'] !== undefined
+    const values = { ...(await configured(options.config)), ...pick(options, flagNames) }
+    const hasRuntime = values['container-runtime-endpoint'] !== undefined
     const whyNot = hasRuntime ? undefined : missingContainerPrerequisites()
     if (chosen === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
     const runtime = chosen === 'auto' ? (whyNot === undefined ? 'containerd' : 'simulated') : chosen
@@ -68,7 +68,7 @@ export const kubelet = defineCommand({
         bootstrapPath: bootstrap === undefined ? undefined : resolve(bootstrap),
         dataDirectory,
         runtime,
-        ...settingsOf(flags),
+        ...settingsOf(values),
         log,
         onReady: ({ name, url }) => {
           out(`ready: node ${name} at ${url}\n`)
@@ -92,9 +92,9 @@ async function configured(path: string | undefined): Promise<ReturnType<typeof c
   }
 }
 
-function settingsOf(flags: ReturnType<typeof configuredFlags>) {
+function settingsOf(values: ReturnType<typeof configuredFlags>) {
   try {
-    return { settings: kubeletSettings(flags), process: kubeletProcessSettings(flags) }
+    return { settings: kubeletSettings(values), process: kubeletProcessSettings(values) }
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error })
   }

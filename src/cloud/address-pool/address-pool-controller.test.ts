@@ -11,8 +11,8 @@ import {
   type TestCluster,
 } from '../../cluster/index.ts'
 
-const start = (addresses: string, more: object = {}) =>
-  startCluster({ nodes: 1, loadBalancers: { addresses }, ...more })
+const start = (pool: string, more: object = {}) =>
+  startCluster({ nodes: 1, loadBalancers: { addresses: pool }, ...more })
 
 const create = ({ client }: TestCluster, name: string, port: number, more: object = {}) =>
   client.of(service).create({

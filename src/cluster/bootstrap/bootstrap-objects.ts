@@ -125,11 +125,11 @@ export async function createIfMissing<T extends ApiObject, Input>(
   object: Named<Input>,
   context: Context,
 ): Promise<void> {
-  const { name, namespace = '' } = object.metadata
-  if ((await client.of(kind).find(name, namespace, context)) !== undefined) return
+  const { name, namespace: namespaceName = '' } = object.metadata
+  if ((await client.of(kind).find(name, namespaceName, context)) !== undefined) return
   await client
     .of(kind)
-    .create(object, namespace, context)
+    .create(object, namespaceName, context)
     .catch((error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error
     })
@@ -143,6 +143,6 @@ export async function createOrPatch<T extends ApiObject, Input>(
   context: Context,
 ): Promise<void> {
   await createIfMissing(client, kind, object, context)
-  const { name, namespace = '' } = object.metadata
-  await client.of(kind).patch(name, namespace, object, 'merge', context)
+  const { name, namespace: namespaceName = '' } = object.metadata
+  await client.of(kind).patch(name, namespaceName, object, 'merge', context)
 }

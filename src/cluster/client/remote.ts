@@ -74,7 +74,7 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal, metric
     },
     answerQueries(explain, log, stop) {
       const transport = transportOf('scheduler')
-      const questions = (signal: AbortSignal) => transport.decisionQueries(signal)
+      const questions = transport.decisionQueries.bind(transport)
       const answer = transport.sendDecision.bind(transport)
       return respondToDecisionQueries({ queries: questions, respond: answer, explain, clock: realClock, log }, stop)
     },

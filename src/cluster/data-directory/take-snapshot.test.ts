@@ -53,11 +53,11 @@ const newPath = () => join(directory, String(count++))
 /** A data directory with keys and one object. */
 async function cluster(...keys: string[]): Promise<string> {
   const at = newPath()
-  await using directory = await openDataDirectory(at, 'cluster')
+  await using opened = await openDataDirectory(at, 'cluster')
   const deps = { platform: nodePlatform, clock: realClock, random: systemRandom, hosts: [] }
   await clusterCertificates(`${at}/pki`, deps)
   for (const key of keys) await put(at, key)
-  await directory.note({
+  await opened.note({
     hasStore: true,
     isComplete: true,
     name: 'home',
@@ -179,8 +179,8 @@ test('an existing file is replaced only on request', async () => {
 test('a directory without an SQLite store has nothing to copy', async () => {
   await rejects(take(newPath(), newPath()), /there is no cluster on SQLite in/)
   const at = newPath()
-  await using directory = await openDataDirectory(at, 'cluster')
-  await directory.note({ etcd: { endpoints: ['http://127.0.0.1:1'], tlsPaths: {}, wasEmpty: true } })
+  await using opened = await openDataDirectory(at, 'cluster')
+  await opened.note({ etcd: { endpoints: ['http://127.0.0.1:1'], tlsPaths: {}, wasEmpty: true } })
   await rejects(take(at, newPath()), /keeps its objects in etcd; take a snapshot there: etcdctl snapshot save/)
 })
 
@@ -236,8 +236,8 @@ test('an interrupted restore is repeated without losing the saved content', asyn
   await take(from, file, { passphrase })
   await restoreDirectory(to, file, passphrase, signal)
   {
-    await using directory = await openDataDirectory(to, 'cluster')
-    await directory.note({ restoring: file })
+    await using opened = await openDataDirectory(to, 'cluster')
+    await opened.note({ restoring: file })
   }
   await rm(`${to}/store.db`)
   const { before } = await restoreDirectory(to, file, passphrase, signal)

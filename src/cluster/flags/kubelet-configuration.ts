@@ -27,7 +27,9 @@ const pairs =
       : undefined
 const taints: Reading = (value) =>
   Array.isArray(value) && value.every(isJsonObject)
-    ? value.map(({ key, value: text = '', effect }) => `${String(key)}=${String(text)}:${String(effect)}`).join(',')
+    ? value
+        .map(({ key, value: taintValue = '', effect }) => `${String(key)}=${String(taintValue)}:${String(effect)}`)
+        .join(',')
     : undefined
 
 const periods: Reading = (value) =>
@@ -124,8 +126,8 @@ function flagsOf(section: Readonly<Record<string, unknown>>, prefix: string): [C
     }
     const [flag, read] = lookup(fields, path) ?? []
     if (flag === undefined || read === undefined) throw new ConfigError(`${path} is not a field that is supported`)
-    const text = read(value)
-    if (text === undefined) throw new ConfigError(`${path} is not of its type`)
-    return [[flag, text]]
+    const flagValue = read(value)
+    if (flagValue === undefined) throw new ConfigError(`${path} is not of its type`)
+    return [[flag, flagValue]]
   })
 }

@@ -141,11 +141,11 @@ export async function startRealNode(
   const cgroups = await NodeCgroups.open()
   const machine = await describeMachine(options, load)
   const onUnavailable = (stop: AbortSignal) => whileUnavailable?.(machine, stop) ?? Promise.resolve()
-  const { runtime, stop } =
+  const { runtime, stop: stopRuntime } =
     runtimeSocket === undefined
       ? await startContainerd(directory, networkDirectory, { platform, clock, log }, signal)
       : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
-  starting.defer(stop)
+  starting.defer(stopRuntime)
   if (runtimeSocket === undefined) await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal)
   const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
   const shutdown = manualShutdown ?? new NodeLogind({ processes: platform.processes, clock })

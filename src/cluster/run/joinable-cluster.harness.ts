@@ -67,8 +67,8 @@ export async function startJoinable(given: Partial<Pick<ClusterOptions, 'nodes' 
   stack.defer(() => rm(directory, { recursive: true }))
   const bootstrapPath = async (shown: string) => {
     const path = join(directory, 'bootstrap')
-    const cluster = `{ server: '${server.url}', certificate-authority-data: ${base64Text(certificates.authority)} }`
-    const text = `clusters: [{ name: c, cluster: ${cluster} }]
+    const clusterEntry = `{ server: '${server.url}', certificate-authority-data: ${base64Text(certificates.authority)} }`
+    const text = `clusters: [{ name: c, cluster: ${clusterEntry} }]
 users: [{ name: u, user: { token: ${shown} } }]
 contexts: [{ name: x, context: { cluster: c, user: u } }]
 current-context: x

@@ -72,7 +72,9 @@ export async function runScheduler(
   const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity, gauge })
   const tasks = new TaskGroup({ signal })
   tasks.start('flow', (stop) => remote.exportFlow(shared.flow, log, stop))
-  tasks.start('scheduling queries', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))
+  tasks.start('scheduling queries', (stop) =>
+    remote.answerQueries((podKey) => shared.decisions.explain(podKey), log, stop),
+  )
   tasks.start('leader election', (stop) =>
     election.run((leading) => {
       onLead()

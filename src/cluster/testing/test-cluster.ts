@@ -278,14 +278,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** The output of a pod's container. */
-  logs(pod: string, options: LogOptions = {}): Promise<string> {
-    return podLog(new Client(this.#transport()), pod, options, newContext())
+  logs(podName: string, options: LogOptions = {}): Promise<string> {
+    return podLog(new Client(this.#transport()), podName, options, newContext())
   }
 
   /** Runs a command in a pod's container: the image's `onCommand` or the simulation's `command` implements it. */
-  exec(pod: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
-    const running = podExec(this.#transport(), pod, command, options, newContext())
-    return this.#deps.calls.untilDone(running, `exec in pod ${pod}`, () => 'the command has not ended')
+  exec(podName: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
+    const running = podExec(this.#transport(), podName, command, options, newContext())
+    return this.#deps.calls.untilDone(running, `exec in pod ${podName}`, () => 'the command has not ended')
   }
 
   /**
@@ -320,7 +320,7 @@ export class TestCluster implements AsyncDisposable {
           const explained = await this.#explain(this.#kinds.ofObject(object), object)
           return explained.waits.length === 0 ? [] : explanationLines(explained)
         },
-        decision: (pod) => cluster.decisions.explain(pod),
+        decision: (podKey) => cluster.decisions.explain(podKey),
         nowMs: clock.nowMs(),
         changes: (kind) => (kind.computed === undefined ? (cluster.server?.registry.changes(kind) ?? []) : []),
         retained: cluster.server && {

@@ -279,8 +279,8 @@ test('the status counts nodes; heartbeats of nodes are ignored', () => {
 })
 
 test('the data of a revision has sorted keys, as clients compare its bytes', () => {
-  const { template } = (data as { spec: { template: Record<string, object> } }).spec
+  const { template: revised } = (data as { spec: { template: Record<string, object> } }).spec
   const namesOf = (value: object) => Object.keys(value)
-  deepEqual(namesOf(template), ['$patch', 'metadata', 'spec'])
-  deepEqual(namesOf(template['spec'] ?? {}), namesOf(template['spec'] ?? {}).toSorted())
+  deepEqual(namesOf(revised), ['$patch', 'metadata', 'spec'])
+  deepEqual(namesOf(revised['spec'] ?? {}), namesOf(revised['spec'] ?? {}).toSorted())
 })

@@ -135,8 +135,10 @@ test('an endpoint has its node, zone, host name and hints', () => {
   const object = aService({ clusterIP: 'None', trafficDistribution: 'PreferSameNode' })
   const zoned = made(node, 'n', { metadata: { labels: { 'topology.kubernetes.io/zone': 'z' } } })
   const named = backend('a', '10.0.0.1', { spec: { hostname: 'a', subdomain: 'web' } })
-  const { metadata, endpoints } = firstObject<EndpointSlice>(planOf(endpointSliceController, object, named, zoned))
-  const [first] = endpoints ?? []
+  const { metadata, endpoints: written } = firstObject<EndpointSlice>(
+    planOf(endpointSliceController, object, named, zoned),
+  )
+  const [first] = written ?? []
   equal(metadata.labels?.['service.kubernetes.io/headless'], '')
   deepEqual(
     [first?.nodeName, first?.zone, first?.hostname, first?.hints],
@@ -329,9 +331,9 @@ const zoned = (name: string, zone: string | undefined, cpu: string, extra: objec
     metadata: { labels: zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone }, ...extra },
     status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] },
   })
-const on = (node: string, count: number): Pod[] =>
+const on = (nodeName: string, count: number): Pod[] =>
   Array.from({ length: count }, (_, index) =>
-    backend(`${node}-${index}`, `10.${node.charCodeAt(0)}.0.${index}`, { nodeName: node }),
+    backend(`${nodeName}-${index}`, `10.${nodeName.charCodeAt(0)}.0.${index}`, { nodeName }),
   )
 
 const hinting: [why: string, others: ApiObject[], hints: string, note: string][] = [

@@ -128,8 +128,8 @@ test('zones are updated when nodes change, move to another zone and are deleted'
     [moved, dead, 10_000, Infinity],
     [alive, undefined, Infinity, Infinity],
   ]
-  for (const [before, now, z, other] of steps) {
-    zones.update(before, now)
+  for (const [before, after, z, other] of steps) {
+    zones.update(before, after)
     deepEqual([zones.evictionIntervalMs(zoneOf(dead)), zones.evictionIntervalMs(zoneOf(moved))], [z, other])
   }
 })
@@ -213,7 +213,7 @@ test('zones are measured until their last node is gone', () => {
       .split('\n')
       .filter((line) => /^node_collector_(zone|unhealthy)/.test(line))
       .map((line) => line.split(' ').at(-1))
-  const update = (before: Node | undefined, now: Node | undefined) => updateZones(before, now, zones, metrics)
+  const update = (before: Node | undefined, after: Node | undefined) => updateZones(before, after, zones, metrics)
   update(undefined, dead)
   deepEqual(shown(), ['1', '0', '1'], 'unhealthy nodes, health, size')
   ok(registry.text().includes(`node_collector_zone_size{zone="${zone}"} 1\n`))
@@ -222,7 +222,7 @@ test('zones are measured until their last node is gone', () => {
   deepEqual(shown(), ['1', '50', '2'])
   update(dead, alive)
   deepEqual(shown(), ['0', '100', '2'])
-  for (const node of [alive, alive]) update(node, undefined)
+  for (const each of [alive, alive]) update(each, undefined)
   deepEqual(shown(), [])
 })
 

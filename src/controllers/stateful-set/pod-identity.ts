@@ -45,7 +45,7 @@ export function missingLabels(
   const { labels, name } = metadata
   if (labels?.[nameLabel] === name && Number(labels[indexLabel]) === ordinal) return undefined
   const wanted = Object.entries(identityLabels(set, ordinal))
-  const missing = wanted.filter(([name, value]) => lookup(metadata.labels, name) !== value)
+  const missing = wanted.filter(([label, value]) => lookup(metadata.labels, label) !== value)
   return missing.length === 0 ? undefined : Object.fromEntries(missing)
 }
 

@@ -23,12 +23,12 @@ export function wrapText(text: string, widthPx: number, fontPx: number, linesMax
   const fits = (line: string): boolean => textWidthPx(line, fontPx) <= widthPx
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ').flatMap((word) => pieces(word, fits))) {
-    const longer = line === '' ? word : `${line} ${word}`
+  for (const piece of text.split(' ').flatMap((word) => pieces(word, fits))) {
+    const longer = line === '' ? piece : `${line} ${piece}`
     if (fits(longer) || line === '') line = longer
     else {
       lines.push(line)
-      line = word
+      line = piece
     }
   }
   lines.push(line)

@@ -145,8 +145,8 @@ test('lines that are printed during a read are only returned with follow', async
           [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
         },
     )
-  const source = { files: { open }, path: 'log', isRunning: () => Promise.resolve(true) }
-  equal(await textOf(readLog(source, { ...all, tailLines: 1 }, signal)), 'two\n')
+  const logSource = { files: { open }, path: 'log', isRunning: () => Promise.resolve(true) }
+  equal(await textOf(readLog(logSource, { ...all, tailLines: 1 }, signal)), 'two\n')
 })
 
 test('a log larger than a block is returned completely, and its tail is found', async () => {

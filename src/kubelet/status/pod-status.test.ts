@@ -219,9 +219,9 @@ test('status: the exit of a container is kept when the runtime has removed or lo
   const restarted = status(aPod({}, reported('c', { terminated })), sandbox(container('c', 'running', { attempt: 5 })))
     .containerStatuses?.[0]
   deepEqual([restarted?.restartCount, restarted?.lastState?.terminated?.exitCode], [5, 7])
-  const lost = status(aPod({}, reported('c', { running: {} })), sandbox()).containerStatuses?.[0]
-  deepEqual([lost?.restartCount, lost?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
-  const again = status(aPod({}, { containerStatuses: [lost] }), sandbox()).containerStatuses?.[0]
+  const unknown = status(aPod({}, reported('c', { running: {} })), sandbox()).containerStatuses?.[0]
+  deepEqual([unknown?.restartCount, unknown?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
+  const again = status(aPod({}, { containerStatuses: [unknown] }), sandbox()).containerStatuses?.[0]
   deepEqual([again?.restartCount, again?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
 })
 

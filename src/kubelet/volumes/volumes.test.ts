@@ -102,8 +102,8 @@ const apiObjects: VolumeSources = {
 }
 
 function volumesOn(disk: SimulatedDisk, sources: VolumeSources = apiObjects): VolumeManager {
-  const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
-  return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node })
+  const nodeInfo = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
+  return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node: nodeInfo })
 }
 
 async function mounted(volume: object, spec: object = {}, disk = new SimulatedDisk()) {
@@ -247,8 +247,8 @@ test('a block volume is a device and cannot be mounted', async () => {
     volumes.mountsOf('u', mounts, places, new Map(), () => Promise.resolve(true)),
     { message: 'volume v has volumeMode Block, but is specified in volumeMounts' },
   )
-  const files = new Map([['v', { path: '/place', readOnly: false }]])
-  throws(() => volumes.devicesOf({ volumeDevices }, files), {
+  const mountPoints = new Map([['v', { path: '/place', readOnly: false }]])
+  throws(() => volumes.devicesOf({ volumeDevices }, mountPoints), {
     message: 'volume v has volumeMode Filesystem, but is specified in volumeDevices',
   })
 })
@@ -266,9 +266,9 @@ test('an image volume is mounted read-only once its image is present, and its sn
       await disk.unmount(path)
     },
   }
-  const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
+  const nodeInfo = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   const paths = { pods: '/pods', logs: '/logs' }
-  const volumes = new VolumeManager({ disk, sources: apiObjects, paths, node, imageMounts })
+  const volumes = new VolumeManager({ disk, sources: apiObjects, paths, node: nodeInfo, imageMounts })
   const target = podWith({ image: { reference: 'tools:1' } })
   const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
   deepEqual([...(await volumes.mount(target, new Map(), ctx))], [], 'the sandbox does not wait for it')

@@ -76,8 +76,8 @@ for (const [why, configured, expected] of behaviours)
   test(`a simulated container behaves ${why}`, async () => {
     const clock = new VirtualClock(0)
     const { signal } = new AbortController()
-    const images = { i: { startMs: 1_000, runMs: 500, exitCode: 3, log: ['from the image'] } }
-    const runtime = new SimulatedRuntime(clock, seededRandom(1), { images })
+    const ofTheImage = { i: { startMs: 1_000, runMs: 500, exitCode: 3, log: ['from the image'] } }
+    const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: ofTheImage })
     const annotations = Object.fromEntries(
       Object.entries(configured).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
     )
@@ -105,13 +105,13 @@ test('a runtime without a network rejects calls of its programs', async () => {
   const { signal } = new AbortController()
   const errors: unknown[] = []
   const keep = (error: unknown) => void errors.push(String(error))
-  const program: SimulatedProgram = async ({ fetch, connect, resolve }) => {
+  const calling: SimulatedProgram = async ({ fetch, connect, resolve }) => {
     await fetch('http://web/').catch(keep)
     await connect('web', 80).catch(keep)
     await resolve('web').catch(keep)
     return 0
   }
-  const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { program } })
+  const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { program: calling } })
   const sandbox = plainSandbox('uid', 'default', 'client')
   const sandboxId = await runtime.runSandbox(sandbox, signal)
   const id = await runtime.createContainer(sandboxId, plainContainer('c', 'program'), sandbox, signal)

@@ -144,6 +144,6 @@ const ports: readonly (readonly [string, object, typeof a, boolean])[] = [
 for (const [name, rule, server, expected] of ports)
   test(`egress: ${name}`, () => {
     const policy = compiledPolicy(policyWith('x/p', { podSelector: {}, policyTypes: ['Egress'], egress: [rule] }))
-    const view = { policiesIn: (name: string) => (name === 'x' ? [policy] : []), labelsOf: () => ({}) }
+    const view = { policiesIn: (namespace: string) => (namespace === 'x' ? [policy] : []), labelsOf: () => ({}) }
     equal(decide({ from: a, to: server, protocol: 'TCP', port: 8080 }, view).isAllowed, expected)
   })

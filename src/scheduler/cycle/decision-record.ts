@@ -75,8 +75,8 @@ export class DecisionRecord {
     if (scores !== undefined) lists.totals?.set(scores.totals)
     for (const [index, { values }] of (scores?.columns ?? []).entries()) lists.columns.set(values, index * fittingCount)
     this.#recorded.set(pod, stored)
-    for (const [oldest, { address }] of this.#recorded) {
-      if (this.#memory.isAllocated(address)) return
+    for (const [oldest, recorded] of this.#recorded) {
+      if (this.#memory.isAllocated(recorded.address)) return
       this.#recorded.delete(oldest)
     }
   }

@@ -74,11 +74,11 @@ export class Verdicts implements RecordedVerdicts {
     if (this.#codes !== undefined) for (const slot of slots) this.#codes[slot] = fitting
   }
 
-  reject(slot: number, { plugin, rejection }: NodeVerdict): void {
+  reject(slot: number, verdict: NodeVerdict): void {
     // Consecutive nodes are usually rejected for the same reason.
-    if (rejection !== this.#lastRejection) {
-      this.#lastRejection = rejection
-      this.#lastCode = this.#codeFor(plugin, rejection)
+    if (verdict.rejection !== this.#lastRejection) {
+      this.#lastRejection = verdict.rejection
+      this.#lastCode = this.#codeFor(verdict)
     }
     const codes = this.#codes ?? this.#withCodes()
     codes[slot] = this.#lastCode
@@ -103,7 +103,7 @@ export class Verdicts implements RecordedVerdicts {
   resolvable(order: Int32Array): Int32Array {
     const codes = this.#codes
     if (codes === undefined) return noSlots
-    const isResolvable = this.#distinct.map(({ rejection }) => rejection.resolvable)
+    const isResolvable = this.#distinct.map((verdict) => verdict.rejection.resolvable)
     const found = new Int32Array(order.length)
     let count = 0
     for (let index = 0; index < order.length; index++) {
@@ -116,8 +116,8 @@ export class Verdicts implements RecordedVerdicts {
   *reasonCounts(): Generator<[reason: string, count: number]> {
     const counts = new Int32Array(this.#distinct.length + rejectedFrom)
     for (const code of this.#codes ?? []) counts[code] = (counts[code] as number) + 1
-    for (const [index, { rejection }] of this.#distinct.entries())
-      for (const reason of rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
+    for (const [index, verdict] of this.#distinct.entries())
+      for (const reason of verdict.rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
   }
 
   #withCodes(): Uint16Array {
@@ -127,11 +127,11 @@ export class Verdicts implements RecordedVerdicts {
     return codes
   }
 
-  #codeFor(plugin: string, rejection: Rejection): number {
-    const known = this.#codeOf.get(rejection)
+  #codeFor(verdict: NodeVerdict): number {
+    const known = this.#codeOf.get(verdict.rejection)
     if (known !== undefined) return known
-    const code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
-    this.#codeOf.set(rejection, code)
+    const code = this.#distinct.push(verdict) - 1 + rejectedFrom
+    this.#codeOf.set(verdict.rejection, code)
     return code
   }
 }

@@ -175,9 +175,9 @@ export const json = scalar('json')
 /** A message by value is always present; with `pointer` it may be absent. */
 export const struct = <M extends Message, const O extends FieldOptions = Record<never, never>>(
   tag: number,
-  message: M,
+  type: M,
   options?: O,
-): Field<M, StructPresence<O>> => field(tag, message, options ?? {}, options?.pointer ? 'optional' : 'always')
+): Field<M, StructPresence<O>> => field(tag, type, options ?? {}, options?.pointer ? 'optional' : 'always')
 
 export const list = <Element extends Type, const O extends FieldOptions = Record<never, never>>(
   tag: number,

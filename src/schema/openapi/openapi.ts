@@ -100,7 +100,7 @@ export class OpenApiSchemas {
     const value = publishedDefault(field)
     const base = value === undefined ? schema : this.dialect.withDefault(schema, value)
     const besides = '$ref' in base ? this.dialect.besides(base) : base
-    return { ...besides, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
+    return { ...besides, ...Object.fromEntries(marks.filter(([, mark]) => mark !== undefined)) }
   }
 
   #type(type: Type): OpenApiSchema {

@@ -183,9 +183,9 @@ const transaction = { conditions: [], operations: [{ kind: 'put', key: '/a', val
 
 test('events wait for the writes in flight that may have caused them, not for others', async () => {
   const own = new OwnWrites()
-  const response = Promise.withResolvers<CommitResult>()
+  const pending = Promise.withResolvers<CommitResult>()
   const order: string[] = []
-  const commit = async () => own.run(transaction, () => response.promise)
+  const commit = async () => own.run(transaction, () => pending.promise)
   const writer = (async () => {
     await commit()
     order.push('writer')
@@ -196,7 +196,7 @@ test('events wait for the writes in flight that may have caused them, not for ot
     await deliverable
     order.push('watcher')
   })()
-  response.resolve({ kind: 'conflict', revision: 7 })
+  pending.resolve({ kind: 'conflict', revision: 7 })
   await Promise.all([writer, watcher])
   deepEqual(order, ['writer', 'watcher'])
   equal(own.whenDeliverable(8, ['/a']), undefined)
@@ -218,13 +218,13 @@ test('a revision whose writer has its response does not wait for other writes of
 
 test('a response with the revision of another write does not release its events', async () => {
   const own = new OwnWrites()
-  const response = Promise.withResolvers<CommitResult>()
-  const writing = own.run(transaction, () => response.promise)
+  const pending = Promise.withResolvers<CommitResult>()
+  const writing = own.run(transaction, () => pending.promise)
   await own.run(transaction, () => Promise.resolve({ kind: 'conflict', revision: 5 }))
   let isDeliverable = false
   const deliverable = own.whenDeliverable(5, ['/a'])?.then(() => (isDeliverable = true))
   await new VirtualClock().advance(1)
   equal(isDeliverable, false)
-  response.resolve({ kind: 'committed', revision: 5 })
+  pending.resolve({ kind: 'committed', revision: 5 })
   await Promise.all([writing, deliverable])
 })

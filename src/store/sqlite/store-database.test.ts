@@ -46,9 +46,9 @@ test('changes are packed into one buffer, whatever buffers their values belong t
 
 test('lazy values of any length are packed as bytes', () => {
   const texts = ['', 'ü€𝄞'.repeat(300_000), 'a'.repeat(2_000_000), 'z']
-  const changes = texts.map((text, index) => {
-    const bytes = Buffer.from(text)
-    const value = { text, bytes, bytesUpTo: () => bytes.length }
+  const changes = texts.map((content, index) => {
+    const encoded = Buffer.from(content)
+    const value = { text: content, bytes: encoded, bytesUpTo: () => encoded.length }
     return { ...change(index + 2, '/a'), value }
   })
   const back = [...unpack(structuredClone(pack(changes)))].map(({ value }) => Buffer.from(value ?? []).toString())

@@ -80,8 +80,8 @@ for (const [name, value, hex] of known)
   test(`known bytes: ${name}`, () => {
     equal(encodeProto(everything, value).toHex(), hex)
     const read = plain(decodeProto(everything, Uint8Array.fromHex(hex)))
-    const inner = value.inner === undefined ? undefined : { name: '', count: 0, ...value.inner }
-    deepEqual(read, { ...zero, ...value, inner })
+    const filled = value.inner === undefined ? undefined : { name: '', count: 0, ...value.inner }
+    deepEqual(read, { ...zero, ...value, inner: filled })
   })
 
 const values: readonly [name: string, value: ProtoInput<typeof everything>][] = [

@@ -160,10 +160,10 @@ const claim = definitionOf(group, 'Claim', 'Cluster', [
 const apiVersion = `${group}/v1`
 const reference = { group: 'cloud.example.com', kind: 'Machine', name: 'small' }
 const inZone = { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['a', 'b'] }
-const poolObject = (name: string, more: object, requirement: object = inZone, labels: object = {}) => ({
+const poolObject = (name: string, more: object, required: object = inZone, labels: object = {}) => ({
   ...{ apiVersion, kind: 'Pool', metadata: { name } },
   spec: {
-    template: { metadata: { labels }, spec: { requirements: [requirement], classRef: reference } },
+    template: { metadata: { labels }, spec: { requirements: [required], classRef: reference } },
     ...more,
   },
 })

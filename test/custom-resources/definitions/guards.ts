@@ -134,9 +134,9 @@ const exemption = definitionOf(group, 'Exemption', 'Namespaced', [
 
 const apiVersion = `${group}/v1`
 const pods = { any: [{ resources: { kinds: ['Pod'], operations: ['CREATE'] } }] }
-const guardObject = (name: string, rule: object, version = apiVersion) =>
+const guardObject = (name: string, rule: object, usedVersion = apiVersion) =>
   ({
-    apiVersion: version,
+    apiVersion: usedVersion,
     kind: 'Guard',
     metadata: { name },
     spec: { rules: [{ name: 'a', match: pods, ...rule }] },

@@ -23,7 +23,9 @@ export function decodePng(file: Buffer): Image {
   const channels = channelsOf[header[9] ?? 0]
   if (channels === undefined || header[8] !== bitDepth || header[12] !== 0)
     throw new Error('the PNG is not in RGB or RGBA with 8 bits, or is interlaced')
-  const data = inflateSync(Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : []))))
+  const data = inflateSync(
+    Buffer.concat(chunks.flatMap(({ type, data: content }) => (type === 'IDAT' ? [content] : []))),
+  )
   const bytes = unfiltered(data, { stride: width * channels, height, channels })
   const rgb = new Uint8Array(width * height * 3)
   for (let pixel = 0; pixel < width * height; pixel++)

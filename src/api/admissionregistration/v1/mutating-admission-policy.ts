@@ -127,23 +127,23 @@ const pathOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: '
 function validateMutations(mutations: readonly Mutation[], environment: Environment): FieldError[] {
   const path = 'spec.mutations'
   if (mutations.length === 0) return [required(path, 'mutations must contain at least one item')]
-  return mutations.flatMap((mutation, index) => validateMutation(mutation, `${path}[${index}]`, environment))
+  return mutations.flatMap((each, index) => validateMutation(each, `${path}[${index}]`, environment))
 }
 
 /** The expression must be in the field of its patch type, and the other field must be empty. */
-function validateMutation(mutation: Mutation, path: string, environment: Environment): FieldError[] {
-  const { patchType } = mutation
+function validateMutation(given: Mutation, path: string, environment: Environment): FieldError[] {
+  const { patchType } = given
   if (!(patchType in pathOfPatchType)) return []
   const own = pathOfPatchType[patchType]
   const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
   const errors: FieldError[] = []
   const at = `${path}.${own}.expression`
-  const expression = (mutation[own]?.expression ?? '').trim()
-  if (mutation[own] === undefined)
+  const expression = (given[own]?.expression ?? '').trim()
+  if (given[own] === undefined)
     errors.push(required(`${path}.${own}`, `must be specified when patchType is ${patchType}`))
   else if (expression === '') errors.push(required(at))
   else append(errors, expressionErrors(expression, environment, at, mutationType[own]))
-  if (mutation[other] !== undefined)
+  if (given[other] !== undefined)
     errors.push(invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`))
   return errors
 }

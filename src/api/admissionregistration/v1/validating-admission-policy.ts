@@ -177,7 +177,7 @@ function validateValidation(
   environment: Environment,
   messages: Environment,
 ): FieldError[] {
-  const { expression, message = '', messageExpression = '', reason } = check
+  const { expression, message: messageText = '', messageExpression = '', reason } = check
   const errors: FieldError[] = []
   if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
   else append(errors, expressionErrors(expression.trim(), environment, `${path}.expression`, boolType))
@@ -186,10 +186,10 @@ function validateValidation(
     errors.push(invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   else if (messageExpression !== '')
     append(errors, expressionErrors(messageExpression.trim(), messages, messagePath, stringType))
-  if (message !== '' && message.trim() === '')
-    errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'))
-  else if (/[\n\r]/.test(message.trim()))
-    errors.push(invalid(`${path}.message`, message, 'must not contain line breaks'))
+  if (messageText !== '' && messageText.trim() === '')
+    errors.push(invalid(`${path}.message`, messageText, 'must be non-empty if specified'))
+  else if (/[\n\r]/.test(messageText.trim()))
+    errors.push(invalid(`${path}.message`, messageText, 'must not contain line breaks'))
   if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, reasons))
   return errors
 }

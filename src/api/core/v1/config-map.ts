@@ -44,9 +44,9 @@ export const configMap = defineKind<ConfigMap, ConfigMapInput>({
   validate({ data = {}, binaryData = {} }) {
     const errors: FieldError[] = []
     let size = 0
-    const check = (path: string, map: Readonly<Record<string, string>>) => {
-      for (const name in map) {
-        size += map[name]?.length ?? 0
+    const check = (path: string, values: Readonly<Record<string, string>>) => {
+      for (const name in values) {
+        size += values[name]?.length ?? 0
         for (const detail of configKeyErrors(name)) errors.push(invalid(`${path}[${name}]`, name, detail))
       }
     }

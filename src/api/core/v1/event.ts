@@ -88,7 +88,7 @@ export const event = defineKind<Event, EventInput>({
         [source.component ?? reportingComponent ?? '', source.host].filter(Boolean).join(', '),
       { priority: 1 },
     ),
-    column('Message', ({ message }) => message?.trim() ?? ''),
+    column('Message', ({ message: text }) => text?.trim() ?? ''),
     column('First Seen', ({ firstTimestamp, eventTime }, nowMs) => ageText(firstTimestamp ?? eventTime, nowMs), {
       priority: 1,
     }),

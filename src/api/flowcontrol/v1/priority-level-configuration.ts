@@ -140,8 +140,8 @@ function withQueuingDefaults(object: PriorityLevelConfiguration): PriorityLevelC
     handSize: queuing.handSize || handSizeDefault,
     queueLengthLimit: queuing.queueLengthLimit || queueLengthDefault,
   }
-  const limitResponse = { ...limited.limitResponse, queuing: filled }
-  return { ...object, spec: { ...object.spec, limited: { ...limited, limitResponse } } }
+  const response = { ...limited.limitResponse, queuing: filled }
+  return { ...object, spec: { ...object.spec, limited: { ...limited, limitResponse: response } } }
 }
 
 function validateSpec(name: string, spec: PriorityLevelConfigurationSpec): FieldError[] {
@@ -186,8 +186,8 @@ function validateShares(shares: ExemptPriorityLevelConfiguration, path: string):
 
 function validateLimited(limited: LimitedPriorityLevelConfiguration): FieldError[] {
   const path = 'spec.limited.limitResponse'
-  const { borrowingLimitPercent = 0, limitResponse } = limited
-  const { type, queuing } = limitResponse
+  const { borrowingLimitPercent = 0, limitResponse: response } = limited
+  const { type, queuing } = response
   const errors = validateShares(limited, 'spec.limited')
   if (borrowingLimitPercent < 0)
     errors.push(

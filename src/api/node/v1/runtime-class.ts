@@ -54,12 +54,12 @@ export const runtimeClass = defineKind<RuntimeClass, RuntimeClassInput>({
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
-  validate: ({ handler, overhead, scheduling }) => [
-    ...dnsLabelErrors(handler).map((detail) => invalid('handler', handler, detail)),
+  validate: (object) => [
+    ...dnsLabelErrors(object.handler).map((detail) => invalid('handler', object.handler, detail)),
     // Upstream checks the overhead as if it were the limits of a container, and its path says so.
-    ...validateAmounts(overhead?.podFixed ?? {}, 'overhead.limits'),
-    ...validateLabels(scheduling?.nodeSelector ?? {}, 'scheduling.nodeSelector'),
-    ...validateTolerations(scheduling?.tolerations ?? [], 'scheduling.tolerations'),
+    ...validateAmounts(object.overhead?.podFixed ?? {}, 'overhead.limits'),
+    ...validateLabels(object.scheduling?.nodeSelector ?? {}, 'scheduling.nodeSelector'),
+    ...validateTolerations(object.scheduling?.tolerations ?? [], 'scheduling.tolerations'),
   ],
   validateUpdate: ({ handler }, old) => (handler === old.handler ? [] : [immutable('handler', handler)]),
   columns: [

@@ -49,9 +49,9 @@ export const clusterRole = defineKind<ClusterRole, ClusterRoleInput>({
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: (object) => object,
-  validate: ({ rules, aggregationRule }) => [
-    ...validatePolicyRules(rules ?? [], 'cluster'),
-    ...validateAggregation(aggregationRule),
+  validate: (object) => [
+    ...validatePolicyRules(object.rules ?? [], 'cluster'),
+    ...validateAggregation(object.aggregationRule),
   ],
   validateUpdate: () => [],
   columns: [

@@ -122,9 +122,9 @@ function validateAttachmentStatus(status: VolumeAttachmentStatus): FieldError[] 
   const size = Object.entries(attachmentMetadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   const errors = size > metadataBytesMax ? [tooLong('status.attachmentMetadata', metadataBytesMax)] : []
   for (const field of ['attachError', 'detachError'] as const) {
-    const { message = '', errorCode = 0 } = status[field] ?? {}
+    const { message: text = '', errorCode = 0 } = status[field] ?? {}
     // Upstream's message shows the limit of the metadata here, too.
-    if (message.length > errorMessageBytesMax) errors.push(tooLong(`status.${field}.message`, metadataBytesMax))
+    if (text.length > errorMessageBytesMax) errors.push(tooLong(`status.${field}.message`, metadataBytesMax))
     if (errorCode < 0)
       errors.push(invalid(`status.${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive'))
   }

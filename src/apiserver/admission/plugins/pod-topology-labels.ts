@@ -12,11 +12,11 @@ export const podTopologyLabels = defineAdmissionPlugin({
   handles: { operations: ['create'], kinds: [binding, pod], subresources: ['', 'binding'] },
   admit({ object, kind, subresource }, host) {
     if (kind === pod && subresource === '') return object
-    const binding = object as ApiObject & Binding
-    const labels = host.get(node, '', binding.target?.name ?? '')?.metadata.labels ?? {}
+    const bound = object as ApiObject & Binding
+    const labels = host.get(node, '', bound.target?.name ?? '')?.metadata.labels ?? {}
     const copied = Object.entries(labels).filter(([name]) => topologyLabels.includes(name))
-    if (copied.length === 0) return binding
-    const { metadata } = binding
-    return { ...binding, metadata: { ...metadata, labels: { ...metadata.labels, ...Object.fromEntries(copied) } } }
+    if (copied.length === 0) return bound
+    const { metadata } = bound
+    return { ...bound, metadata: { ...metadata, labels: { ...metadata.labels, ...Object.fromEntries(copied) } } }
   },
 })

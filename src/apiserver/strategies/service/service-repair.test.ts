@@ -137,7 +137,7 @@ test('a repair that fails is tried again', async () => {
   const commit = store.commit.bind(store)
   let isBroken = false
   const isRepair = ({ operations }: Transaction) =>
-    operations.some(({ kind, key }) => kind === 'put' && key.startsWith('/registry/ipaddresses/'))
+    operations.some((operation) => operation.kind === 'put' && operation.key.startsWith('/registry/ipaddresses/'))
   store.commit = (transaction, signal) =>
     isBroken && isRepair(transaction) ? Promise.reject(new Error('no disk')) : commit(transaction, signal)
   await using server = await startServer(undefined, { clock, store })

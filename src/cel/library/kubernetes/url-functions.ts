@@ -56,7 +56,7 @@ function url(text: string): Url {
 const hostname = (host: string): string => (/^\[(.*)\](?::\d*)?$/.exec(host) ?? /^([^:]*)/.exec(host))?.[1] ?? ''
 const port = (host: string): string => /:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? ''
 
-function query({ parts }: Url): LiteralMap {
+function queryOf({ parts }: Url): LiteralMap {
   const values = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(parts.query))
     getOrInsert(values, name, (): string[] => []).push(value)
@@ -83,5 +83,5 @@ export const urlFunctions: Functions = {
   getHostname: part('url_get_hostname', ({ host }) => hostname(host)),
   getPort: part('url_get_port', ({ host }) => port(host)),
   getEscapedPath: part('url_get_escaped_path', ({ path }) => escapedPath(path)),
-  getQuery: [member('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), query)],
+  getQuery: [member('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), queryOf)],
 }

@@ -85,49 +85,49 @@ export class CsiVolumes implements CsiMounts {
     }
   }
 
-  async #tryUnstage(name: string, context: Context): Promise<void> {
+  async #tryUnstage(name: string, ctx: Context): Promise<void> {
     try {
-      await this.#operations.run(name, () => this.#unstageUnused(name, context))
+      await this.#operations.run(name, () => this.#unstageUnused(name, ctx))
       this.#unstaging.forget(name)
     } catch (error) {
-      if (context.signal.aborted) return
+      if (ctx.signal.aborted) return
       this.#deps.log.debug('a volume could not be unstaged', { volume: name, error: errorText(error) })
-      this.#unstaging.retry(name, context.cause)
+      this.#unstaging.retry(name, ctx.cause)
     } finally {
       this.#unstaging.done(name)
     }
   }
 
-  mountPersistent(bound: BoundVolume, work: PodVolume, context: Context): Promise<MountedVolume> {
+  mountPersistent(bound: BoundVolume, work: PodVolume, ctx: Context): Promise<MountedVolume> {
     const volume = persistentCsiVolume(bound.volume, bound.readOnly)
-    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, bound, work, context))
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, bound, work, ctx))
   }
 
-  mountInline(work: PodVolume, context: Context): Promise<MountedVolume> {
+  mountInline(work: PodVolume, ctx: Context): Promise<MountedVolume> {
     const volume = inlineCsiVolume(work.pod, work.volume, this.#deps.sha256)
-    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, undefined, work, context))
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, undefined, work, ctx))
   }
 
-  async unmountPod(podUid: string, context: Context): Promise<void> {
+  async unmountPod(podUid: string, ctx: Context): Promise<void> {
     const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
     this.stats.removePod(podUid)
     const needed = this.state.removeUser(podUid)
     const publications = this.state.publicationsOfPod(podUid)
     const results = await Promise.allSettled(
       publications.map((publication) =>
-        this.#operations.run(uniqueName(publication), () => unpublish(deps, publication, context)),
+        this.#operations.run(uniqueName(publication), () => unpublish(deps, publication, ctx)),
       ),
     )
-    for (const name of [...needed, ...publications.map(uniqueName)]) this.#unstaging.add(name, context.cause)
+    for (const name of [...needed, ...publications.map(uniqueName)]) this.#unstaging.add(name, ctx.cause)
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  async #unstageUnused(name: string, context: Context): Promise<void> {
+  async #unstageUnused(name: string, ctx: Context): Promise<void> {
     const { state } = this
     const staged = state.findStaged(name)
     if (staged === undefined) return
     const publications = state.publicationsOfVolume(name).length
     if (!isUnused({ publications, users: state.userCount(name) })) return
-    await unstage({ disk: this.#deps.disk, calls: this.#calls, state }, staged, context)
+    await unstage({ disk: this.#deps.disk, calls: this.#calls, state }, staged, ctx)
   }
 }

@@ -23,8 +23,8 @@ const noSpace = rejection('node(s) did not have enough free storage', false)
  * The volumes of the claim's class that it can get, smallest first. A volume that is reserved for the claim is the only
  * one, whatever its access modes and labels.
  */
-export function candidateVolumes(claim: PersistentVolumeClaim, lookup: StorageLookup): readonly PersistentVolume[] {
-  const usable = lookup.volumesFor(claim).filter((volume) => isUsable(volume, claim))
+export function candidateVolumes(claim: PersistentVolumeClaim, storage: StorageLookup): readonly PersistentVolume[] {
+  const usable = storage.volumesFor(claim).filter((volume) => isUsable(volume, claim))
   const reserved = usable.find((volume) => refersTo(volume, claim))
   if (reserved !== undefined) return [reserved]
   return usable.filter((volume) => suits(volume, claim)).toSorted((a, b) => Number(sizeOf(a) - sizeOf(b)))

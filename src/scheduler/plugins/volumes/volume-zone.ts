@@ -24,11 +24,11 @@ export const volumeZone = defineSchedulerPlugin<readonly ZoneDemand[], never>({
   eventsToRegister: ['node-added', 'node-changed', 'object-changed'],
   queueingHint: (event, pod) => event.kind !== 'object-changed' || concernsClaims(event.resource, event.now, pod),
   configure(_args, { informers }) {
-    const lookup = new StorageLookup(informers)
+    const storage = new StorageLookup(informers)
     return {
       preFilter({ pod }) {
         if (pod.spec.volumes === undefined) return skip
-        const bound = lookup.boundOf(pod)
+        const bound = storage.boundOf(pod)
         const missing = bound.find(({ claim, volume }) => claim.spec.volumeName && volume === undefined)
         if (missing !== undefined)
           return rejection(`persistentvolume ${JSON.stringify(missing.claim.spec.volumeName)} not found`, false)

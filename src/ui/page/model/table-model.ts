@@ -2,7 +2,7 @@
 import type { ClusterObject, Column, RowChange, TableRow } from '../source/source.ts'
 
 /** Everything that a search looks at, in lower case; computed when a row is searched for the first time. */
-const texts = new WeakMap<TableRow, string>()
+const searchTexts = new WeakMap<TableRow, string>()
 
 export class TableModel {
   columns: readonly Column[] = []
@@ -81,8 +81,8 @@ export class TableModel {
 }
 
 function textOf(row: TableRow): string {
-  const text = texts.get(row) ?? searchText(row)
-  texts.set(row, text)
+  const text = searchTexts.get(row) ?? searchText(row)
+  searchTexts.set(row, text)
   return text
 }
 

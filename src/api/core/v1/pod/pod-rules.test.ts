@@ -675,10 +675,10 @@ const annotationUpdates: [why: string, now: Record<string, string>, old: Record<
 for (const [why, now, old, error] of annotationUpdates)
   test(`an update of a Pod, or of its status, with ${why}`, () => {
     const object = made(pod, withSpec({ nodeName: 'n' }), now)
-    const before = made(pod, withSpec({ nodeName: 'n' }), old)
+    const oldPod = made(pod, withSpec({ nodeName: 'n' }), old)
     const expected = error === undefined ? [] : [`metadata.annotations[${error}`]
-    deepEqual(pod.validateUpdate(object, before).map(fieldErrorText), expected)
-    deepEqual(pod.validateStatusUpdate?.(object, before).map(fieldErrorText), expected)
+    deepEqual(pod.validateUpdate(object, oldPod).map(fieldErrorText), expected)
+    deepEqual(pod.validateStatusUpdate?.(object, oldPod).map(fieldErrorText), expected)
   })
 
 const owned = (spec: object, more: object = {}): object => ({
