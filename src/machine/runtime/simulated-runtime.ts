@@ -1,8 +1,6 @@
 // SimulatedRuntime: a container runtime whose containers are TypeScript functions. The real kubelet runs on it
 // unchanged.
-import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { newUid } from '../../base/random/ids.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -17,23 +15,12 @@ import {
 import type { NetworkListener } from '../network/simulated-network.ts'
 import type { PodDialer } from '../dialer/pod-dialer.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './runtime-config.ts'
-import { ImageNotFound, readyCondition } from './container-runtime.ts'
-import {
-  runBehaviour,
-  behaviourFromAnnotations,
-  printLog,
-  runsUntilStopped,
-  type SimulatedBehaviour,
-} from './simulated-behaviour.ts'
+import { runBehaviour, behaviourFromAnnotations, printLog, runsUntilStopped } from './simulated-behaviour.ts'
 import { makeMountSources } from './container-files.ts'
-import {
-  environmentOf,
-  imageIdOf,
-  logPrefix,
-  SimulatedContainer,
-  type SimulatedSandbox,
-} from './simulated-container.ts'
+import { environmentOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
 import { SimulatedExec } from './simulated-exec.ts'
+import { SimulatedHealth } from './simulated-health.ts'
+import { SimulatedImages, type SimulatedPrograms } from './simulated-images.ts'
 import { SimulatedPodNetwork, type SimulatedPod } from './simulated-pod-network.ts'
 import type {
   ContainerRuntime,
@@ -47,22 +34,19 @@ import type {
   RuntimePod,
   RuntimeStats,
 } from './container-runtime.ts'
-import {
-  serveUntilTerminated,
-  type SimulatedCommand,
-  type SimulatedProcess,
-  type SimulatedProgram,
-} from './simulated-process.ts'
+import { serveUntilTerminated, type SimulatedCommand, type SimulatedProcess } from './simulated-process.ts'
+import { SimulatedSandboxes } from './simulated-sandboxes.ts'
 import { shellProgram, type ShellProgram } from './simulated-shell.ts'
-import { usageAt, usageFromAnnotations, type MeasuredContainer, type SimulatedUsage } from './simulated-usage.ts'
+import { simulatedStats } from './simulated-stats.ts'
+import type { MeasuredContainer, SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
 export type { SimulatedPod } from './simulated-pod-network.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
 
 export interface SimulatedRuntimeOptions {
-  /** Programs or behaviours of images; `missing` images cannot be pulled. Annotations of a pod take precedence. */
-  readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
+  /** Programs or behaviours of images. Annotations of a pod take precedence. */
+  readonly images?: SimulatedPrograms
   /** Handles exec commands. By default those of probes and hooks succeed, and those of users fail. */
   readonly command?: SimulatedCommand
   /**
@@ -108,18 +92,17 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #options: SimulatedRuntimeSettings
   readonly #pods: SimulatedPodNetwork
   readonly #exec: SimulatedExec
-  readonly #sandboxes = new Map<string, SimulatedSandbox>()
-  /** Sandboxes by pod uid, the latest last. */
-  readonly #sandboxesOfPod = new Map<string, SimulatedSandbox[]>()
+  readonly #sandboxes = new SimulatedSandboxes()
   readonly #containers = new Map<string, SimulatedContainer>()
-  readonly #images = new Map<string, RuntimeImage>()
-  #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
-  readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
+  readonly #images: SimulatedImages
+  readonly #health = new SimulatedHealth()
   readonly #listeners = new Set<(podUid: string) => void>()
+
   constructor(clock: Clock, random: Random, options: SimulatedRuntimeSettings = {}) {
     this.#clock = clock
     this.#random = random
     this.#options = options
+    this.#images = new SimulatedImages(options.images)
     const { podRange = () => podRangeDefault, network, command, disk } = options
     this.#pods = new SimulatedPodNetwork({ clock, random, podRange, nodeAddress: () => network?.().nodeAddress })
     this.#exec = new SimulatedExec({ clock, command, disk })
@@ -130,24 +113,17 @@ export class SimulatedRuntime implements ContainerRuntime {
     return this.#pods.dialer
   }
 
-  /** The runtime is healthy unless a test sets another state. */
   async watchHealth(listener: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
-    listener(this.#health)
-    this.#healthListeners.add(listener)
-    signal.addEventListener('abort', () => this.#healthListeners.delete(listener), { once: true })
+    this.#health.watch(listener, signal)
   }
 
-  /**
-   * Sets the health; `undefined` means that the runtime does not respond. Listeners are called every time, as a real
-   * runtime is polled repeatedly.
-   */
+  /** Sets the health; `undefined` means that the runtime does not respond. */
   setHealth(health: RuntimeHealth | undefined): void {
-    this.#health = health
-    for (const listener of this.#healthListeners) listener(health)
+    this.#health.set(health)
   }
 
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
-    const sandbox = this.#sandboxesOfPod.get(podUid)?.at(-1)
+    const sandbox = this.#sandboxes.latestOf(podUid)
     if (sandbox === undefined) return Promise.resolve(undefined)
     const { id: sandboxId, config, ips, isReady, containers } = sandbox
     const { namespace, name, attempt } = config
@@ -156,11 +132,11 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
-    return Promise.resolve([...this.#sandboxesOfPod.keys()])
+    return Promise.resolve(this.#sandboxes.podUids)
   }
 
   fileSystems(_signal: AbortSignal): Promise<RuntimeFileSystems> {
-    const usedBytes = [...this.#images.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    const { usedBytes } = this.#images
     return Promise.resolve({ images: { path: '/images', usedBytes, inodesUsed: 0 }, containers: undefined })
   }
 
@@ -169,24 +145,20 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   findImage(image: string, _signal: AbortSignal): Promise<RuntimeImage | undefined> {
-    return Promise.resolve(this.#images.get(image))
+    return Promise.resolve(this.#images.find(image))
   }
 
   images(_signal: AbortSignal): Promise<readonly RuntimeImage[]> {
-    return Promise.resolve([...this.#images.values()])
+    return Promise.resolve(this.#images.all)
   }
 
   async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
-    await this.#delay(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
-    if (lookup(this.#options.images, image) === 'missing')
-      throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
-    const id = imageIdOf(image)
-    this.#images.set(image, { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' })
-    return id
+    await this.#delay(this.#images.behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
+    return this.#images.add(image)
   }
 
   removeImage(id: string, _signal: AbortSignal): Promise<void> {
-    for (const [name, image] of this.#images) if (image.id === id) this.#images.delete(name)
+    this.#images.remove(id)
     return Promise.resolve()
   }
 
@@ -197,9 +169,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
     const ips = config.namespaces.network === 'node' ? [] : [this.#pods.newAddress()]
     const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
-    this.#sandboxes.set(sandbox.id, sandbox)
+    this.#sandboxes.add(sandbox)
     this.#pods.add(sandbox)
-    getOrInsert(this.#sandboxesOfPod, config.podUid, () => []).push(sandbox)
     return sandbox.id
   }
 
@@ -221,8 +192,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
     for (const { id } of sandbox.containers) this.#containers.delete(id)
     this.#leaveNetwork(sandbox)
-    this.#sandboxes.delete(sandboxId)
-    this.#removeFromPod(sandbox)
+    this.#sandboxes.remove(sandbox)
   }
 
   async createContainer(
@@ -236,11 +206,10 @@ export class SimulatedRuntime implements ContainerRuntime {
     const { disk } = this.#options
     if (disk !== undefined) await makeMountSources(config, disk)
     const behaviour = {
-      ...this.#behaviourOf(config.image),
+      ...this.#images.behaviourOf(config.image),
       ...behaviourFromAnnotations(sandbox.config.annotations, config.name),
     }
-    const known = lookup(this.#options.images, config.image)
-    const program = typeof known === 'function' ? known : undefined
+    const program = this.#images.programOf(config.image)
     const container = new SimulatedContainer(newUid(this.#random), config, sandbox, behaviour, program)
     sandbox.containers.push(container)
     this.#containers.set(container.id, container)
@@ -343,39 +312,8 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   stats(_signal: AbortSignal): Promise<readonly RuntimeStats[]> {
     const running = [...this.#containers.values()].filter(({ state }) => state === 'running')
-    return Promise.resolve(running.map((container) => this.#statsOf(container)))
-  }
-
-  #statsOf(container: SimulatedContainer): RuntimeStats {
-    const { id, config, sandbox, startedMs, behaviour } = container
-    const { name, image } = config
     const nowMs = this.#clock.nowMs()
-    const { namespace, name: pod } = sandbox.config
-    const measured: MeasuredContainer = { namespace, pod, name, image, runningMs: nowMs - startedMs, nowMs }
-    const {
-      cpuMillis = 0,
-      memoryBytes = 0,
-      layerBytes = 0,
-    } = {
-      ...usageAt(behaviour.usage, measured),
-      ...usageFromAnnotations(sandbox.config.annotations, measured),
-      ...usageAt(this.#options.usage, measured),
-    }
-    return {
-      containerId: id,
-      podUid: sandbox.config.podUid,
-      name,
-      usage: {
-        cpuNanos: container.useCpu(cpuMillis, nowMs),
-        memoryBytes,
-        workingSetBytes: memoryBytes,
-        rssBytes: memoryBytes,
-        pageFaults: 0,
-        majorPageFaults: 0,
-        swapBytes: 0,
-      },
-      layer: { bytes: layerBytes, inodes: 0 },
-    }
+    return Promise.resolve(running.map((container) => simulatedStats(container, this.#options.usage, nowMs)))
   }
 
   exec(containerId: string, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ExecResult> {
@@ -395,7 +333,7 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   /** What listens at a port of the node: a pod that uses the node's network, or the host port of another one. */
   nodeListenerAt(port: number): NetworkListener | undefined {
-    for (const sandbox of this.#sandboxes.values()) {
+    for (const sandbox of this.#sandboxes) {
       const inPod =
         sandbox.ips.length === 0 ? port : sandbox.config.ports.find(({ hostPort }) => hostPort === port)?.containerPort
       const listener = inPod === undefined || !sandbox.isReady ? undefined : this.#pods.listenerIn(sandbox, inPod)
@@ -424,20 +362,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#notify(container)
   }
 
-  #removeFromPod(sandbox: SimulatedSandbox): void {
-    const { podUid } = sandbox.config
-    const left = (this.#sandboxesOfPod.get(podUid) ?? []).filter((other) => other !== sandbox)
-    if (left.length === 0) this.#sandboxesOfPod.delete(podUid)
-    else this.#sandboxesOfPod.set(podUid, left)
-  }
-
   #notify({ sandbox }: SimulatedContainer): void {
     for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
-  }
-
-  #behaviourOf(image: string): SimulatedBehaviour {
-    const known = lookup(this.#options.images, image)
-    return typeof known === 'object' ? known : {}
   }
 
   #delay(ms: number, signal: AbortSignal): Promise<void> {
