@@ -1,7 +1,6 @@
 // Compiler: composes closures from a syntax tree once; evaluation does not use the tree.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Checked } from '../check/checker.ts'
-import { listCost, mapCost, structCost } from '../cost/call-cost.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Overload } from '../environment/function.ts'
 import {
@@ -14,16 +13,18 @@ import {
   type Struct,
 } from '../syntax/ast.ts'
 import { isDyn, isNullable } from '../types/cel-type.ts'
-import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
-import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
+import { MapValue, Uint, type Value } from '../values/value.ts'
 import { regex } from '../regex/regex.ts'
-import { EvalError, noSuchOverload } from '../values/eval-error.ts'
+import { EvalError } from '../values/eval-error.ts'
+import { listOf, mapOf, structOf } from './aggregate.ts'
 import { Frame, type Step } from './evaluation-frame.ts'
 import { hasField, optionalField, unusualField } from './field-access.ts'
 import { invoke } from './invocation.ts'
 import { compileLoop } from './loop.ts'
 import { and, conditional, not, or } from './logic.ts'
+import { optionalChoice, optionalMap, unchargedNone } from './optional-steps.ts'
+import { isConditional, isIndex, isPath } from './path.ts'
 import type { Scope } from './scope.ts'
 
 export class Compiler {
@@ -218,49 +219,24 @@ export class Compiler {
 
   #list(elements: readonly { readonly value: Expr; readonly isOptional: boolean }[], scope: Scope): Step {
     const steps = elements.map(({ value, isOptional }) => ({ step: this.compile(value, scope), isOptional }))
-    const made: Step = (frame) => {
-      const list: Value[] = []
-      for (const { step, isOptional } of steps) {
-        const value = step(frame)
-        if (!isOptional) list.push(value)
-        else if (!(value instanceof Optional)) throw noSuchOverload()
-        else if (value.value !== undefined) list.push(value.value)
-      }
-      frame.charge(listCost)
-      return list
-    }
-    return elements.some(({ isOptional }) => isOptional)
-      ? made
-      : this.#folded(
-          steps.map(({ step }) => step),
-          made,
-        )
+    if (steps.some(({ isOptional }) => isOptional)) return listOf(steps)
+    return this.#folded(
+      steps.map(({ step }) => step),
+      listOf(steps),
+    )
   }
 
   #map({ entries }: MapExpr, scope: Scope): Step {
     const steps = entries.map(({ key, value, isOptional }) => ({
       key: this.compile(key, scope),
-      value: this.compile(value, scope),
+      step: this.compile(value, scope),
       isOptional,
     }))
-    const map: Step = (frame) => {
-      const made: [Value, Value][] = []
-      for (const { key, value, isOptional } of steps) {
-        const entry: [Value, Value] = [key(frame), value(frame)]
-        const [name, held] = entry
-        if (!isOptional) made.push(entry)
-        else if (!(held instanceof Optional)) throw noSuchOverload()
-        else if (held.value !== undefined) made.push([name, held.value])
-      }
-      frame.charge(mapCost)
-      return new LiteralMap(made)
-    }
-    return entries.some(({ isOptional }) => isOptional)
-      ? map
-      : this.#folded(
-          steps.flatMap(({ key, value }) => [key, value]),
-          map,
-        )
+    if (steps.some(({ isOptional }) => isOptional)) return mapOf(steps)
+    return this.#folded(
+      steps.flatMap(({ key, step }) => [key, step]),
+      mapOf(steps),
+    )
   }
 
   #struct({ name, fields }: Struct, scope: Scope): Step {
@@ -270,42 +246,13 @@ export class Compiler {
       step: this.compile(value, scope),
       isOptional,
     }))
-    if (struct === undefined) return failing(`unknown type: ${name}`)
-    return (frame) => {
-      const made = new Map<string, Value>()
-      for (const { field, step, isOptional } of steps) {
-        const value = step(frame)
-        if (!isOptional) made.set(field, value)
-        else if (!(value instanceof Optional)) throw noSuchOverload()
-        else if (value.value !== undefined) made.set(field, value.value)
-      }
-      frame.charge(structCost)
-      return struct.create(made)
-    }
+    return struct === undefined ? failing(`unknown type: ${name}`) : structOf(struct, steps)
   }
 
   #optionalMap({ operand, name, body, isFlat }: OptionalMap, scope: Scope): Step {
     const outer = this.compile(operand, scope)
     const [inner, slot] = scope.with(name)
-    const step = this.compile(body, inner)
-    return (frame) => {
-      const before = frame.cost
-      const optional = outer(frame)
-      if (!(optional instanceof Optional)) throw noSuchOverload()
-      const operandCost = frame.cost - before
-      frame.charge(1)
-      if (optional.value === undefined) {
-        frame.charge(1)
-        return none
-      }
-      // Upstream evaluates the operand again for its value.
-      frame.charge(operandCost + 1)
-      frame.locals[slot] = optional.value
-      const value = step(frame)
-      if (isFlat) return value
-      frame.charge(1)
-      return new Optional(value)
-    }
+    return optionalMap(outer, slot, this.compile(body, inner), isFlat)
   }
 }
 
@@ -320,39 +267,12 @@ const equalTo =
   (other: Value): boolean =>
     equals(other, value)
 
-const isIndex = (expr: Expr): boolean => expr.kind === 'call' && (expr.name === '_[_]' || expr.name === '_[?_]')
-const isConditional = (expr: Expr): boolean => expr.kind === 'call' && expr.name === '_?_:_'
-
-/** What upstream evaluates as one path: names, selections, indexes, and conditionals between them. */
-const isPath = (expr: Expr): boolean =>
-  expr.kind === 'ident' || (expr.kind === 'select' && !expr.isTest) || isIndex(expr) || isConditional(expr)
-
 const charging =
   (step: Step, cost: number): Step =>
   (frame) => {
     frame.charge(cost)
     return step(frame)
   }
-
-/** An optional index costs nothing if there is no such element. */
-const unchargedNone =
-  (step: Step): Step =>
-  (frame) => {
-    const value = step(frame)
-    if (value === none) frame.charge(-1)
-    return value
-  }
-
-/** `a.or(b)` and `a.orValue(b)` evaluate b only if a has no value, and cost nothing. */
-function optionalChoice(name: string, [first, second]: readonly Step[]): Step | undefined {
-  if ((name !== 'or' && name !== 'orValue') || first === undefined || second === undefined) return undefined
-  return (frame) => {
-    const optional = first(frame)
-    if (!(optional instanceof Optional)) throw noSuchOverload()
-    if (optional.value === undefined) return second(frame)
-    return name === 'or' ? optional : optional.value
-  }
-}
 
 const failing =
   (message: string): Step =>
