@@ -1,11 +1,9 @@
 // The entry point: passes arguments, output and signals of the process to the command.
 import { commands } from './commands.ts'
 import { run } from './run.ts'
+import { abortedBySignals } from './signals.ts'
 
 const controller = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => controller.abort(new DOMException(`ended by ${signal}`, 'AbortError')))
-
 // A closed standard output (`| head`) ends the program as Ctrl-C does; errors on standard error are ignored.
 process.stdout.on('error', (error) => controller.abort(error))
 process.stderr.on('error', () => {})
@@ -17,6 +15,6 @@ void run(commands, process.argv.slice(2), {
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,
   environment: process.env,
-  signal: controller.signal,
+  signal: abortedBySignals(process, controller),
   startedMs: performance.timeOrigin,
 }).then((code) => (process.exitCode = code))

@@ -113,7 +113,7 @@ inNamespaces(import.meta.url, () => {
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     const before = await k('get', 'pods', '-o', status)
     equal(down(), `Process ${first.pid} has ended.\n`)
-    await first.end()
+    equal(await first.end(), 0)
     match(tables(), /coxswain-proxy/)
     match(links(), /coxswain0/)
     const programs = traces(folder).filter((trace) => !trace.startsWith('mounted'))
@@ -124,7 +124,7 @@ inNamespaces(import.meta.url, () => {
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     equal(await k('get', 'pods', '-o', status), before)
     equal(down('--containers'), `Process ${second.pid} has ended.\nThe containers of 1 pod have ended.\n`)
-    await second.end()
+    equal(await second.end(), 0)
     deepEqual(
       traces(folder).filter((trace) => !trace.includes('/volumes/')),
       [],

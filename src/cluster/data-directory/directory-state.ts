@@ -14,7 +14,7 @@ export async function directoryState(directory: string): Promise<DirectoryState>
   const size = async (name: string) => (await stat(`${directory}/${name}`).catch(() => undefined))?.size
   const sizes = await Promise.all([size('store.db'), size('store.db-wal')])
   return {
-    pid: await holderOf(directory),
+    pid: (await holderOf(directory))?.pid,
     storeBytes: sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0),
     kubeconfig: await readFile(`${directory}/admin.kubeconfig`, 'utf8').catch(() => undefined),
   }

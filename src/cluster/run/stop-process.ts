@@ -1,23 +1,25 @@
 // Stops the cluster, or the kubelet, of a data directory, whatever started it.
 import type { Clock } from '../../base/time/clock.ts'
-import { directoryState } from '../data-directory/directory-state.ts'
+import { holderOf } from '../data-directory/directory-lock.ts'
+import { isRunning } from '../data-directory/process-identity.ts'
 
 const pollEveryMs = 100
 /** Longer than a stop takes with its own limits. */
 const stopMsMax = 120_000
 
-/** Returns the process that has ended; undefined if none ran. */
+/** Returns the pid of the process that has exited; undefined if none ran. The lock is released before the exit. */
 export async function stopProcess(
   directory: string,
   end: (pid: number) => void,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const { pid } = await directoryState(directory)
-  if (pid === undefined) return undefined
+  const holder = await holderOf(directory)
+  if (holder === undefined) return undefined
+  const { pid } = holder
   end(pid)
   for (const untilMs = clock.monotonicMs() + stopMsMax; clock.monotonicMs() < untilMs;) {
-    if ((await directoryState(directory)).pid !== pid) return pid
+    if (!(await isRunning(holder))) return pid
     await clock.sleep(pollEveryMs, signal)
   }
   throw new Error(`process ${pid} has not ended after ${stopMsMax / 1_000} s`)
