@@ -48,6 +48,7 @@ before(async () => {
     return isRejected && running?.phase === 'Running'
   })
   await writeFile(join(directory, 'config'), cluster.kubeconfig)
+  await writeFile(join(directory, 'ipv6'), cluster.kubeconfig.replace('//127.0.0.1:', '//[::1]:'))
   await writeFile(join(directory, 'file'), 'kind: Ship\n')
 })
 after(async () => {
@@ -103,6 +104,10 @@ const refused: [argv: string[], message: RegExp][] = [
   [['token', 'delete'], /the operand is: create/],
   [['token', 'create', '--ttl', 'soon'], /soon/],
   [['token', 'create', '--print-join-command'], /other machines do not reach https:\S+; start the cluster with --bind/],
+  [
+    ['token', 'create', '--print-join-command', '--kubeconfig', 'IPV6'],
+    /other machines do not reach https:\/\/\[::1\]:\d+;/,
+  ],
   [['lab', 'zzzzzzzzzz'], /unknown situation "zzzzzzzzzz"; coxswain lab lists all/],
   [['top'], /it needs a terminal; kubectl get and coxswain flow print to files and pipes/],
   [['kubelet', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated/],
@@ -116,7 +121,7 @@ const refused: [argv: string[], message: RegExp][] = [
 ]
 for (const [argv, message] of refused)
   test(`coxswain ${argv.join(' ')} is refused`, async () => {
-    const words = argv.map((word) => (word === 'FILE' ? join(directory, 'file') : word))
+    const words = argv.map((word) => (['FILE', 'IPV6'].includes(word) ? join(directory, word.toLowerCase()) : word))
     const { code, complained } = await typed(words)
     match(complained, message)
     equal(code, 2)

@@ -1,7 +1,7 @@
 // coxswain token create: a bootstrap token, with which another machine joins the cluster.
 import { context } from '../../base/observability/context.ts'
 import { systemRandom } from '../../base/random/random.ts'
-import { isLoopbackHost } from '../../base/net/host-port.ts'
+import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import { createJoinToken, joinCommand, joinKubeconfig } from '../../cluster/bootstrap/join-token.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
@@ -29,7 +29,7 @@ export const token = defineCommand({
       await using remote = await openRemote(cluster.kubeconfig, signal)
       const { server, authority } = remote
       const isJoin = chosen['print-join-command'] === true
-      if (isJoin && isLoopbackHost(new URL(server).hostname))
+      if (isJoin && isLoopbackHost(hostOfUrl(new URL(server))))
         throw new UsageError(`other machines do not reach ${server}; start the cluster with --bind and its address`)
       if (isJoin && authority === undefined) throw new UsageError(`${cluster.path} has no certificate authority`)
       const deps = { client: remote.clientAs('coxswain token'), random: systemRandom, clock: realClock }

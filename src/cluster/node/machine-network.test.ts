@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { mustParseCidr } from '../../base/net/cidr.ts'
 import {
   bridge,
+  isOtherNetwork,
   lockMachine,
   machineNetworks,
   parseIpv6Routes,
@@ -54,6 +55,21 @@ test('ranges of IPv6 are compared too, and another one is not proposed', () => {
     'the addresses of Services, 2001:db8:0:1::/112, overlap those of eth0 (2001:db8:0:1::/64); start the cluster with others: --service-cluster-ip-range',
   )
 })
+
+const others: [device: string, cidr: string, isOther: boolean][] = [
+  ['eth0', '192.0.2.0/24', true],
+  ['eth0', 'fd00::/64', true],
+  ['eth0', 'fec0::/64', true],
+  ['eth0', 'fe80::/64', false],
+  ['eth0', 'febf::/64', false],
+  ['eth0', '169.254.0.0/16', false],
+  ['eth0', 'ff00::/8', false],
+  ['eth0', '224.0.0.0/4', false],
+  [bridge, '10.244.0.0/24', false],
+]
+for (const [device, cidr, isOther] of others)
+  test(`addresses of the cluster ${isOther ? 'must not' : 'may'} overlap ${cidr} of ${device}`, () =>
+    equal(isOtherNetwork({ device, cidr: mustParseCidr(cidr) }), isOther))
 
 test('the networks of this machine are without its bridge', () =>
   equal(

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { familyOf } from '../../base/net/address-family.ts'
-import { type Cidr, cidrOf, cidrsOverlap, mustParseCidr, parseCidrs } from '../../base/net/cidr.ts'
+import { isLinkLocalAddress, isMulticastAddress } from '../../base/net/address-kind.ts'
+import { type Cidr, cidrOf, cidrsOverlap, mustParseCidr, networkAddressOf, parseCidrs } from '../../base/net/cidr.ts'
 import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
 import { addressOfBits } from '../../base/net/ip-address.ts'
 import { tunnelDevice } from '../../machine/pod-network/pod-network.ts'
@@ -17,14 +18,19 @@ export interface Network {
   readonly cidr: Cidr
 }
 
-/** Networks of this machine's interfaces and routes, without default routes, link-local addresses and our own devices. */
+/** Networks of this machine's interfaces and routes, without default routes. */
 export function machineNetworks(): readonly Network[] {
   const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
     parseCidrs(addresses.flatMap(({ cidr }) => cidr ?? [])).map((cidr) => ({ device, cidr })),
   )
   const routes = [...parseRoutes(textOf('/proc/net/route')), ...parseIpv6Routes(textOf('/proc/net/ipv6_route'))]
-  return [...own, ...routes].filter(({ device, cidr }) => !ownDevices.includes(device) && !/^f[ef]/i.test(cidr))
+  return [...own, ...routes].filter(isOtherNetwork)
 }
+
+/** Not one of our own devices, and not link-local or multicast, which every interface has. */
+export const isOtherNetwork = ({ device, cidr }: Network): boolean =>
+  !ownDevices.includes(device) &&
+  ![isLinkLocalAddress, isMulticastAddress].some((isKind) => isKind(networkAddressOf(cidr)))
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
