@@ -1,7 +1,7 @@
 // @ts-check
 // The operator: it watches websites and the Deployments that they own, and reconciles each website that has changed. A
 // failed attempt is repeated after a pause.
-const { context, deployment, StatusError } = require('coxswain')
+const { context, deployment } = require('coxswain')
 const { reconcile } = require('./reconcile.cjs')
 const { website } = require('./website.cjs')
 
@@ -88,9 +88,9 @@ async function follow(objects, onChange, pause, ctx) {
         resourceVersion = event.type === 'BOOKMARK' ? String(event.revision) : event.object.metadata.resourceVersion
         if (event.type !== 'BOOKMARK') onChange(event.object)
       }
-    } catch (error) {
+    } catch {
+      // An error of the server, or of the connection to it.
       if (ctx.signal.aborted) return
-      if (!(error instanceof StatusError)) throw error
       resourceVersion = undefined
       await pause()
     }

@@ -1,7 +1,11 @@
-// The public API of the package `coxswain`: the cluster for tests, and every kind for its typed client.
+// The public API of the package `coxswain`: the cluster for tests, connections to other clusters, and every kind for
+// their typed client.
 export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
 export { reportOnFailure, withCluster, type NodeTestContext, type VitestContext } from './testing/report-on-failure.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
+export { connect, type Connection, type ConnectOptions } from './client/connect.ts'
+export type { Clock } from '../base/time/clock.ts'
+export { KubeconfigError } from '../client/transport/kubeconfig-access.ts'
 export type { Manifest } from './testing/manifest.ts'
 export type { DefinitionSource } from './testing/read-definitions.ts'
 export type { LogOptions } from '../client/pod-log.ts'

@@ -89,9 +89,15 @@ await custom.client.of(widget).modify('x', (copy) => { copy.spec.mode = 'c' })
 export const gadget = customResource<{ spec: { teeth: number } }>({ group: 'example.com', version: 'v1', kind: 'Gear', plural: 'gears' })
 export const teeth: number = (await custom.client.of(gadget).get('a')).spec.teeth
 await cluster.stop()
+const connection: Connection = await connect('/config', { context: 'a', name: 'operator' })
+for (const { client, clock } of [cluster, connection] satisfies Pick<Connection, 'client' | 'clock'>[])
+  await clock.sleep((await client.of(pod).list()).items.length, new AbortController().signal)
+// @ts-expect-error -- there is no such option
+await connect('/config', { contexts: 'a' })
+await connection.close()
 `
-const names = 'customResource, deployment, namespace, pod, startCluster'
-const typeNames = 'type Deployment, type Kind, type KindInput, type Pod, type PodInput'
+const names = 'connect, customResource, deployment, namespace, pod, startCluster'
+const typeNames = 'type Connection, type Deployment, type Kind, type KindInput, type Pod, type PodInput'
 
 test('ESM: without lib DOM, without @types/node, with library files checked', async () => {
   equal(await compiled('use.mts', `import { ${names}, ${typeNames} } from 'coxswain'\n${use}`), '')
@@ -133,8 +139,13 @@ for (const name of ['operator', 'shop'])
     await Promise.all(files.map((file) => copyFile(join(example, file), join(folder, file))))
     const options = ['--target', 'esnext', '--lib', 'esnext,dom', '--allowJs', '--checkJs', '--types', 'node']
     const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
+    const main = files.includes('main.cjs') ? `import './main.cjs'\n` : ''
     equal(
-      await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
+      await compiled('example.mts', `${main}export { scenario } from './scenario.cjs'`, [
+        ...strict,
+        ...options,
+        ...roots,
+      ]),
       '',
     )
   })

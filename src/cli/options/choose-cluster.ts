@@ -5,7 +5,8 @@ import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import { errorText } from '../../base/observability/log.ts'
-import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
+import { KubeconfigError } from '../../client/transport/kubeconfig-access.ts'
+import { selectContext, type KubeconfigContext } from '../../cluster/kubeconfig/kubeconfig-context.ts'
 import { UsageError } from '../command/command.ts'
 import { dataDirectoryOf } from './data-directory-option.ts'
 
@@ -18,16 +19,9 @@ export const clusterOptions = {
   kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig ($KUBECONFIG, ~/.kube/config)' },
 } as const
 
-export interface ChosenCluster {
-  /** A kubeconfig whose current context is the selected one. */
-  readonly kubeconfig: string
+export interface ChosenCluster extends KubeconfigContext {
+  /** The path of the kubeconfig. */
   readonly path: string
-  /** The address of the API server in the kubeconfig, if there is one. */
-  readonly server: string
-  /** The name of the selected context. */
-  readonly context: string
-  /** The default namespace of the context. */
-  readonly namespace: string
 }
 
 export async function chooseCluster(
@@ -35,36 +29,11 @@ export async function chooseCluster(
   environment: Environment,
 ): Promise<ChosenCluster> {
   const { path, text } = await readFirst(kubeconfig, environment)
-  const { parse, stringify } = await import('yaml')
-  const config = (parse(text) ?? {}) as Kubeconfig
-  const { contexts = [], clusters = [] } = config
-  const name = context ?? config['current-context'] ?? ''
-  const chosen = contexts.find((each) => each.name === name)?.context
-  if (context !== undefined && chosen === undefined) {
-    const names = contexts.map((each) => each.name ?? '')
-    const question = didYouMean(similarNames(context, names))
-    throw new UsageError(
-      `${path} has no context ${JSON.stringify(context)}; ${question || `it has ${names.join(', ') || 'none'}`}`,
-    )
+  try {
+    return { path, ...(await selectContext({ text, path, directory: dirname(resolve(path)) }, context)) }
+  } catch (error) {
+    throw error instanceof KubeconfigError ? new UsageError(error.message, { cause: error }) : error
   }
-  const cluster = clusters.find((each) => each.name === chosen?.cluster)?.cluster
-  return {
-    kubeconfig: context === undefined ? text : stringify({ ...config, 'current-context': context }),
-    path,
-    context: name,
-    server: cluster?.server ?? '',
-    namespace: chosen?.namespace ?? 'default',
-  }
-}
-
-/** The fields of a kubeconfig that identify a cluster. */
-interface Kubeconfig {
-  readonly 'current-context'?: string
-  readonly contexts?: readonly {
-    readonly name?: string
-    readonly context?: { readonly cluster?: string; readonly namespace?: string }
-  }[]
-  readonly clusters?: readonly { readonly name?: string; readonly cluster?: { readonly server?: string } }[]
 }
 
 async function readFirst(named: string | undefined, environment: Environment): Promise<{ path: string; text: string }> {

@@ -1,7 +1,9 @@
 // The options of components in their own process: how they reach the API server, and how much they log.
 import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { createLog, type Log } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
+import { selectContext } from '../../cluster/kubeconfig/kubeconfig-context.ts'
 import { UsageError, type CommandOption, type Terminal } from '../command/command.ts'
 
 export const kubeconfigOption = {
@@ -12,14 +14,15 @@ export const verboseOption = {
   verbose: { type: 'boolean', short: 'v', help: 'log more' },
 } as const satisfies Record<string, CommandOption>
 
-/** The text of the kubeconfig that the option or the environment names. */
+/** The text of the kubeconfig that the option or the environment names, with absolute paths. */
 export async function readKubeconfig(
   named: string | undefined,
   { environment }: Pick<Terminal, 'environment'>,
 ): Promise<string> {
   const path = named ?? environment['KUBECONFIG']
   if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
-  return readOptionFile('the kubeconfig', path)
+  const text = await readOptionFile('the kubeconfig', path)
+  return (await selectContext({ text, path, directory: dirname(resolve(path)) })).kubeconfig
 }
 
 /** `what` names the file in the error. */

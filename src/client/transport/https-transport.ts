@@ -12,7 +12,7 @@ import {
 } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { revisionOf, type ApiObject } from '../../api/meta/object.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { PageNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { Outbound, OutboundResponse } from '../../platform/http/outbound.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from './transport.ts'
 import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
@@ -238,6 +238,8 @@ function statusErrorFrom(status: number, text: string): StatusError {
   try {
     return StatusError.fromStatus(JSON.parse(text) as object, status)
   } catch {
+    const page = new PageNotFound()
+    if (status === page.code && text.trim() === page.message) return page
     return new StatusError(status, 'InternalError', `the server responded with ${status}: ${text.slice(0, 200)}`)
   }
 }

@@ -31,17 +31,12 @@ const tokenFileMs = 60_000
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** Reads the current context, or the named one. */
-export async function readKubeconfig(
-  text: string,
-  deps: KubeconfigDeps,
-  signal: AbortSignal,
-  contextName?: string,
-): Promise<ClusterAccess> {
+/** Reads the current context. */
+export async function readKubeconfig(text: string, deps: KubeconfigDeps, signal: AbortSignal): Promise<ClusterAccess> {
   const { parse } = await import('yaml')
   const config = parse(text) as Entry | null
   if (config === null || typeof config !== 'object') throw new KubeconfigError('the kubeconfig is empty')
-  const wanted = contextName ?? String(config['current-context'] ?? '')
+  const wanted = String(config['current-context'] ?? '')
   const context = named(config, 'contexts', 'context', wanted)
   const cluster = named(config, 'clusters', 'cluster', String(context['cluster'] ?? ''))
   const user = named(config, 'users', 'user', String(context['user'] ?? ''))

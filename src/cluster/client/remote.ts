@@ -10,6 +10,7 @@ import { HttpsTransport, type HttpsTransportOptions } from '../../client/transpo
 import { exportFlow } from '../../client/flow-export/flow-exporter.ts'
 import { respondToDecisionQueries } from '../../client/flow-export/decision-responder.ts'
 import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
+import type { Transport } from '../../client/transport/transport.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { Outbound } from '../../platform/http/outbound.ts'
@@ -20,6 +21,7 @@ export interface Remote extends AsyncDisposable {
   /** The authority of the server's certificate, as PEM. */
   readonly authority: string | undefined
   clientAs(sender: string): Client
+  transportAs(sender: string): Transport
   /** A client with these headers only. It uses no client certificate, which would take precedence. */
   clientWith(sender: string, shown: Pick<HttpsTransportOptions, 'headers' | 'onUnauthorized'>): Client
   /** Exports the flow events of this process to the server, until the signal is aborted. */
@@ -62,6 +64,7 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal, metric
     server,
     authority,
     clientAs: (sender) => new Client(transportOf(sender)),
+    transportAs: transportOf,
     clientWith: (sender, shown) =>
       new Client(new HttpsTransport((bare ??= measured(connect({}))), sender, { ...shown, record })),
     exportFlow(flow, log, stop) {

@@ -71,3 +71,16 @@ test('an aborted request fails with the reason of its signal', async () => {
   const abort = new AbortController()
   await rejects(own.outbound.send(get, abort.signal), { message: 'enough' })
 })
+
+for (const isUsed of [true, false])
+  test(`after its end, connections that were ${isUsed ? 'used' : 'not used yet'} send nothing`, async () => {
+    let requests = 0
+    await using own = await served((_request, response) => {
+      requests++
+      response.end()
+    })
+    if (isUsed) await textOf((await own.outbound.send(get, signal)).body)
+    await own.outbound.close()
+    await rejects(own.outbound.send(get, signal), /^Error: the connection to http:\S+ is closed$/)
+    equal(requests, isUsed ? 1 : 0)
+  })

@@ -1,6 +1,6 @@
-// IsolatedTransport: the transport of clients outside of the cluster, such as a test, in the same process. They share
-// no mutable object with the API server: requests are copied and responses frozen. Components treat objects as
-// immutable and do not need it.
+// IsolatedTransport: the transport of clients outside of the cluster, such as a test or an operator. They share no
+// mutable object with an API server in the same process: requests are copied and responses frozen. Components treat
+// objects as immutable and do not need it.
 import type { Context } from '../../base/observability/context.ts'
 import { deepFreeze } from '../../base/collections/deep-freeze.ts'
 import { jsonCopy } from '../../base/collections/json-copy.ts'

@@ -5,8 +5,8 @@ import { context } from '../../base/observability/context.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import type { Mutable } from '../../client/mutable.ts'
-import { startCluster } from './start-cluster.ts'
-import type { TestCluster } from './test-cluster.ts'
+import { startCluster } from '../testing/start-cluster.ts'
+import type { TestCluster } from '../testing/test-cluster.ts'
 
 const ctx = context(new AbortController().signal)
 const isDeeplyFrozen = (value: unknown): boolean =>
