@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
-import { recipeRun } from '../custom-resources/definitions/assembly.ts'
+import { observation } from '../custom-resources/definitions/observatory.ts'
 import { customResourceExamples } from '../custom-resources/page.ts'
 import { serviceExamples } from '../services/page.ts'
 
@@ -163,13 +163,13 @@ test('the types of a large definition take the compiler little work', async () =
     `import { customResource } from 'coxswain'\nexport { customResource }`,
   )
   const text = `import { customResource, type KindInput, type KindObject, type Mutable } from 'coxswain'
-    const recipeRun = customResource(${JSON.stringify(recipeRun)})
-    type RecipeRun = KindObject<typeof recipeRun>
-    export const names = (run: RecipeRun): readonly (string | undefined)[] => [run.spec?.recipeRef?.name, run.status?.steps?.[0]?.container]
-    export const input: KindInput<typeof recipeRun> = { metadata: {}, spec: { timeout: '1h', params: [{ name: 'a', value: { any: 1 } }] } }
-    export const whole = (run: Mutable<RecipeRun>): RecipeRun => run
+    const observation = customResource(${JSON.stringify(observation)})
+    type Observation = KindObject<typeof observation>
+    export const names = (of: Observation): readonly (string | undefined)[] => [of.spec?.telescope?.borrowed?.camera, of.status?.frames?.[0]?.container]
+    export const input: KindInput<typeof observation> = { metadata: {}, spec: { deadline: '1h', turned: [{ dial: 'a', to: { any: 1 } }] } }
+    export const whole = (of: Mutable<Observation>): Observation => of
     // @ts-expect-error -- there is no such field
-    export const wrong = (run: RecipeRun): unknown => run.spec?.recipeReff`
+    export const wrong = (of: Observation): unknown => of.spec?.telescop`
   const work = (await instantiationsOf('large.mts', text)) - baseline
   ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })

@@ -5,7 +5,7 @@ import type { Schema } from '../../../src/gateway/definitions/schema-parts.ts'
 
 export const builtInSchema = (message: Message): Schema => typeSchema(message)
 
-const amount = '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$'
+const amount = '^[-+]?([0-9]+\\.?|\\.[0-9])[0-9]*([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?$'
 const numberOrText = { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true } as const
 
 const scalarSchemas: Readonly<Record<Type & string, Schema>> = {

@@ -1,8 +1,8 @@
 // Definitions of our own with the constructs, the size and the depth of those of widely used projects.
-import { assembly } from './assembly.ts'
-import { capacity } from './capacity.ts'
-import { deliveries } from './delivery.ts'
-import { guards } from './guards.ts'
+import { greenhouses } from './greenhouses.ts'
+import { observatory } from './observatory.ts'
 import type { Project } from './project.ts'
+import { quests } from './quests.ts'
+import { timetables } from './timetables.ts'
 
-export const projects: Readonly<Record<string, Project>> = { assembly, capacity, deliveries, guards }
+export const projects: Readonly<Record<string, Project>> = { greenhouses, observatory, quests, timetables }
