@@ -24,12 +24,24 @@ const packedAlways = ['README.md', 'LICENSE', 'package.json']
 const isPacked = (path: string): boolean =>
   packedAlways.includes(path) || fields.files.some((entry) => path === entry || path.startsWith(`${entry}/`))
 
-/** Links of a page to other files, as paths from the root. */
-const linksOf = (page: string): string[] =>
+/** Links of a page within the repository: the path from the root, and the heading. */
+const linksOf = (page: string): { readonly path: string; readonly anchor: string | undefined }[] =>
   [...text(page).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link.replace(/#.*$/, ''))
-    .filter((link) => link !== '' && !/^[a-z]+:/.test(link))
-    .map((link) => normalize(join(dirname(page), link)))
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => {
+      const [path = '', anchor] = link.split('#')
+      return { path: path === '' ? page : normalize(join(dirname(page), path)), anchor }
+    })
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+const anchorsOf = (page: string): string[] =>
+  [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
 
 const pages = [
   'README.md',
@@ -43,16 +55,30 @@ for (const page of pages)
   test(`links of ${page} work in a clone and in the package`, () => {
     const links = linksOf(page)
     deepEqual(
-      links.filter((link) => !existsSync(join(root, link))),
+      links.filter(({ path }) => !existsSync(join(root, path))),
       [],
       'missing files',
     )
     deepEqual(
-      links.filter((link) => !isPacked(link)),
+      links.filter(({ path }) => !isPacked(path)),
       [],
       'files that are not packed',
     )
+    deepEqual(
+      links.filter(({ path, anchor }) => anchor !== undefined && !anchorsOf(path).includes(anchor)),
+      [],
+      'missing headings',
+    )
   })
+
+test('the index of the documentation lists every page once', () => {
+  const listed = linksOf('docs/README.md').map(({ path }) => path)
+  const topics = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+  deepEqual(
+    listed.filter((path) => dirname(path) === 'docs').toSorted(),
+    topics.map((name) => join('docs', name)).toSorted(),
+  )
+})
 
 test('package.json and the README make the same claims', () => {
   const flat = readme.replaceAll(/\s+/g, ' ')
