@@ -157,9 +157,9 @@ const cutting = definitionOf(group, 'Cutting', 'Cluster', [
 const apiVersion = `${group}/v1`
 const bog = { pit: 'north', mixture: 'Peat', sack: 'small' }
 const tomato = { species: 'solanum/tomato', grows: 'Beside', neighbours: ['basil', 'carrot'] }
-const greenhouseObject = (name: string, more: object, plant: object = tomato) => ({
+const greenhouseObject = (name: string, more: object, planted: object = tomato) => ({
   ...{ apiVersion, kind: 'Greenhouse', metadata: { name } },
-  spec: { plants: [plant], soil: bog, ...more },
+  spec: { plants: [planted], soil: bog, ...more },
 })
 const ruleError = (name: string, path: string, message: string) =>
   `Greenhouse.${group} "${name}" is invalid: ${path}: Invalid value: ${message}`

@@ -130,12 +130,12 @@ const companion = definitionOf(group, 'Companion', 'Namespaced', [
 
 const apiVersion = `${group}/v1`
 const forest = { day: [{ setting: { places: ['forest'], weather: ['Fog'] } }] }
-const questObject = (name: string, chapter: object, version = apiVersion) =>
+const questObject = (name: string, first: object, servedVersion = apiVersion) =>
   ({
-    apiVersion: version,
+    apiVersion: servedVersion,
     kind: 'Quest',
     metadata: { name },
-    spec: { chapters: [{ title: 'a', stage: forest, ...chapter }] },
+    spec: { chapters: [{ title: 'a', stage: forest, ...first }] },
   }) as const
 const companionObject = (name: string, more: object) =>
   ({ apiVersion: `${group}/v2`, kind: 'Companion', metadata: { name }, spec: { home: forest, ...more } }) as const
