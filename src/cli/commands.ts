@@ -3,6 +3,7 @@ import type { Command } from './command/command.ts'
 import { announcer } from './commands/announcer.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { cloudControllerManager } from './commands/cloud-controller-manager.ts'
+import { completion } from './commands/completion.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { dns } from './commands/dns.ts'
 import { down } from './commands/down.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   announcer,
   apiserver,
   cloudControllerManager,
+  completion(() => commands),
   controllerManager,
   dns,
   down,

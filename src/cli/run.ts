@@ -1,7 +1,7 @@
 // Finds and runs the command. A usage error is one line; an unexpected error has a stack with COXSWAIN_DEBUG.
 import { errorText } from '../base/observability/log.ts'
 import { didYouMean, similarNames } from '../base/text/similar-names.ts'
-import { parseCommand, UsageError, type Command, type Terminal } from './command/command.ts'
+import { commandNamed, parseCommand, UsageError, type Command, type Terminal } from './command/command.ts'
 import { overview, usage } from './command/help.ts'
 
 const exitUsage = 2
@@ -15,9 +15,9 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     terminal.out(overview(commands, columns))
     return 0
   }
-  const command = commands.find(({ name }) => name === typed)
+  const command = commandNamed(commands, typed)
   if (command === undefined) {
-    const names = commands.map(({ name }) => name)
+    const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
     const question = didYouMean(similarNames(typed, names))
     terminal.err(`coxswain: unknown command ${JSON.stringify(typed)}; ${question || 'see: coxswain help'}\n`)
     return exitUsage

@@ -91,7 +91,7 @@ export const teeth: number = (await custom.client.of(gadget).get('a')).spec.teet
 await cluster.stop()
 const connection: Connection = await connect('/config', { context: 'a', name: 'operator' })
 for (const { client, clock } of [cluster, connection] satisfies Pick<Connection, 'client' | 'clock'>[])
-  await clock.sleep((await client.of(pod).list()).items.length, new AbortController().signal)
+  clock.after((await client.of(pod).list()).items.length, () => {}).cancel()
 // @ts-expect-error -- there is no such option
 await connect('/config', { contexts: 'a' })
 await connection.close()

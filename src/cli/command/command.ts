@@ -31,9 +31,13 @@ export interface Command<
   Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<string, CommandOption>>,
 > {
   readonly name: string
+  /** Other names, which users of other tools expect. */
+  readonly aliases?: readonly string[]
   readonly summary: string
   /** The operands in the usage line: `<kind>/<name>`. */
   readonly operands: string
+  /** First operands that shells propose, if they are not in `operands`. */
+  readonly operandValues?: () => readonly string[]
   /** Maximum number of operands; by default 1, or 0 without operands. */
   readonly operandsMax?: number
   readonly options: Options
@@ -45,6 +49,10 @@ export interface Arguments<Options> {
   readonly operands: readonly string[]
   readonly options: { readonly [Name in keyof Options]?: Options[Name] extends { type: 'boolean' } ? boolean : string }
 }
+
+/** The command of this name or alias. */
+export const commandNamed = (commands: readonly Command[], typed: string): Command | undefined =>
+  commands.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed))
 
 /** A usage error: the message is shown without a stack. */
 export class UsageError extends Error {

@@ -20,6 +20,8 @@ const neededFlags: readonly [flag: RegExp, needs: readonly string[]][] = [
   [/^oidc-groups-prefix$/, ['oidc-groups-claim']],
   [/^oidc-/, ['oidc-issuer-url']],
   [/^shutdown-grace-period-critical-pods$/, ['shutdown-grace-period']],
+  [/^wait$/, ['detach']],
+  [/^wait-timeout$/, ['wait']],
 ]
 
 /** One message for each given flag that has no effect. Only flags of the command itself are required. */

@@ -16,6 +16,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'the controllers of a cloud',
     ],
   ],
+  completion: [
+    ['coxswain completion bash', 'print it; to load it: source <(coxswain completion bash)'],
+    ['coxswain completion fish', 'to load it: coxswain completion fish | source'],
+  ],
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
   dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],
   down: [
@@ -75,7 +79,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   up: [
     ['coxswain up', 'a cluster on port 6443, stored on disk'],
     ['coxswain up --runtime simulated --nodes 10', 'ten nodes without containers'],
-    ['coxswain up --detach', 'one in the background, ready when the command returns'],
+    ['coxswain up --detach --wait', 'one in the background, whose nodes are ready when the command returns'],
     ['coxswain up --store memory --port 0 --data-dir /tmp/a', 'a second one, in memory only'],
   ],
   version: [],

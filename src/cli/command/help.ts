@@ -21,7 +21,7 @@ const groups: readonly [title: string, names: readonly string[]][] = [
       'cloud-controller-manager',
     ],
   ],
-  ['Other', ['version']],
+  ['Other', ['completion', 'version']],
 ]
 
 /** Wide enough for most flags. The description of a longer flag begins on the next line. */
@@ -60,7 +60,7 @@ export interface UsageOptions {
 
 /** The help page of one command. */
 export function usage(command: Command, { all, columns }: UsageOptions): string {
-  const { name, summary, operands, options } = command
+  const { name, aliases = [], summary, operands, options } = command
   const typed = ['coxswain', name, operands, Object.keys(options).length === 0 ? '' : '[flags]']
   const bySection = Map.groupBy(Object.entries(options), ([, { section }]) => section ?? '')
   const flags = (members: readonly [string, CommandOption][]) =>
@@ -74,6 +74,7 @@ export function usage(command: Command, { all, columns }: UsageOptions): string 
     ...wrapped(`${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`, columnsOf(columns)),
     '',
     `Usage: ${typed.filter((word) => word !== '').join(' ')}`,
+    ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((alias) => `coxswain ${alias}`).join(', ')}`]),
     ...examplesOf(name),
     ...(common.length === 0 ? [] : ['', 'Flags:', ...flags(common)]),
     ...shown.flatMap(([heading, members]) => ['', `${heading}:`, ...flags(members)]),

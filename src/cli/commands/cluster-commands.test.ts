@@ -108,6 +108,10 @@ const refused: [argv: string[], message: RegExp][] = [
     ['token', 'create', '--print-join-command', '--kubeconfig', 'IPV6'],
     /other machines do not reach https:\/\/\[::1\]:\d+;/,
   ],
+  [['completion'], /the operand is one of bash\|fish\|zsh/],
+  [['completion', 'csh'], /the operand is one of bash\|fish\|zsh/],
+  [['up', '--wait'], /--wait has no effect without --detach/],
+  [['up', '--detach', '--wait-timeout', '1m'], /--wait-timeout has no effect without --wait/],
   [['lab', 'zzzzzzzzzz'], /unknown situation "zzzzzzzzzz"; coxswain lab lists all/],
   [['top'], /it needs a terminal; kubectl get and coxswain flow print to files and pipes/],
   [['kubelet', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated/],
@@ -150,7 +154,8 @@ test('lab lists the situations, one per line', async () => {
 
 test('down in a directory where nothing runs', async () => {
   const data = ['--data-dir', directory]
-  deepEqual(await typed(['down', ...data]), { code: 0, printed: `Nothing runs in ${directory}.\n`, complained: '' })
+  for (const name of ['down', 'stop'])
+    deepEqual(await typed([name, ...data]), { code: 0, printed: `Nothing runs in ${directory}.\n`, complained: '' })
   equal(
     (await typed(['down', '--containers', ...data])).printed,
     `Nothing runs in ${directory}.\nNo container was running.\n`,

@@ -6,6 +6,7 @@ import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory
 
 export const down = defineCommand({
   name: 'down',
+  aliases: ['stop'],
   summary: 'stops the cluster of this machine; its containers keep running unless --containers is given',
   operands: '',
   options: {

@@ -17,7 +17,7 @@ import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
 import { colorizerFor } from '../../flows/diagram-colors.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint, type ChosenCluster } from '../options/choose-cluster.ts'
-import { kindIn, namespaceFor, objectOperand } from '../options/named-object.ts'
+import { kindIn, namespaceFor, objectOperand, singularNames } from '../options/named-object.ts'
 import { recordedLifecycles } from '../output/recorded-lifecycles.ts'
 
 const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: DiagramOptions) => string>> = {
@@ -60,6 +60,7 @@ export const flow = defineCommand({
   name: 'flow',
   summary: 'draws what happened to an object and why',
   operands: '<kind>/<name>',
+  operandValues: singularNames,
   operandsMax: 2,
   options: {
     ...clusterOptions,

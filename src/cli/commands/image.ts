@@ -14,6 +14,7 @@ export const image = defineCommand({
   name: 'image',
   summary: 'loads image archives into the node of this machine, or lists its images',
   operands: 'load <archive>… | list',
+  operandValues: () => ['load', 'list'],
   operandsMax: 1 + archivesMax,
   options: {
     ...dataDirectoryOptions,

@@ -12,6 +12,7 @@ export const lab = defineCommand({
   name: 'lab',
   summary: 'starts a broken simulated cluster to repair, with hints; without a name it lists the situations',
   operands: '[<situation>]',
+  operandValues: () => situations.map((each) => each.name),
   options: {},
   async run({ operands: [name] }, terminal) {
     if (name === undefined) {

@@ -12,6 +12,7 @@ import { tableView } from '../../ui/terminal/state/views.ts'
 import { TerminalApp } from '../../ui/terminal/terminal-app.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
+import { pluralNames } from '../options/named-object.ts'
 import { openClusterApi, topSender } from '../top/cluster-api.ts'
 import { kubectlCommand } from '../top/kubectl-command.ts'
 import { TtyScreen } from '../top/tty-screen.ts'
@@ -20,6 +21,7 @@ export const top = defineCommand({
   name: 'top',
   summary: 'shows a cluster in the terminal: objects, logs, live flows and the map (not the usage of kubectl top)',
   operands: '[<kind>]',
+  operandValues: pluralNames,
   options: {
     ...clusterOptions,
     'all-namespaces': { type: 'boolean', short: 'A', help: 'start with all namespaces' },

@@ -1,9 +1,7 @@
 // coxswain up: runs a whole cluster on this machine, in this process.
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
-import { outputName } from '../../cluster/data-directory/directory-contents.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
@@ -17,7 +15,7 @@ import { missingContainerPrerequisites } from '../../cluster/node/container-prer
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
-import { startDetached } from '../output/start-detached.ts'
+import { detachOptions, runDetached } from '../output/run-detached.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 import { portOption } from '../options/component-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
@@ -48,11 +46,7 @@ export const up = defineCommand({
       value: '<n>',
       help: 'the number of simulated nodes (1; 0 if this machine runs containers)',
     },
-    detach: {
-      type: 'boolean',
-      short: 'd',
-      help: 'run in the background and return when the API is ready; coxswain down ends it, its output is up.log in the data directory',
-    },
+    ...detachOptions,
     'stop-containers': {
       type: 'boolean',
       help: 'a stop ends the containers of this machine; without it they keep running, and the next start adopts them (with --store memory, a stop always ends them)',
@@ -96,21 +90,14 @@ export const up = defineCommand({
     const containers =
       runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
     const choices = serverChoicesOf(options, environment)
+    const nodesDefault = containers !== 'none' || runtime === 'none' ? '0' : '1'
+    const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     if (options.detach === true) {
-      const logPath = join(choices.dataDirectory, outputName)
-      // The flags were checked above, so mistakes are reported here.
-      const own = process.argv.slice(2).filter((word) => word !== '--detach' && word !== '-d')
-      const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...own]
-      const { pid, readyLine } = await startDetached(program, logPath, signal)
-      out(
-        `${readyLine}\nIt runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down\n`,
-      )
-      return 0
+      const { dataDirectory } = choices
+      return runDetached(options, { dataDirectory, nodes: nodes + (containers === 'none' ? 0 : 1) }, { out, signal })
     }
     // Without the objects, nothing adopts them.
     const endsContainers = options['stop-containers'] ?? choices.store.kind === 'memory'
-    const nodesDefault = containers !== 'none' || runtime === 'none' ? '0' : '1'
-    const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     const format = isTerminal ? 'text' : 'json'
     const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
     await using running = await startUp({

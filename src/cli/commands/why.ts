@@ -13,12 +13,13 @@ import { defineCommand, UsageError } from '../command/command.ts'
 import { problemsText, readProblems } from '../output/cluster-problems-text.ts'
 import { explainedText, explainObject } from '../output/explained-object.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint, type ChosenCluster } from '../options/choose-cluster.ts'
-import { kindIn, namespaceFor, objectOperand } from '../options/named-object.ts'
+import { kindIn, namespaceFor, objectOperand, singularNames } from '../options/named-object.ts'
 
 export const why = defineCommand({
   name: 'why',
   summary: 'lists what is wrong in the cluster, or explains why an object is not ready, not deleted or has no effect',
   operands: '[<kind>/<name>]',
+  operandValues: singularNames,
   operandsMax: 2,
   options: {
     ...clusterOptions,

@@ -62,3 +62,10 @@ const namesOf = ({ kind, singular, plural, shortNames, group }: Kind): readonly 
   `${singular}.${group}`,
   `${plural}.${group}`,
 ]
+
+const distinctNames = (names: readonly string[]): readonly string[] =>
+  [...new Set(names)].filter((name) => name !== '').toSorted()
+
+/** The names of the built-in kinds, which shells propose. */
+export const singularNames = (): readonly string[] => distinctNames(kinds.map(({ singular }) => singular))
+export const pluralNames = (): readonly string[] => distinctNames(kinds.map(({ plural }) => plural))

@@ -1,0 +1,67 @@
+// `up --detach`: runs the same command in the background, and waits until it serves, or until its nodes are ready.
+import { join } from 'node:path'
+import { durationMs, realClock } from '../../base/time/clock.ts'
+import { outputName } from '../../cluster/data-directory/directory-contents.ts'
+import { connect } from '../../cluster/client/connect.ts'
+import type { CommandOption, Terminal } from '../command/command.ts'
+import { asUsage } from '../options/component-options.ts'
+import { startDetached } from './start-detached.ts'
+import { waitUntilReady } from './wait-until-ready.ts'
+
+const timeoutDefault = '2m'
+
+export const detachOptions = {
+  detach: {
+    type: 'boolean',
+    short: 'd',
+    help: 'run in the background and return when the API is ready; coxswain down ends it, its output is up.log in the data directory',
+  },
+  wait: {
+    type: 'boolean',
+    help: 'with --detach: return when the nodes are ready and pods can be created, or fail with what is missing',
+  },
+  'wait-timeout': { type: 'string', value: '<duration>', help: `how long --wait waits (${timeoutDefault})` },
+} as const satisfies Record<string, CommandOption>
+
+type Values = Readonly<Record<string, string | boolean | undefined>>
+
+export interface DetachedCluster {
+  readonly dataDirectory: string
+  /** How many nodes it starts. */
+  readonly nodes: number
+}
+
+/** The options as arguments, without those of the detachment. */
+export const undetachedArguments = (options: Values): string[] =>
+  Object.entries(options).flatMap(([name, value]) =>
+    Object.hasOwn(detachOptions, name) || value === undefined || value === false
+      ? []
+      : [value === true ? `--${name}` : `--${name}=${value}`],
+  )
+
+/** `options` are those of the command, which were checked: mistakes are reported in the foreground. */
+export async function runDetached(
+  options: Values,
+  { dataDirectory, nodes }: DetachedCluster,
+  { out, signal }: Pick<Terminal, 'out' | 'signal'>,
+): Promise<number> {
+  const timeout = String(options['wait-timeout'] ?? timeoutDefault)
+  const timeoutMs = asUsage(() => durationMs(timeout))
+  const logPath = join(dataDirectory, outputName)
+  const sinceMs = realClock.nowMs()
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'up', ...undetachedArguments(options)]
+  const { pid, readyLine } = await startDetached(program, logPath, signal)
+  const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down${
+    options['data-dir'] === undefined ? '' : ` --data-dir ${dataDirectory}`
+  }`
+  out(`${readyLine}\n`)
+  if (options['wait'] === true) {
+    await using connection = await connect(join(dataDirectory, 'admin.kubeconfig'), { name: 'coxswain up', signal })
+    const missing = await waitUntilReady(connection.client, { nodes, sinceMs, timeoutMs }, realClock, signal)
+    if (missing.length > 0) throw new Error(`not ready after ${timeout}: ${missing.join('; ')}.\n${how}`)
+    const seconds = ((realClock.nowMs() - sinceMs) / 1_000).toFixed(1)
+    if (nodes > 0) out(`${nodes} ${nodes === 1 ? 'node is' : 'nodes are'} ready after ${seconds} s\n`)
+  }
+  out(`${how}\n`)
+  return 0
+}
