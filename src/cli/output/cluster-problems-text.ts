@@ -19,7 +19,7 @@ export async function readProblems(
   const client = remote.clientAs('coxswain why')
   const recorded = await findFlowEvents(kubeconfig, signal)
   const reader = readerOf(client, context(signal), { nowMs: realClock.nowMs(), isCoxswain: recorded !== undefined })
-  return clusterProblems(reader, namespace ?? '', recorded ?? [])
+  return await clusterProblems(reader, namespace ?? '', recorded ?? [])
 }
 
 export function problemsText({ problems, omitted, checked, notes }: ClusterProblems, namespace?: string): string {
