@@ -6,11 +6,14 @@ const { connect, customResourceDefinition } = require('coxswain')
 const { runOperator } = require('./operator.cjs')
 const { website } = require('./website.cjs')
 
+/** @param {string} line */
+const print = (line) => void process.stdout.write(`${line}\n`)
+
 const dns = {
   /** @param {string} host @param {string} target */
-  set: async (host, target) => console.log(`${host} -> ${target}`),
+  set: async (host, target) => print(`${host} -> ${target}`),
   /** @param {string} host */
-  remove: async (host) => console.log(`${host} is removed`),
+  remove: async (host) => print(`${host} is removed`),
 }
 
 async function main() {
@@ -19,11 +22,11 @@ async function main() {
   await using connection = await connect(process.argv[2], { name: 'website-operator' })
   const { client, clock, url } = connection
   await client.of(customResourceDefinition).apply(website.definition, { fieldManager: 'website-operator', force: true })
-  console.log(`watches the websites of ${url}`)
+  print(`watches the websites of ${url}`)
   await runOperator({ client, dns, clock, now: () => clock.nowMs() }, ending.signal)
 }
 
 main().catch((error) => {
-  console.error(String(error))
+  process.stderr.write(`${String(error)}\n`)
   process.exitCode = 1
 })
