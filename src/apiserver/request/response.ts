@@ -46,7 +46,7 @@ export type ApiResponse =
   /** The response of another server, passed on as it is. */
   | { readonly kind: 'wire'; readonly response: WireResponse }
 
-export type ResponseOf<Kind extends ApiResponse['kind']> = Extract<ApiResponse, { readonly kind: Kind }>
+export type ResponseOf<Name extends ApiResponse['kind']> = Extract<ApiResponse, { readonly kind: Name }>
 
 export interface ListResponse {
   readonly kind: 'list'

@@ -15,8 +15,8 @@ const object = { resource: pods, namespace: 'default', name: 'web-0' }
 class FakeProcess extends EventEmitter {
   readonly signals: unknown[] = []
 
-  kill(pid: number, signal?: string | number): true {
-    this.signals.push([pid, signal])
+  kill(pid: number, name?: string | number): true {
+    this.signals.push([pid, name])
     this.emit('killed')
     return true
   }

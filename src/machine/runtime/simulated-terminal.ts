@@ -123,7 +123,7 @@ class Terminal {
       case keys.backspace:
       case keys.erase:
         if (this.#typed === '') return
-        this.#typed = [...this.#typed].slice(0, -1).join('')
+        this.#typed = Array.from(this.#typed).slice(0, -1).join('')
         return this.#print('\b \b')
       case keys.interrupt:
         this.#typed = ''

@@ -182,7 +182,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     deepEqual(await Promise.all(streams.map(statusOf)), [200, 200, 200, 200])
     await listening.clock.advance('119s')
     deepEqual(
-      streams.map(({ closed }) => closed),
+      streams.map((stream) => stream.closed),
       [false, false, false, false],
     )
     await listening.clock.advance('2s')
