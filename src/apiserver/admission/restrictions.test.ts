@@ -1,27 +1,18 @@
-// Restrictions of kubelets, signers and owners beyond their roles.
+// Restrictions of kubelets and owners beyond their roles.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { certificateRequestPem } from '../../pki/certificate-request.ts'
-import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import { type Policies } from '../filters/policies.ts'
-import { startGuarded } from '../server-policies.harness.ts'
+import type { Policies } from '../filters/policies.ts'
 import { startServer, type Harness } from '../server.harness.ts'
 import { noOpinion, allowed } from '../authorization/authorizer.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { openPolicies } from '../open-policies.ts'
+import { kubelet, make, merge } from './restrictions.harness.ts'
 
-const kubelet = { as: 'system:node:n1,system:nodes' }
-const merge = { 'content-type': 'application/merge-patch+json' }
 const pods = '/api/v1/namespaces/default/pods'
 const nodes = '/api/v1/nodes'
-
-async function make(server: Harness, path: string, object: object): Promise<void> {
-  const { status, body } = await server.call('POST', path, object)
-  equal(status, 201, JSON.stringify(body))
-}
 
 const tokens = { kind: serviceAccount, subresource: 'token', review: (body: unknown) => body as object }
 /** All users may do everything, except request tokens of any audience: only one of them may. */
@@ -351,88 +342,6 @@ for (const [why, method, path, body, answer] of rows)
     if (typeof answer === 'number') equal(status, answer, JSON.stringify(result))
     else deepEqual([status, result.message.replace(/^.* is forbidden: /, '')], [403, withUids(answer)])
   })
-
-const key = nodeCrypto.generateKey()
-const requestFor = (commonName: string, ...organizations: string[]): string =>
-  btoa(certificateRequestPem({ subject: { commonName, organizations } }, key))
-const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
-const signingRequest = (signerName: string, ...subject: [commonName: string, ...organizations: string[]]) => ({
-  metadata: { name: 'r' },
-  spec: { request: requestFor(...subject), signerName, usages: ['client auth'] },
-})
-
-test('a client certificate of system:masters cannot be requested', async () => {
-  await using server = await startServer()
-  const asked = (...organizations: string[]) =>
-    server.call(
-      'POST',
-      `${requests}?dryRun=All`,
-      signingRequest('kubernetes.io/kube-apiserver-client', 'jane', ...organizations),
-    )
-  equal((await asked('dev')).status, 201)
-  const { status, body } = await asked('dev', 'system:masters')
-  equal(status, 403)
-  match(body.message, /use of kubernetes.io\/kube-apiserver-client signer with system:masters group is not allowed$/)
-})
-
-test('a kubelet may request certificates with its own name', async () => {
-  await using server = await startServer()
-  const asked = (commonName: string) =>
-    server.call(
-      'POST',
-      `${requests}?dryRun=All`,
-      signingRequest('kubernetes.io/kube-apiserver-client-kubelet', commonName, 'system:nodes'),
-      kubelet,
-    )
-  equal((await asked('system:node:n1')).status, 201)
-  match((await asked('system:node:n2')).body.message, /can only create a node CSR with CN=system:node:n1$/)
-})
-
-test('approving and signing need permission for the signer, by name or by domain', async () => {
-  await using server = await startGuarded()
-  await make(server, requests, signingRequest('example.com/own', 'x'))
-  const rbac = '/apis/rbac.authorization.k8s.io/v1'
-  const grant = async (user: string, rules: object[]) => {
-    await make(server, `${rbac}/clusterroles`, { metadata: { name: user }, rules })
-    await make(server, `${rbac}/clusterrolebindings`, {
-      metadata: { name: user },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-    })
-  }
-  const apiGroups = ['certificates.k8s.io']
-  const updateRequests = {
-    apiGroups,
-    resources: ['certificatesigningrequests/approval', 'certificatesigningrequests/status'],
-    verbs: ['update', 'patch'],
-  }
-  const signers = (resourceNames: string[], verbs: string[]) => ({
-    apiGroups,
-    resources: ['signers'],
-    resourceNames,
-    verbs,
-  })
-  await grant('unprivileged', [updateRequests])
-  await grant('approver', [updateRequests, signers(['example.com/*'], ['approve'])])
-  await grant('signer', [updateRequests, signers(['example.com/own'], ['sign'])])
-  const condition = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
-  const approve = (as: string) =>
-    server.call('PATCH', `${requests}/r/approval`, { status: { conditions: [condition] } }, { ...merge, as })
-  const fail = (as: string) =>
-    server.call(
-      'PATCH',
-      `${requests}/r/status`,
-      { status: { conditions: [condition, { ...condition, type: 'Failed' }] } },
-      { ...merge, as },
-    )
-  const refusal = (verb: string) =>
-    `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ${verb} requests with signerName "example.com/own"`
-  equal((await approve('unprivileged')).body.message, refusal('approve'))
-  equal((await approve('signer')).body.message, refusal('approve'))
-  equal((await approve('approver')).status, 200)
-  equal((await fail('approver')).body.message, refusal('sign'))
-  equal((await fail('signer')).status, 200)
-})
 
 test('owner references need permission to delete the object and to block the deletion of its owner', async () => {
   const admission = [ownerReferencesPermissionEnforcement]
