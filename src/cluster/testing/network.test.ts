@@ -1,108 +1,13 @@
-// Applications of several services in simulated pods: names, Services, readiness, affinity, policies, updates and faults.
+// Applications of several services in simulated pods: names, Services, readiness, affinity, policies and updates.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { service } from '../../api/core/v1/service/service.ts'
-import { startCluster, type StartClusterOptions } from './start-cluster.ts'
+import { startCluster } from './start-cluster.ts'
 import type { SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
 import { serveUntilTerminated } from '../../machine/runtime/simulated-runtime.ts'
-import type { TestCluster } from './test-cluster.ts'
-
-/** Responds with the name of its pod and the address of its client. */
-const whoami: SimulatedProgram = (process) => {
-  process.serveHttp(8080, ({ remoteAddress }) => ({ status: 200, body: `${process.pod.name} ${remoteAddress}` }))
-  return serveUntilTerminated(process)
-}
-
-/** Keeps numbers by key. */
-const database: SimulatedProgram = (process) => {
-  const values = new Map<string, string>()
-  process.serveHttp(5432, async (request) => {
-    if (request.method === 'PUT') values.set(request.path, await request.text())
-    const value = values.get(request.path)
-    return value === undefined ? { status: 404 } : { status: 200, body: value, headers: { 'x-pod': process.pod.name } }
-  })
-  return serveUntilTerminated(process)
-}
-
-const api: SimulatedProgram = (process) => {
-  process.serveHttp(8080, async ({ method, path, text }) => {
-    const stored = await process.fetch(`http://db-0.db:5432${path}`, {
-      method,
-      ...(method === 'PUT' ? { body: await text() } : {}),
-    })
-    return { status: stored.status, body: `${stored.headers.get('x-pod')}=${await stored.text()}` }
-  })
-  return serveUntilTerminated(process)
-}
-
-const frontend: SimulatedProgram = (process) => {
-  process.serveHttp(80, async ({ method, path, text }) => {
-    const response = await process.fetch(`http://api${path}`, {
-      method,
-      ...(method === 'PUT' ? { body: await text() } : {}),
-    })
-    return { status: response.status, body: `api says ${await response.text()}` }
-  })
-  return serveUntilTerminated(process)
-}
-
-const images = { whoami, database, api, frontend }
-const start = (options: StartClusterOptions = {}) => startCluster({ simulation: { images }, ...options })
-
-interface Workload {
-  readonly kind?: 'Deployment' | 'StatefulSet'
-  readonly replicas?: number
-  readonly container?: object
-  readonly spec?: object
-}
-
-const workload = (
-  name: string,
-  image: string,
-  { kind = 'Deployment', replicas = 1, container, spec }: Workload = {},
-) => ({
-  apiVersion: 'apps/v1',
-  kind,
-  metadata: { name },
-  spec: {
-    replicas,
-    ...(kind === 'StatefulSet' ? { serviceName: name } : {}),
-    selector: { matchLabels: { app: name } },
-    template: {
-      metadata: { labels: { app: name } },
-      spec: { containers: [{ name: 'main', image, ...container }], ...spec },
-    },
-  },
-})
-
-const serviceOf = (name: string, port: number, targetPort: number, spec: object = {}) => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name },
-  spec: { selector: { app: name }, ports: [{ port, targetPort }], ...spec },
-})
-
-/** Waits until as many pods of the application are ready and routed. */
-const untilReady = (cluster: TestCluster, app: string, count: number) =>
-  cluster.until(async () => {
-    const { items } = await cluster.client.of(pod).list({ labelSelector: `app=${app}` })
-    const ready = items.filter(({ status }) =>
-      status.conditions?.some((each) => each.type === 'Ready' && each.status === 'True'),
-    )
-    return ready.length === count && items.length === count ? ready : undefined
-  })
-
-const textOf = async (cluster: TestCluster, url: string, from?: string) =>
-  (await cluster.network.fetch(url, from === undefined ? {} : { from })).text()
-
-/** The pods that responded to so many requests, in alphabetical order. */
-async function podsBehind(cluster: TestCluster, url: string, from?: string, count = 30): Promise<string[]> {
-  const names = new Set<string>()
-  for (let each = 0; each < count; each++) names.add((await textOf(cluster, url, from)).split(' ')[0] ?? '')
-  return [...names].toSorted()
-}
+import { podsBehind, serviceOf, start, textOf, untilReady, workload } from './network.harness.ts'
 
 test('a request passes three services and the database keeps its value', async () => {
   await using cluster = await start({ nodes: 3 })
@@ -346,132 +251,6 @@ test('a rolling update loses no request', async () => {
   equal(results.at(-1), '2')
 })
 
-test('a partition stops requests, and the application recovers when it is removed', async () => {
-  await using cluster = await start({ nodes: 2 })
-  await cluster.apply([
-    workload('api', 'api', { spec: { nodeName: 'node-0' } }),
-    serviceOf('api', 80, 8080),
-    workload('db', 'database', { kind: 'StatefulSet', spec: { nodeName: 'node-1' } }),
-    serviceOf('db', 5432, 5432, { clusterIP: 'None' }),
-  ])
-  await untilReady(cluster, 'api', 1)
-  await untilReady(cluster, 'db', 1)
-  const partition = cluster.faults.partition([['node/node-0'], ['node/node-1']])
-  const signal = AbortSignal.any([])
-  const beforeMs = cluster.clock.nowMs()
-  const failed = await cluster.network.fetch('http://api/x', { method: 'PUT', body: '1', from: 'node/node-0', signal })
-  deepEqual([failed.status, cluster.clock.nowMs() - beforeMs], [500, 127_000])
-  partition.remove()
-  const stored = await cluster.network.fetch('http://api/x', { method: 'PUT', body: '1', from: 'node/node-0' })
-  equal(await stored.text(), 'db-0=1')
-})
-
-test('slow and lossy links take time, equally for the same seed', async () => {
-  const run = async () => {
-    await using cluster = await start({ nodes: 2, seed: 7 })
-    await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
-    await untilReady(cluster, 'web', 1)
-    const tookMs = async () => {
-      const beforeMs = cluster.clock.nowMs()
-      await textOf(cluster, 'http://web/')
-      return cluster.clock.nowMs() - beforeMs
-    }
-    const quick = await tookMs()
-    cluster.faults.slowLink({ to: 'service/web', ms: 200 })
-    const slow = await tookMs()
-    cluster.faults.dropLink({ from: 'service/web', share: 0.5 })
-    const lossy = [await tookMs(), await tookMs(), await tookMs(), await tookMs()]
-    cluster.faults.heal()
-    return { quick, slow, lossy, healed: await tookMs() }
-  }
-  const found = await run()
-  deepEqual([found.quick, found.slow, found.healed], [0, 400, 0])
-  ok(Math.max(...found.lossy) > 400, String(found.lossy))
-  deepEqual(await run(), found)
-})
-
-test('connections break when their pod is deleted or its node loses power', async () => {
-  const hang: SimulatedProgram = (process) => {
-    process.serveHttp(8080, () => new Promise(() => {}))
-    return serveUntilTerminated(process)
-  }
-  const results: string[] = []
-  const caller: SimulatedProgram = async (process) => {
-    while (!process.terminated.aborted) {
-      const startMs = process.clock.nowMs()
-      const error = await process.fetch('http://web/').catch((each: Error) => each)
-      results.push(`${process.clock.nowMs() - startMs} ${String(error)}`)
-      await process.clock.sleep(1_000, process.terminated).catch(() => {})
-    }
-    return 0
-  }
-  await using cluster = await startCluster({ nodes: 2, simulation: { images: { hang, caller } } })
-  await cluster.apply([workload('web', 'hang', { spec: { nodeName: 'node-1' } }), serviceOf('web', 80, 8080)])
-  const [web] = await untilReady(cluster, 'web', 1)
-  await cluster.apply(workload('caller', 'caller', { spec: { nodeName: 'node-0' } }))
-  await cluster.clock.advance('10s')
-  deepEqual(results, [])
-  await cluster.client.of(pod).delete(web?.metadata.name ?? '')
-  await cluster.clock.advance('5s')
-  match(results.join(), /^1\d{4} Error: EOF$/)
-  await cluster.powerOff('node-1')
-  await cluster.clock.advance('1m')
-  equal(results.length, 1)
-  await cluster.clock.advance('2m')
-  match(results[1] ?? '', /NetworkError: tcp 10\.\d+\.\d+\.\d+:80: connection timed out$/)
-  await rejects(textOf(cluster, 'http://192.0.2.2:8080/'), { code: 'EHOSTUNREACH' })
-})
-
-test('a call that does not end fails with what it waits for', async () => {
-  const hang: SimulatedProgram = (process) => {
-    process.serveHttp(8080, () => new Promise(() => {}))
-    return serveUntilTerminated(process)
-  }
-  await using cluster = await startCluster({ simulation: { images: { hang } } })
-  await cluster.apply([workload('web', 'hang'), serviceOf('web', 80, 8080)])
-  await untilReady(cluster, 'web', 1)
-  await rejects(cluster.network.fetch('http://web/'), {
-    message:
-      "GET http://web/ did not end within 1h of the cluster's time: a connection to web:80 was established, but the response is not complete",
-  })
-})
-
-test('connections carry bytes both ways', async () => {
-  const echo: SimulatedProgram = (process) => {
-    process.listen(7, async (connection) => {
-      for await (const piece of connection.pieces) await connection.write(piece)
-      connection.end()
-    })
-    return serveUntilTerminated(process)
-  }
-  await using cluster = await startCluster({ simulation: { images: { echo } } })
-  await cluster.apply([workload('echo', 'echo'), serviceOf('echo', 7, 7)])
-  await untilReady(cluster, 'echo', 1)
-  const connection = await cluster.network.connect('echo', 7)
-  await connection.write(new TextEncoder().encode('hello'))
-  connection.end()
-  let text = ''
-  for await (const piece of connection.pieces) text += new TextDecoder().decode(piece)
-  equal(text, 'hello')
-})
-
-test('connections are recorded on request, as flow events of the Service', async () => {
-  await using cluster = await start()
-  await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
-  const [web] = await untilReady(cluster, 'web', 1)
-  await textOf(cluster, 'http://web/')
-  ok(!cluster.flow(service, 'web').includes('connect'))
-  cluster.network.recordsConnections = true
-  equal(cluster.network.recordsConnections, true)
-  await rejects(textOf(cluster, 'http://web:81/', 'node/node-0'), { code: 'ECONNREFUSED' })
-  await textOf(cluster, `http://${web?.status.podIP}:8080/`)
-  await textOf(cluster, 'http://web/', `pod/${web?.metadata.name}`)
-  match(
-    cluster.flow(service, 'web'),
-    /pod\/default\/web-\S+ ──► pod\/default\/web-\S+: connect 10\.\d+\.\d+\.\d+:80 web → connected/,
-  )
-})
-
 test('ports of the node are reachable: of pods in its network and host ports', async () => {
   await using cluster = await start()
   await cluster.apply([
@@ -483,34 +262,6 @@ test('ports of the node are reachable: of pods in its network and host ports', a
   match(await textOf(cluster, 'http://192.0.2.1:8080/', 'outside'), /^own-\S+ 203\.0\.113\.1$/)
   equal((await cluster.network.fetch('http://192.0.2.1:9000/missing', { from: 'outside' })).status, 404)
   await rejects(textOf(cluster, 'http://192.0.2.1:81/'), { code: 'ECONNREFUSED' })
-})
-
-test('programs resolve names and open connections; a program in the network of its node has its address', async () => {
-  const lines: string[] = []
-  const client: SimulatedProgram = async (process) => {
-    lines.push(process.pod.address, (await process.resolve('web.default.svc')).join())
-    const connection = await process.connect('web.default.svc', 80)
-    await connection.write(new TextEncoder().encode('GET / HTTP/1.0\r\n\r\n'))
-    let text = ''
-    for await (const piece of connection.pieces) text += new TextDecoder().decode(piece)
-    lines.push(text.split('\r\n\r\n')[1] ?? '')
-    return serveUntilTerminated(process)
-  }
-  await using cluster = await startCluster({ simulation: { images: { ...images, client } } })
-  await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
-  const [web] = await untilReady(cluster, 'web', 1)
-  const { clusterIP } = (await cluster.client.of(service).get('web')).spec
-  const ownNetwork = { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }
-  await cluster.apply(workload('client', 'client', { spec: ownNetwork }))
-  await untilReady(cluster, 'client', 1)
-  deepEqual(lines, ['192.0.2.1', clusterIP, `${web?.metadata.name} 192.0.2.1`])
-})
-
-test('calls work while time flows', async () => {
-  await using cluster = await startCluster({ simulation: { images }, time: 'flowing', https: false })
-  await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
-  await untilReady(cluster, 'web', 1)
-  match(await textOf(cluster, 'http://web/'), /^web-/)
 })
 
 test('clients are validated', async () => {

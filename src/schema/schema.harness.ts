@@ -1,0 +1,45 @@
+// A small type with one field of each sort.
+import {
+  bool,
+  bytes,
+  int32,
+  int64,
+  intOrString,
+  rawExtension,
+  list,
+  map,
+  message,
+  quantity,
+  string,
+  struct,
+  time,
+} from './descriptor/field.ts'
+
+export const part = message('test.v1.Part', {
+  name: string(1, { required: true, notEmpty: true }),
+  size: int32(2, { default: 5, minimum: 1, maximum: 9 }),
+  color: string(3, { enum: ['blue', 'red'] }),
+})
+export const box = message('test.v1.Box', {
+  name: string(1),
+  open: bool(2),
+  sealed: bool(3, { pointer: true }),
+  count: int32(4),
+  limit: int32(5, { pointer: true }),
+  weight: int64(6, { keepEmpty: true }),
+  tags: list(7, 'string', { listType: 'set', patch: 'merge' }),
+  parts: list(8, part, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  plain: list(9, part),
+  labels: map(10, 'string'),
+  inner: struct(11, part),
+  maybe: struct(12, part, { pointer: true }),
+  policy: string(13, { default: 'Always' }),
+  amount: quantity(14),
+  surge: intOrString(15),
+  at: time(16),
+  data: bytes(17),
+  extra: rawExtension(18),
+  typed: list(19, part, { hasTypeMeta: true }),
+  names: list(20, 'string', { keepEmpty: true }),
+  made: time(21, { omitEmpty: true }),
+})
