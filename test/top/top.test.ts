@@ -1,11 +1,13 @@
 // coxswain top in a real terminal, on a cluster with a simulated node.
 import { equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { dirname } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { parse, stringify } from 'yaml'
 import { kubectls, runKubectl } from '../kubectl.ts'
-import { coxswain, startUp, type RunningUp } from '../process.ts'
+import { coxswain, newFolder, startUp, type RunningUp } from '../process.ts'
 import { until } from '../until.ts'
 import { openTerminal } from './pty.ts'
 
@@ -188,6 +190,73 @@ test('an editor that ignores ctrl-c does not keep the view away after kubectl ha
   await terminal.shows(/pods\(default\)\[\d+\][^]*web-0[^]*kubectl ended with 1/)
   terminal.type(':q\r')
   equal(await terminal.ended, 0)
+})
+
+test('workloads are scaled and restarted, ports forwarded, usage shown and contexts changed', async () => {
+  const labels = { app: 'shop' }
+  const annotations = { 'coxswain.dev/usage': 'cpu=250m,memory=64Mi' }
+  await applied({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop', namespace: 'default' } },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels, annotations }, spec: { containers: [{ name: 'main', image: 'shop' }] } },
+    },
+  })
+  const folder = await newFolder()
+  const kubeconfig = join(folder, 'config')
+  const text = await readFile(up.kubeconfig, 'utf8')
+  const [, name = ''] = /^current-context: "?([^"\n]+)/m.exec(text) ?? []
+  const config = parse(text) as { contexts: { name: string; context: object }[]; clusters: object[] }
+  const [own] = config.contexts
+  const away = { name: 'away', cluster: { server: 'https://127.0.0.1:1' } }
+  const contexts = [
+    { name: 'system', context: { ...own?.context, namespace: 'kube-system' } },
+    { name: 'away', context: { ...own?.context, cluster: 'away' } },
+  ]
+  await writeFile(
+    kubeconfig,
+    stringify({ ...config, contexts: [...config.contexts, ...contexts], clusters: [...config.clusters, away] }),
+  )
+  await using terminal = inTerminal(
+    `exec ${coxswain} top deployments`,
+    { KUBECONFIG: kubeconfig, PATH: `${dirname(kubectl?.path ?? '')}:${process.env['PATH']}` },
+    24,
+    120,
+  )
+  await terminal.shows(/deployments\(default\)\[\d+\][^]*shop +1\/1/)
+  terminal.type('/shop\rs')
+  await terminal.shows(/Replicas of deployment default\/shop: 1/)
+  terminal.type('\x7f3\r')
+  await terminal.shows(/kubectl scale deployment\/shop --replicas=3 -n default: scaled/)
+  await terminal.shows(/shop +3\/3/)
+  terminal.type('r')
+  await terminal.shows(/Restart deployment default\/shop\?/)
+  terminal.type('y')
+  await terminal.shows(/kubectl rollout restart deployment\/shop -n default: restarted/)
+  await terminal.shows(/shop +3\/3 +3 +3/)
+
+  terminal.type('\r')
+  await terminal.shows(/pods\(default\)\[3\] of deployment\/shop/)
+  // They are read again when the new pods have been measured.
+  await terminal.shows(/NAME +READY +STATUS +RESTARTS +CPU +MEM +AGE[^]*shop-\S+ +1\/1 +Running +0 +250m +64Mi/)
+  terminal.type('F')
+  await terminal.shows(/Ports \(8080:80\) of pod default\/shop-/)
+  terminal.type(':80\r')
+  await terminal.shows(/kubectl port-forward pod\/shop-\S+ :80 -n default: Forwarding from 127\.0\.0\.1:\d+ -> 80/)
+  terminal.type(':pf\r')
+  await terminal.shows(/forwards\[1\][^]*pod default\/shop-\S+ +:80 +Running +Forwarding from/)
+  terminal.type('\x04')
+  await terminal.shows(/forwards\[0\][^]*is no longer forwarded/)
+
+  terminal.type(':ctx\r')
+  await terminal.shows(new RegExp(`contexts\\[3\\][^]*away[^]*${name}[^]*\\*[^]*system`))
+  terminal.type(':ctx system\r')
+  await terminal.shows(/Context +system[^]*deployments\(kube-system\)/)
+  terminal.type(':ctx away\r')
+  await terminal.shows(/Context +system[^]*cannot reach the API server https:\/\/127\.0\.0\.1:1/)
+  terminal.type(':q\r')
+  equal(await terminal.ended, 0)
+  await rm(folder, { recursive: true })
 })
 
 test('without a terminal it is refused', async () => {

@@ -65,7 +65,7 @@ after(() => cluster.stop())
 
 test('problems are read from a running cluster, of one namespace on request', async () => {
   const { kubeconfig } = cluster
-  const chosen = { kubeconfig, path: '', server: '', context: 'test', namespace: 'default' }
+  const chosen = { kubeconfig, path: '', server: '', context: 'test', contexts: [], namespace: 'default' }
   const objectsIn = async (namespace: string | undefined) =>
     (await readProblems(chosen, namespace, signal)).problems.map(({ object }) => object)
   deepEqual(await objectsIn('default'), ['pod/large'])

@@ -29,7 +29,7 @@ after(() => cluster.stop())
 
 const chosen = () => {
   const { kubeconfig } = cluster
-  return { kubeconfig, path: '', server: '', context: 'test', namespace: 'default' }
+  return { kubeconfig, path: '', server: '', context: 'test', contexts: [], namespace: 'default' }
 }
 const large = { kind: pod, namespace: 'default', name: 'large' }
 const settings = { kind: configMap, namespace: 'default', name: 'settings' }

@@ -19,7 +19,14 @@ import { openClusterApi } from './cluster-api.ts'
 
 const { signal } = new AbortController()
 const ctx = context(signal)
-const chosen = (kubeconfig: string) => ({ kubeconfig, path: '', server: '', context: 'test', namespace: 'default' })
+const chosen = (kubeconfig: string) => ({
+  kubeconfig,
+  path: '',
+  server: '',
+  context: 'test',
+  contexts: [],
+  namespace: 'default',
+})
 const large = { containers: [{ name: 'main', image: 'web', resources: { requests: { cpu: '1000' } } }] }
 const object = (name: string, resource = pods) => ({ resource, namespace: 'default', name })
 
@@ -47,6 +54,17 @@ test('documents are read, and refusals are status errors', async () => {
     deepEqual([error.code, error.reason, error.message], [404, 'NotFound', 'pods "api-0" not found'])
     return true
   })
+})
+
+test('an object is patched, and a refusal is a status error', async () => {
+  await using api = await open()
+  const labels = { patched: 'yes' }
+  await api.patch(targetOf(pods, object('web-0')), 'application/merge-patch+json', { metadata: { labels } }, signal)
+  deepEqual((await cluster.client.of(pod).get('web-0', 'default', ctx)).metadata.labels, labels)
+  await rejects(
+    api.patch(targetOf(pods, object('none')), 'application/merge-patch+json', {}, signal),
+    (error) => error instanceof StatusError && error.reason === 'NotFound',
+  )
 })
 
 test('a table is followed: what is created and deleted appears and disappears', async () => {

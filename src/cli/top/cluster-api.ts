@@ -13,12 +13,19 @@ export interface ClusterApi extends ServerApi, AsyncDisposable {}
 
 export async function openClusterApi(cluster: ChosenCluster, signal: AbortSignal): Promise<ClusterApi> {
   const { outbound, headers } = await connectKubeconfig(cluster.kubeconfig, signal)
-  async function* send(method: string, target: string, accept: string, body: object | undefined, stop: AbortSignal) {
+  async function* send(
+    method: string,
+    target: string,
+    accept: string,
+    body: object | undefined,
+    stop: AbortSignal,
+    type = 'application/json',
+  ) {
     const own = { accept, 'user-agent': senderPrefix + topSender, ...(await headers(stop)) }
     const response = await outbound.send(
       body === undefined
         ? { method, target, headers: own }
-        : { method, target, headers: { ...own, 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        : { method, target, headers: { ...own, 'content-type': type }, body: JSON.stringify(body) },
       stop,
     )
     const decoder = new TextDecoder()
@@ -37,6 +44,9 @@ export async function openClusterApi(cluster: ChosenCluster, signal: AbortSignal
       JSON.parse(await textOf(send('GET', target, accept, undefined, stop))) as unknown,
     async delete(target, options, stop) {
       await textOf(send('DELETE', target, 'application/json', options, stop))
+    },
+    async patch(target, type, patch, stop) {
+      await textOf(send('PATCH', target, 'application/json', patch, stop, type))
     },
     async why({ resource, namespace, name }, stop) {
       const { plural, group } = resource

@@ -19,12 +19,16 @@ users:
 `
 
 test('the current context, with its namespace', async () => {
-  const { kubeconfig: _, ...chosen } = await selectContext(source(text))
+  const { kubeconfig: _, contexts, ...chosen } = await selectContext(source(text))
   deepEqual(chosen, { context: 'blue', server: 'https://blue', namespace: 'shop' })
+  deepEqual(contexts, [
+    { name: 'blue', cluster: 'c', user: 'u', namespace: 'shop' },
+    { name: 'green', cluster: 'd', user: 'v', namespace: 'default' },
+  ])
 })
 
 test('another context becomes the current one', async () => {
-  const { kubeconfig, ...chosen } = await selectContext(source(text), 'green')
+  const { kubeconfig, contexts: _, ...chosen } = await selectContext(source(text), 'green')
   deepEqual(chosen, { context: 'green', server: 'https://green', namespace: 'default' })
   equal((parse(kubeconfig) as Record<string, unknown>)['current-context'], 'green')
 })

@@ -21,6 +21,15 @@ export interface KubeconfigContext {
   readonly server: string
   /** The default namespace. */
   readonly namespace: string
+  /** All contexts of the kubeconfig. */
+  readonly contexts: readonly ContextNames[]
+}
+
+export interface ContextNames {
+  readonly name: string
+  readonly cluster: string
+  readonly user: string
+  readonly namespace: string
 }
 
 /** The fields of a kubeconfig that identify a cluster, and those that name files. */
@@ -28,7 +37,7 @@ interface Kubeconfig {
   readonly 'current-context'?: string
   readonly contexts?: readonly {
     readonly name?: string
-    readonly context?: { readonly cluster?: string; readonly namespace?: string }
+    readonly context?: { readonly cluster?: string; readonly user?: string; readonly namespace?: string }
   }[]
   readonly clusters?: readonly { readonly name?: string; readonly cluster?: Fields | null | undefined }[] | null
   readonly users?: readonly { readonly name?: string; readonly user?: Fields | null | undefined }[] | null
@@ -56,6 +65,9 @@ export async function selectContext(source: KubeconfigSource, name?: string): Pr
     context,
     server: typeof server === 'string' ? server : '',
     namespace: chosen?.namespace ?? 'default',
+    contexts: contexts.map(({ name: each = '', context: { cluster = '', user = '', namespace = 'default' } = {} }) => ({
+      ...{ name: each, cluster, user, namespace },
+    })),
   }
 }
 

@@ -7,7 +7,8 @@ import { FakeApi } from './source/fake-api.harness.ts'
 import { cronJobs, deployments, initialState, nowMs, pods } from './state/state.harness.ts'
 import type { State } from './state/state.ts'
 import { tableView } from './state/views.ts'
-import { TerminalApp, type TerminalScreen } from './terminal-app.ts'
+import type { ObjectRef } from './state/resources.ts'
+import { TerminalApp, type ForwardPorts, type TerminalScreen } from './terminal-app.ts'
 
 type ScreenEffect = Parameters<TerminalScreen['run']>[0] | { readonly kind: 'suspend' }
 
@@ -68,11 +69,25 @@ const table = (...names: readonly string[]) => ({
 })
 const object = { resource: pods, namespace: 'default', name: 'web-0' }
 
+interface FakeForward {
+  readonly of: ObjectRef
+  readonly ports: string
+  readonly onReady: (text: string) => void
+  readonly fail: (error: Error) => void
+  readonly signal: AbortSignal
+}
+
 async function start(document: FakeApi['document'] = () => table('web-0'), state: State = initialState()) {
   const api = Object.assign(new FakeApi(), { document })
   const clock = new VirtualClock(nowMs)
   const screen = new FakeScreen()
-  const app = new TerminalApp(screen, { api, clock, random: seededRandom(1) }, state)
+  const forwards: FakeForward[] = []
+  const forward: ForwardPorts = (of, ports, onReady, signal) =>
+    new Promise((_, reject) => {
+      forwards.push({ of, ports, onReady, fail: reject, signal })
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  const app = new TerminalApp(screen, { api, clock, random: seededRandom(1), forward }, state)
   const stop = new AbortController()
   const ended = app.run(stop.signal)
   await clock.advance(100)
@@ -81,7 +96,7 @@ async function start(document: FakeApi['document'] = () => table('web-0'), state
     await clock.advance(100)
     return screen.written()
   }
-  return { api, clock, screen, app, stop, ended, typed }
+  return { api, clock, screen, app, stop, ended, typed, forwards }
 }
 
 test('the first view is drawn, and again when data arrives and when time passes', async () => {
@@ -120,7 +135,7 @@ test('q, ctrl-c and the signal end it, also one that was aborted before', async 
   }
   const app = new TerminalApp(
     new FakeScreen(),
-    { api: new FakeApi(), clock: new VirtualClock(), random: seededRandom(1) },
+    { api: new FakeApi(), clock: new VirtualClock(), random: seededRandom(1), forward: () => Promise.resolve() },
     initialState(),
   )
   await app.run(AbortSignal.abort())
@@ -190,18 +205,28 @@ test('the failure of another program is shown', async () => {
   await ended
 })
 
-for (const [what, keys, options] of [
-  ['deleted', '\x04y', { propagationPolicy: 'Background', preconditions: { uid: 'uid-web-0' } }],
-  ['killed', '\x0b', { propagationPolicy: 'Background', preconditions: { uid: 'uid-web-0' }, gracePeriodSeconds: 1 }],
+for (const [what, keys, command, options] of [
+  [
+    'deleted',
+    '\x04y',
+    /kubectl delete pod\/web-0 -n default: is being deleted/,
+    { propagationPolicy: 'Background', preconditions: { uid: 'uid-web-0' } },
+  ],
+  [
+    'killed',
+    '\x0b',
+    /kubectl delete pod\/web-0 --now -n default: is being deleted/,
+    { propagationPolicy: 'Background', preconditions: { uid: 'uid-web-0' }, gracePeriodSeconds: 1 },
+  ],
 ] as const)
   test(`the shown pod is ${what}, and no other of its name`, async () => {
     const { api, typed, stop, ended } = await start()
-    match(await typed(keys), /pod default\/web-0 is being deleted/)
+    match(await typed(keys), command)
     deepEqual(api.deletes, [{ target: '/api/v1/namespaces/default/pods/web-0', options }])
     api.onDelete = () => {
       throw new StatusError(409, 'Conflict', 'the UID does not match')
     }
-    match(await typed(keys), /the UID does not match/)
+    match(await typed(keys), /kubectl delete [^]*the UID does not match/)
     stop.abort()
     await ended
   })
@@ -238,4 +263,72 @@ test('a list without uids is deleted by name', async () => {
   deepEqual(api.deletes[0]?.options, { propagationPolicy: 'Background' })
   stop.abort()
   await ended
+})
+
+const workloads = {
+  ...initialState(),
+  views: [tableView(1, { kind: 'list', resource: deployments, namespace: 'default' })],
+} satisfies State
+
+test('a Deployment is scaled, with the command of kubectl and its result', async () => {
+  const { api, typed, stop, ended } = await start(() => table('web'), workloads)
+  match(await typed('s3\r'), /kubectl scale deployment\/web --replicas=3 -n default: scaled/)
+  const target = '/apis/apps/v1/namespaces/default/deployments/web/scale'
+  deepEqual(api.patches, [{ target, type: 'application/merge-patch+json', patch: { spec: { replicas: 3 } } }])
+  api.onPatch = () => {
+    throw new StatusError(403, 'Forbidden', 'deployments.apps "web" is forbidden')
+  }
+  match(await typed('s4\r'), /--replicas=4 -n default: deployments\.apps "web"[^]*is forbidden/)
+  stop.abort()
+  await ended
+})
+
+test('a Deployment is restarted after a question, unless it is paused', async () => {
+  let paused = false
+  const { api, typed, stop, ended } = await start(
+    (target) => (target.endsWith('/web') ? { spec: { paused } } : table('web')),
+    workloads,
+  )
+  match(await typed('r'), /Restart deployment default\/web\?/)
+  match(await typed('y'), /kubectl rollout restart deployment\/web -n default: restarted/)
+  const metadata = { annotations: { 'kubectl.kubernetes.io/restartedAt': '2026-03-01T12:00:00Z' } }
+  deepEqual(api.patches, [
+    {
+      target: '/apis/apps/v1/namespaces/default/deployments/web',
+      type: 'application/strategic-merge-patch+json',
+      patch: { spec: { template: { metadata } } },
+    },
+  ])
+  paused = true
+  match(await typed('ry'), /can't restart paused\s+deployment/)
+  equal(api.patches.length, 1)
+  stop.abort()
+  await ended
+})
+
+test('ports are forwarded until that is ended, and with the program', async () => {
+  const { typed, forwards, clock, screen, stop, ended } = await start()
+  await typed('F8080:80\r')
+  await typed('F9090:90\r')
+  const [first, second] = forwards
+  deepEqual([first?.of, first?.ports, second?.ports], [object, '8080:80', '9090:90'])
+  first?.onReady('Forwarding from 127.0.0.1:8080 -> 80')
+  await clock.advance(100)
+  match(screen.written(), /kubectl port-forward pod\/web-0 8080:80 -n default: Forwarding from\s+127\.0\.0\.1:8080/)
+  second?.fail(new Error('unable to listen on port 9090'))
+  await clock.advance(100)
+  match(screen.written(), /unable to listen on port\s+9090/)
+  match(await typed(':pf\r'), /forwards\[2\][^]*8080:80 +Running[^]*9090:90 +Failed +unable to listen/)
+  match(await typed('\x04'), /8080:80 of pod default\/web-0 is no longer forwarded/)
+  deepEqual([first?.signal.aborted, second?.signal.aborted], [true, false])
+  stop.abort()
+  await ended
+  equal(second?.signal.aborted, true)
+})
+
+test('another context ends the view with its name', async () => {
+  const { typed, ended } = await start()
+  match(await typed(':ctx\r'), /contexts\[2\][^]*coxswain[^]*\*[^]*staging/)
+  match(await typed('j\r'), /connecting to staging/)
+  equal(await ended, 'staging')
 })

@@ -9,10 +9,12 @@ import { FramePacer } from './screen/frame-pacer.ts'
 import type { ListDeps } from './source/follow-list.ts'
 import { jsonType, targetOf } from './source/server-api.ts'
 import { subscribe } from './source/subscribe.ts'
+import { callFor } from './source/workload-calls.ts'
 import { drillDownFrom } from './state/drill-down.ts'
-import { objectText } from './state/resources.ts'
+import type { ObjectRef } from './state/resources.ts'
 import { shownView, type Effect, type Input, type State } from './state/state.ts'
 import { update } from './state/update.ts'
+import { kubectlText } from './state/workload-actions.ts'
 
 export interface TerminalScreen {
   readonly hasColors: boolean
@@ -24,17 +26,30 @@ export interface TerminalScreen {
   run(effect: Extract<Effect, { kind: 'shell' | 'edit' }>, signal: AbortSignal): Promise<void>
 }
 
+/** Forwards ports in the background until the signal is aborted; calls back when they are. Rejects when that fails. */
+export type ForwardPorts = (
+  object: ObjectRef,
+  ports: string,
+  onReady: (text: string) => void,
+  signal: AbortSignal,
+) => Promise<void>
+
+export interface AppDeps extends ListDeps {
+  readonly forward: ForwardPorts
+}
+
 /** An ESC that nothing has followed for so long is the Escape key. */
 const escapeMs = 50
 const tickMs = 1_000
 
 export class TerminalApp {
   readonly #screen: TerminalScreen
-  readonly #deps: ListDeps
+  readonly #deps: AppDeps
   readonly #decoder = new KeyDecoder()
   readonly #pacer: FramePacer
   readonly #stop = new AbortController()
-  readonly #ended = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<string | undefined>()
+  readonly #forwards = new Map<number, AbortController>()
   #state: State
   #frame: Frame | undefined
   #subscription: { readonly id: number; readonly controller: AbortController } | undefined
@@ -43,23 +58,23 @@ export class TerminalApp {
   #isAway = false
   #isWritable = true
 
-  constructor(screen: TerminalScreen, deps: ListDeps, state: State) {
+  constructor(screen: TerminalScreen, deps: AppDeps, state: State) {
     this.#screen = screen
     this.#deps = deps
     this.#state = state
     this.#pacer = new FramePacer(deps.clock, () => this.#draw())
   }
 
-  /** Resolves when the user quits or the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    const quit = (): void => this.#ended.resolve()
+  /** Resolves when the user quits or the signal is aborted, or with the name of another context to show. */
+  async run(signal: AbortSignal): Promise<string | undefined> {
+    const quit = (): void => this.#ended.resolve(undefined)
     signal.addEventListener('abort', quit, { once: true })
     if (signal.aborted) quit()
     this.#follow()
     this.#pacer.request()
     void this.#tick()
     try {
-      await this.#ended.promise
+      return await this.#ended.promise
     } finally {
       signal.removeEventListener('abort', quit)
       this.#stop.abort()
@@ -129,15 +144,24 @@ export class TerminalApp {
     try {
       switch (effect.kind) {
         case 'quit':
-          return this.#ended.resolve()
+          return this.#ended.resolve(undefined)
+        case 'context':
+          // The notice remains on the screen until the other cluster is connected.
+          this.#draw()
+          return this.#ended.resolve(effect.name)
         case 'suspend':
           return await this.#leave(() => this.#screen.suspend())
         case 'shell':
         case 'edit':
           return await this.#leave(() => this.#screen.run(effect, this.#stop.signal))
         case 'delete':
-          await this.#delete(effect)
-          return notice(`${objectText(effect.object)} is being deleted`, false)
+        case 'scale':
+        case 'restart':
+          return await this.#call(effect)
+        case 'forward':
+          return await this.#forward(effect)
+        case 'stop-forward':
+          return this.#forwards.get(effect.id)?.abort()
         case 'drill': {
           const { namespace, name, resource } = effect.object
           const object = await this.#deps.api.read(targetOf(resource, { namespace, name }), jsonType, this.#stop.signal)
@@ -152,12 +176,28 @@ export class TerminalApp {
     }
   }
 
-  /** Deletes the object that was shown, and not a new one of the same name. */
-  #delete({ object, uid, isNow }: Extract<Effect, { kind: 'delete' }>): Promise<void> {
-    const { resource, namespace, name } = object
-    const preconditions = uid === '' ? {} : { preconditions: { uid } }
-    const options = { propagationPolicy: 'Background', ...preconditions, ...(isNow ? { gracePeriodSeconds: 1 } : {}) }
-    return this.#deps.api.delete(targetOf(resource, { namespace, name }), options, this.#stop.signal)
+  /** Shows the kubectl command with the same effect, and its result. */
+  async #call(effect: Extract<Effect, { kind: 'delete' | 'restart' | 'scale' }>): Promise<void> {
+    const command = kubectlText(effect.object, effect)
+    const outcome = await callFor(effect, this.#deps, this.#stop.signal).then(
+      (text) => ({ text, isError: false }),
+      (error: unknown) => ({ text: errorText(error), isError: true }),
+    )
+    this.dispatch({ kind: 'notice', notice: { ...outcome, text: `${command}: ${outcome.text}` } })
+  }
+
+  async #forward({ id, object, ports }: Extract<Effect, { kind: 'forward' }>): Promise<void> {
+    const controller = new AbortController()
+    this.#forwards.set(id, controller)
+    const signal = AbortSignal.any([controller.signal, this.#stop.signal])
+    const ready = (detail: string): void => this.dispatch({ kind: 'forwarded', id, status: 'Running', detail })
+    try {
+      await this.#deps.forward(object, ports, ready, signal)
+    } catch (error) {
+      if (!signal.aborted) this.dispatch({ kind: 'forwarded', id, status: 'Failed', detail: errorText(error) })
+    } finally {
+      this.#forwards.delete(id)
+    }
   }
 
   /** The screen is drawn completely afterwards. */

@@ -58,6 +58,20 @@ const scenes: [name: string, inputs: (Input | string)[]][] = [
   ['map', ['m', map, 'j']],
   ['help', ['?']],
   ['failed', [{ kind: 'failed', id: 1, reason: 'connection refused' }]],
+  ['contexts', [':ctx<enter>']],
+  ['forward', ['F8080:80']],
+  [
+    'notice',
+    [
+      {
+        kind: 'notice',
+        notice: {
+          text: 'kubectl scale deployment/web --replicas=3 -n default: deployments.apps "web" is forbidden: User "me" cannot patch resource "deployments/scale" in API group "apps" in the namespace "default"',
+          isError: true,
+        },
+      },
+    ],
+  ],
 ]
 
 for (const [width, height] of [

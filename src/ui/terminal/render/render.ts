@@ -2,6 +2,7 @@
 import { fitted, padded, widthOf } from '../screen/cells.ts'
 import { Frame, span, type Span } from '../screen/frame.ts'
 import { hintsOf, keyText } from '../state/bindings.ts'
+import { wrapped } from '../state/content.ts'
 import { favoriteHints } from '../state/favorites.ts'
 import { completed } from '../state/prompt.ts'
 import { objectText } from '../state/resources.ts'
@@ -48,7 +49,7 @@ function drawHeader(frame: Frame, state: State, view: View): void {
   let x = factColumns
   // The first namespaces come before the keys, the others where there is room for them.
   const [first = [], ...others] = isNamespaced(view) ? stacked(favoriteHints(state), rows) : []
-  for (const column of [first, ...stacked(hintsOf(view.kind), rows), ...others]) {
+  for (const column of [first, ...stacked(hintsOf(view), rows), ...others]) {
     if (column.length === 0) continue
     const texts = column.map(([key, label]) => [`<${key}>`, ` ${fitted(label, labelColumns)}`] as const)
     const columns = Math.max(...texts.map((parts) => widthOf(parts.join('')))) + 2
@@ -111,6 +112,14 @@ function isEmpty(view: View): boolean {
 /** A prompt, a notice, or the way to this view. */
 function drawLastLine(frame: Frame, state: State, view: View): void {
   const y = frame.height - 1
+  const { notice } = state
+  if (state.prompt === undefined && notice !== undefined && widthOf(notice.text) + 2 > frame.width) {
+    const lines = wrapped(notice.text, frame.width - 2).slice(0, noticeRowsMax)
+    const style = notice.isError ? 'failure' : 'success'
+    for (const [index, line] of lines.entries())
+      frame.put(0, y - lines.length + 1 + index, ` ${line}`.padEnd(frame.width), style)
+    return
+  }
   const right = state.prompt === undefined ? statusSpan(state, view, Math.floor(frame.width / 2)) : undefined
   const room = right === undefined ? frame.width : Math.max(0, frame.width - widthOf(right.text) - 2)
   frame.putSpans(0, y, lastLine(state, room), room)
@@ -127,7 +136,9 @@ function statusSpan(state: State, view: View, columns: number): Span | undefined
 
 const answers = [span('<y>', 'key'), span(' yes  ', 'dim'), span('<n>', 'key'), span(' no', 'dim')]
 /** Of the question and its answers, without the name of the object. */
-const questionColumns = 25
+const questionColumns = 26
+/** A longer notice is cut. */
+const noticeRowsMax = 3
 
 function lastLine(state: State, room: number): Span[] {
   const { prompt, notice } = state
@@ -136,7 +147,17 @@ function lastLine(state: State, room: number): Span[] {
       const left = Math.max(0, room - questionColumns)
       const text = objectText(prompt.object)
       const object = fitted(widthOf(text) <= left ? text : prompt.object.name, left)
-      return [span(` Delete ${object}? `, 'failure'), ...answers]
+      const verb = prompt.action === 'delete' ? 'Delete' : 'Restart'
+      return [span(` ${verb} ${object}? `, 'failure'), ...answers]
+    }
+    if (prompt.kind === 'scale' || prompt.kind === 'forward') {
+      const what = prompt.kind === 'scale' ? 'Replicas' : 'Ports (8080:80)'
+      const taken = widthOf(` ${what} of :  ${prompt.text} `)
+      return [
+        span(` ${what} of ${fitted(objectText(prompt.object), Math.max(0, room - taken))}: `, 'dim'),
+        span(prompt.text, 'bold'),
+        span(' ', 'selected'),
+      ]
     }
     const sign = prompt.kind === 'command' ? ':' : '/'
     const rest = prompt.kind === 'command' ? completed(state, prompt.text).slice(prompt.text.length) : ''

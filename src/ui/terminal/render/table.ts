@@ -64,6 +64,8 @@ const namePosition = (columns: readonly ShownColumn[]): number =>
 function emptyText({ source, filter, rows }: TableView): string {
   if (rows.size > 0) return `none of ${rows.size} rows matches ${filter}`
   if (source.kind === 'containers') return 'the pod does not exist any more'
+  if (source.kind === 'forwards') return 'no port is forwarded; F on a pod, a workload or a Service forwards one'
+  if (source.kind !== 'list') return 'the kubeconfig has no contexts'
   const { resource, namespace } = source
   return `there are no ${resource.plural}${resource.namespaced && namespace !== '' ? ` in ${namespace}; 0 shows all namespaces` : ''}`
 }

@@ -30,6 +30,7 @@ function tableTitle(view: TableView): string {
   const count = visibleRows(selectionOf(view)).length
   const counted = view.filter === '' ? `[${count}]` : `[${count} of ${view.rows.size}]`
   if (source.kind === 'containers') return `containers(${source.pod.namespace}/${source.pod.name})${counted}`
+  if (source.kind !== 'list') return `${source.kind}${counted}`
   const place = source.resource.namespaced ? `(${source.namespace === '' ? 'all' : source.namespace})` : ''
   const selector = source.selector === undefined ? '' : ` of ${source.selector.text}`
   return `${source.resource.plural}${place}${counted}${selector}`
@@ -55,7 +56,7 @@ function textTitle(source: TextSource): string {
 export function crumbOf(view: View): string {
   switch (view.kind) {
     case 'table':
-      return view.source.kind === 'containers' ? 'containers' : nameOf(view.source.resource)
+      return view.source.kind === 'list' ? nameOf(view.source.resource) : view.source.kind
     case 'text':
       return view.source.kind
     default:

@@ -67,10 +67,12 @@ export class FakeApi implements ServerApi {
   readonly reads: string[] = []
   readonly streams: FakeStream[] = []
   readonly deletes: { readonly target: string; readonly options: object }[] = []
+  readonly patches: { readonly target: string; readonly type: string; readonly patch: object }[] = []
   /** Each may throw. */
   document: (target: string) => unknown = () => ({})
   onStream: (stream: FakeStream) => void = () => undefined
   onDelete: () => void = () => undefined
+  onPatch: () => void = () => undefined
   explanation: (object: ObjectRef) => readonly string[] = () => []
 
   async read(target: string): Promise<unknown> {
@@ -88,6 +90,11 @@ export class FakeApi implements ServerApi {
   async delete(target: string, options: object): Promise<void> {
     this.deletes.push({ target, options })
     this.onDelete()
+  }
+
+  async patch(target: string, type: string, patch: object): Promise<void> {
+    this.patches.push({ target, type, patch })
+    this.onPatch()
   }
 
   async why(object: ObjectRef): Promise<readonly string[]> {

@@ -7,6 +7,8 @@ export interface ServerApi {
   /** The text of a response as it arrives. */
   stream(target: string, accept: string, signal: AbortSignal): AsyncIterable<string>
   delete(target: string, options: object, signal: AbortSignal): Promise<void>
+  /** The type is that of the patch. */
+  patch(target: string, type: string, patch: object, signal: AbortSignal): Promise<void>
   /** Sentences that explain the state of the object, as `coxswain why`. */
   why(object: ObjectRef, signal: AbortSignal): Promise<readonly string[]>
 }

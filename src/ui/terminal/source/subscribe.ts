@@ -5,6 +5,7 @@ import type { ApiObject } from '../../../api/meta/object.ts'
 import { errorText } from '../../../base/observability/log.ts'
 import { yamlText } from '../../page/model/yaml-text.ts'
 import { resourceNamed, type ObjectRef, type Resource } from '../state/resources.ts'
+import type { RowChange } from '../state/rows.ts'
 import type { Data } from '../state/state.ts'
 import type { TableSource, TextSource, View } from '../state/views.ts'
 import { containerColumns, containerRows } from './container-rows.ts'
@@ -13,7 +14,8 @@ import { subscribeFlow } from './flow-data.ts'
 import { followList, type ListDeps, type ListPage } from './follow-list.ts'
 import { followLogs } from './logs.ts'
 import { jsonType, targetOf } from './server-api.ts'
-import { listEverySeconds, replacement, rowChange, tableType } from './table-rows.ts'
+import { listEverySeconds, replacement, rowChange, tableType, type WireTable } from './table-rows.ts'
+import { followUsage, metricsResource, UsageColumns, type usageIn } from './usage.ts'
 
 export type Report = (data: Data) => void
 
@@ -29,7 +31,7 @@ export async function subscribe(
   try {
     switch (view.kind) {
       case 'table':
-        return await subscribeTable(id, view.source, deps, report, signal)
+        return await subscribeTable(id, view.source, resources, deps, report, signal)
       case 'text':
         return await subscribeText(id, view.source, resources, deps, report, signal)
       case 'flow':
@@ -43,7 +45,14 @@ export async function subscribe(
   }
 }
 
-async function subscribeTable(id: number, source: TableSource, deps: ListDeps, report: Report, signal: AbortSignal) {
+async function subscribeTable(
+  id: number,
+  source: TableSource,
+  resources: readonly Resource[],
+  deps: ListDeps,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
   if (source.kind === 'containers') {
     const shown = (pod: ApiObject | undefined): void => {
       const rows = pod === undefined ? [] : containerRows(pod as Pod)
@@ -51,6 +60,7 @@ async function subscribeTable(id: number, source: TableSource, deps: ListDeps, r
     }
     return followObject(id, source.pod, shown, deps, report, signal)
   }
+  if (source.kind !== 'list') return
   const { resource, namespace, selector } = source
   const { labelSelector, fieldSelector } = selector ?? {}
   const list = {
@@ -59,16 +69,23 @@ async function subscribeTable(id: number, source: TableSource, deps: ListDeps, r
     isWatchable: resource.verbs.includes('watch'),
     listEverySeconds,
   }
-  return followList(
+  const metrics = metricsResource(resource, resources)
+  const columns = metrics === undefined ? undefined : new UsageColumns()
+  const rows = (change: RowChange): void => report({ kind: 'rows', id, change: columns?.rows(change) ?? change })
+  const followed = followList<WireTable>(
     list,
     {
-      listed: (pages) => report({ kind: 'rows', id, change: replacement(pages) }),
-      changed: (events) => report({ kind: 'rows', id, change: rowChange(events) }),
+      listed: (pages) => rows(replacement(pages)),
+      changed: (events) => rows(rowChange(events)),
       failed: (reason) => report({ kind: 'failed', id, reason }),
     },
     deps,
     signal,
   )
+  if (metrics === undefined || columns === undefined) return followed
+  const used = (usage: ReturnType<typeof usageIn> | undefined): void =>
+    report({ kind: 'rows', id, change: columns.used(usage) })
+  await Promise.all([followed, followUsage(metrics, { namespace, labelSelector }, used, deps, signal)])
 }
 
 /** Reports the object, and undefined when it does not exist. */

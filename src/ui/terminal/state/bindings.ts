@@ -1,6 +1,8 @@
 // The keys of each view. The same table decides what a key does, what the header shows and what the help lists.
 import type { Key } from '../keys/key-decoder.ts'
+import { isPod, type Resource } from './resources.ts'
 import type { View } from './views.ts'
+import { isForwardable, isRestartable, isScalable } from './workload-actions.ts'
 
 export const actions = [
   'up',
@@ -21,6 +23,9 @@ export const actions = [
   'logs',
   'previous-logs',
   'shell',
+  'scale',
+  'restart',
+  'forward',
   'edit',
   'delete',
   'kill',
@@ -43,6 +48,8 @@ export interface Binding {
   readonly action: Action
   readonly label: string
   readonly views: readonly View['kind'][]
+  /** The kinds of the list that it is for; all without it. */
+  readonly isFor?: (resource: Resource) => boolean
   /** The label in the header of its views; without one it is only in the help. */
   readonly hint?: string
 }
@@ -51,6 +58,9 @@ const everywhere = ['table', 'text', 'flow', 'map'] as const
 const lists = ['table', 'map'] as const
 const texts = ['text', 'flow'] as const
 const movable = ['table', 'text', 'flow'] as const
+
+/** Not for the lists of the program itself. */
+const anyResource = (): boolean => true
 
 const digits = Array.from('0123456789')
 
@@ -69,16 +79,32 @@ export const bindings: readonly Binding[] = [
   { keys: ['/'], action: 'filter', label: 'filter', views: ['table', 'text'], hint: 'filter' },
   { keys: ['?'], action: 'help', label: 'help', views: everywhere, hint: 'help' },
   { keys: digits, action: 'namespace', label: 'all namespaces (0), or one that was chosen before', views: ['table'] },
-  { keys: ['d'], action: 'describe', label: 'describe', views: ['table'], hint: 'desc' },
-  { keys: ['y'], action: 'yaml', label: 'YAML', views: ['table'], hint: 'YAML' },
-  { keys: ['l'], action: 'logs', label: 'logs', views: ['table'], hint: 'logs' },
-  { keys: ['p'], action: 'previous-logs', label: 'logs of the previous container', views: ['table'] },
-  { keys: ['s'], action: 'shell', label: 'shell', views: ['table'], hint: 'shell' },
-  { keys: ['e'], action: 'edit', label: 'edit', views: ['table'] },
-  { keys: ['f'], action: 'flow', label: 'flow', views: ['table'], hint: 'flow' },
-  { keys: ['w'], action: 'why', label: 'why', views: ['table'], hint: 'why' },
+  { keys: ['d'], action: 'describe', label: 'describe', views: ['table'], isFor: anyResource, hint: 'desc' },
+  { keys: ['y'], action: 'yaml', label: 'YAML', views: ['table'], isFor: anyResource, hint: 'YAML' },
+  { keys: ['l'], action: 'logs', label: 'logs', views: ['table'], isFor: anyResource, hint: 'logs' },
+  {
+    keys: ['p'],
+    action: 'previous-logs',
+    label: 'logs of the previous container',
+    views: ['table'],
+    isFor: anyResource,
+  },
+  { keys: ['s'], action: 'shell', label: 'shell in a pod', views: ['table'], hint: 'shell', isFor: isPod },
+  { keys: ['s'], action: 'scale', label: 'scale a workload', views: ['table'], hint: 'scale', isFor: isScalable },
+  {
+    keys: ['r'],
+    action: 'restart',
+    label: 'restart a workload',
+    views: ['table'],
+    hint: 'restart',
+    isFor: isRestartable,
+  },
+  { keys: ['F'], action: 'forward', label: 'forward a port', views: ['table'], isFor: isForwardable },
+  { keys: ['e'], action: 'edit', label: 'edit', views: ['table'], isFor: anyResource },
+  { keys: ['f'], action: 'flow', label: 'flow', views: ['table'], isFor: anyResource, hint: 'flow' },
+  { keys: ['w'], action: 'why', label: 'why', views: ['table'], isFor: anyResource, hint: 'why' },
   { keys: ['m'], action: 'map', label: 'map', views: ['table', 'text', 'flow'], hint: 'map' },
-  { keys: ['ctrl-k'], action: 'kill', label: 'kill a pod, without a question', views: ['table'] },
+  { keys: ['ctrl-k'], action: 'kill', label: 'kill a pod, without a question', views: ['table'], isFor: anyResource },
   { keys: ['ctrl-w'], action: 'wide', label: 'wide columns', views: ['table'] },
   { keys: ['w'], action: 'wrap', label: 'wrap lines', views: ['text'], hint: 'wrap' },
   { keys: ['s'], action: 'follow', label: 'follow the end', views: texts, hint: 'follow' },
@@ -92,7 +118,9 @@ export const bindings: readonly Binding[] = [
 /** Shift and a letter sorts by a column; again reverses the order. */
 export const sortKeys: Readonly<Record<Key, string>> = {
   A: 'Age',
+  C: 'CPU',
   I: 'IP',
+  M: 'MEM',
   N: 'Name',
   O: 'Node',
   P: 'Namespace',
@@ -101,12 +129,31 @@ export const sortKeys: Readonly<Record<Key, string>> = {
   T: 'Restarts',
 }
 
-export const actionOf = (key: Key, view: View['kind']): Action | undefined =>
-  bindings.find((binding) => binding.keys.includes(key) && binding.views.includes(view))?.action
+/** The resource of a list, or of the pod whose containers are listed. */
+const resourceOf = (view: View): Resource | undefined => {
+  if (view.kind !== 'table') return undefined
+  const { source } = view
+  return source.kind === 'list' ? source.resource : source.kind === 'containers' ? source.pod.resource : undefined
+}
+
+const isFor = ({ views, isFor: isForResource }: Binding, view: View): boolean => {
+  const resource = resourceOf(view)
+  return (
+    views.includes(view.kind) && (isForResource === undefined || (resource !== undefined && isForResource(resource)))
+  )
+}
+
+/** A key that is for other kinds has its action too, which says what it is for. */
+export const actionOf = (key: Key, view: View): Action | undefined => {
+  const candidates = bindings.filter(({ keys, views }) => keys.includes(key) && views.includes(view.kind))
+  return (candidates.find((binding) => isFor(binding, view)) ?? candidates[0])?.action
+}
 
 export const keyText = (key: Key): string => (key === ' ' ? 'space' : key)
 
-export const hintsOf = (view: View['kind']): readonly (readonly [key: string, label: string])[] =>
-  bindings.flatMap(({ keys: [key = ''], views, hint }) =>
-    hint !== undefined && views.includes(view) ? [[keyText(key), hint] as const] : [],
-  )
+export const hintsOf = (view: View): readonly (readonly [key: string, label: string])[] =>
+  bindings.flatMap((binding) => {
+    const [key = ''] = binding.keys
+    const { hint } = binding
+    return hint !== undefined && isFor(binding, view) ? [[keyText(key), hint] as const] : []
+  })

@@ -27,6 +27,8 @@ export const helpLines: readonly string[] = [
   row('pods, po, pod', 'a kind, by any of its names; Tab completes it'),
   row('po kube-system', 'in a namespace; "all" for all namespaces'),
   row('dp, sec, jo, np, …', 'the further names that k9s has'),
+  row('ctx', 'the contexts of the kubeconfig; Enter shows that cluster'),
+  row('pf', 'forwarded ports; ctrl-d ends one'),
   row('map', 'messages between the components, and their rates'),
   row('aliases', 'all kinds'),
   row('q', 'quit'),

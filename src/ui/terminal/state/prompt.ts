@@ -1,15 +1,20 @@
-// The last line: a command after `:`, a filter after `/`, and the question before something is deleted.
+// The last line: a command after `:`, a filter after `/`, a number of replicas or ports, and the question before something
+// is deleted or restarted.
 import type { Key } from '../keys/key-decoder.ts'
 import { inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
-import { completionOf, resourceNamed, unknownResourceText } from './resources.ts'
+import { ownListView, refreshed, switchContext } from './own-lists.ts'
+import { completionOf, resourceNamed, unknownResourceText, type ObjectRef } from './resources.ts'
 import { settled } from './scroll.ts'
 import { shownView, type Prompt, type State, type Step } from './state.ts'
 import { failed, only, opened, withShown } from './transitions.ts'
 import { mapView, tableView, textView } from './views.ts'
+import { isPorts, replicasIn } from './workload-actions.ts'
 
 /** Commands that are not kinds. */
-const commands = ['aliases', 'help', 'map', 'quit'] as const
+const commands = ['aliases', 'contexts', 'forwards', 'help', 'map', 'quit'] as const
+/** Each is a process of kubectl. */
+const forwardsMax = 20
 /** A longer text is not a name. */
 const textCharsMax = 256
 
@@ -17,12 +22,42 @@ export function promptKey(state: State, prompt: Prompt, key: Key): Step {
   if (key === 'ctrl-c') return { state, effects: [{ kind: 'quit' }] }
   if (prompt.kind === 'confirm') return confirmed(state, prompt, key)
   if (key === 'esc') return only(prompt.kind === 'filter' ? filtered(closed(state), prompt.former) : closed(state))
-  if (key === 'enter')
-    return prompt.kind === 'filter' ? only(closed(state)) : entered(closed(state), completed(state, prompt.text))
+  if (key === 'enter') return submitted(closed(state), prompt)
   const text = edited(state, prompt, key)
   if (text === undefined) return only(closed(state))
   const next: State = { ...state, prompt: { ...prompt, text } }
   return only(prompt.kind === 'filter' ? filtered(next, text) : next)
+}
+
+function submitted(state: State, prompt: Exclude<Prompt, { kind: 'confirm' }>): Step {
+  const { kind, text } = prompt
+  switch (kind) {
+    case 'filter':
+      return only(state)
+    case 'command':
+      return entered(state, completed(state, text))
+    case 'scale': {
+      const replicas = replicasIn(text)
+      if (replicas === undefined) return only(failed(state, `${JSON.stringify(text)} is not a number of replicas`))
+      return { state, effects: [{ kind: 'scale', object: prompt.object, replicas }] }
+    }
+    case 'forward':
+      return forwardStarted(state, prompt.object, text.trim())
+    default:
+      return kind satisfies never
+  }
+}
+
+function forwardStarted(state: State, object: ObjectRef, ports: string): Step {
+  if (!isPorts(ports)) return only(failed(state, `${JSON.stringify(ports)} are no ports, such as 8080:80`))
+  if (state.forwards.length >= forwardsMax)
+    return only(failed(state, `${forwardsMax} ports are forwarded; end one in :pf with ctrl-d`))
+  const id = state.nextId
+  const forwards = [...state.forwards, { id, object, ports, status: 'Starting', detail: '' } as const]
+  return {
+    state: refreshed({ ...state, forwards, nextId: id + 1 }),
+    effects: [{ kind: 'forward', id, object, ports }],
+  }
 }
 
 const closed = (state: State): State => ({ ...state, prompt: undefined })
@@ -51,9 +86,13 @@ function filtered(state: State, filter: string): State {
   return view.kind === 'text' ? withShown(state, { ...view, filter }) : state
 }
 
-function confirmed(state: State, { object, uid }: Extract<Prompt, { kind: 'confirm' }>, key: Key): Step {
+function confirmed(state: State, { action, object, uid }: Extract<Prompt, { kind: 'confirm' }>, key: Key): Step {
   const next = closed(state)
-  return key === 'y' ? { state: next, effects: [{ kind: 'delete', object, uid, isNow: false }] } : only(next)
+  if (key !== 'y') return only(next)
+  return {
+    state: next,
+    effects: [action === 'restart' ? { kind: 'restart', object } : { kind: 'delete', object, uid, isNow: false }],
+  }
 }
 
 function entered(state: State, text: string): Step {
@@ -81,7 +120,13 @@ function entered(state: State, text: string): Step {
     }
     case 'ctx':
     case 'context':
-      return only(failed(state, 'another cluster: coxswain top --context <name>'))
+    case 'contexts':
+      return namespace === undefined
+        ? only(opened(state, ownListView(state, 'contexts')))
+        : switchContext(state, namespace)
+    case 'pf':
+    case 'forwards':
+      return only(opened(state, ownListView(state, 'forwards')))
     default: {
       const resource = resourceNamed(word, state.resources)
       if (resource === undefined) return only(failed(state, unknownResourceText(word, state.resources)))

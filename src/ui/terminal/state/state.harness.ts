@@ -78,7 +78,12 @@ export const initialState = (width = 80, height = 24): State => ({
     namespace: 'default',
     missing: undefined,
   },
+  contexts: [
+    { name: 'coxswain', cluster: 'coxswain', user: 'admin', namespace: 'default' },
+    { name: 'staging', cluster: 'stage', user: 'me', namespace: 'shop' },
+  ],
   resources,
+  forwards: [],
   namespace: 'default',
   favorites: ['default'],
   views: [tableView(1, { kind: 'list', resource: pods, namespace: 'default' })],

@@ -18,7 +18,31 @@ export interface ClusterFacts {
 export type Prompt =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'filter'; readonly text: string; readonly former: string }
-  | { readonly kind: 'confirm'; readonly object: ObjectRef; readonly uid: string }
+  /** A number of replicas, or ports. */
+  | { readonly kind: 'scale' | 'forward'; readonly object: ObjectRef; readonly text: string }
+  | {
+      readonly kind: 'confirm'
+      readonly action: 'delete' | 'restart'
+      readonly object: ObjectRef
+      readonly uid: string
+    }
+
+export interface KubeContext {
+  readonly name: string
+  readonly cluster: string
+  readonly user: string
+  readonly namespace: string
+}
+
+/** A port of a pod that this machine listens on, by kubectl in the background. */
+export interface Forward {
+  readonly id: number
+  readonly object: ObjectRef
+  readonly ports: string
+  readonly status: 'Starting' | 'Running' | 'Failed'
+  /** What kubectl printed. */
+  readonly detail: string
+}
 
 export interface Notice {
   readonly text: string
@@ -27,7 +51,9 @@ export interface Notice {
 
 export interface State {
   readonly cluster: ClusterFacts
+  readonly contexts: readonly KubeContext[]
   readonly resources: readonly Resource[]
+  readonly forwards: readonly Forward[]
   /** The namespace of new lists; empty for all. */
   readonly namespace: string
   /** The namespaces of the keys from 1. */
@@ -45,6 +71,7 @@ export type Input =
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'resize'; readonly width: number; readonly height: number }
   | { readonly kind: 'notice'; readonly notice: Notice }
+  | { readonly kind: 'forwarded'; readonly id: number; readonly status: Forward['status']; readonly detail: string }
   | Data
 
 /** What arrives for a view. */
@@ -68,6 +95,12 @@ export type Effect =
   | { readonly kind: 'delete'; readonly object: ObjectRef; readonly uid: string; readonly isNow: boolean }
   | { readonly kind: 'shell'; readonly object: ObjectRef; readonly container: string }
   | { readonly kind: 'edit'; readonly object: ObjectRef }
+  | { readonly kind: 'scale'; readonly object: ObjectRef; readonly replicas: number }
+  | { readonly kind: 'restart'; readonly object: ObjectRef }
+  | { readonly kind: 'forward'; readonly id: number; readonly object: ObjectRef; readonly ports: string }
+  | { readonly kind: 'stop-forward'; readonly id: number }
+  /** Shows another cluster. */
+  | { readonly kind: 'context'; readonly name: string }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'quit' }
 

@@ -39,6 +39,7 @@ function short(view: View): string {
   switch (view.kind) {
     case 'table': {
       if (view.source.kind === 'containers') return `containers ${view.source.pod.name}`
+      if (view.source.kind !== 'list') return view.source.kind
       const { resource, namespace, selector } = view.source
       const by = selector?.labelSelector ?? selector?.fieldSelector ?? selector?.ownerUid
       return ['list', resource.plural, resource.namespaced ? namespace || 'all' : '', by].filter(Boolean).join(' ')
@@ -121,7 +122,32 @@ const keys: [what: string, start: State, keys: string, check: (state: State, eff
   ],
   ['ignores an empty command', three, ':<enter>', (state) => equal(state.views.length, 1)],
   ['leaves a command with Escape', three, ':po<esc>', (state) => equal(state.prompt, undefined)],
-  ['does not change the context', three, ':ctx<enter>', (state) => match(state.notice?.text ?? '', /--context/)],
+  ['lists the contexts', three, ':ctx<enter>', (state) => deepEqual(names(state), ['coxswain', 'staging'])],
+  [
+    'shows another context',
+    three,
+    ':ctx<enter>j<enter>',
+    (_, effects) => deepEqual(effects, [{ kind: 'context', name: 'staging' }]),
+  ],
+  [
+    'shows another context by its name',
+    three,
+    ':ctx staging<enter>',
+    (_, effects) => deepEqual(effects, [{ kind: 'context', name: 'staging' }]),
+  ],
+  [
+    'does not show an unknown context',
+    three,
+    ':ctx production<enter>',
+    (state, effects) => deepEqual([state.notice?.isError, effects], [true, []]),
+  ],
+  [
+    'does not show the same context again',
+    three,
+    ':ctx coxswain<enter>',
+    (state, effects) => deepEqual([state.notice?.text, effects], ['coxswain is shown already', []]),
+  ],
+  ['lists forwarded ports', three, ':pf<enter>', (state) => deepEqual(names(state), [])],
   ['opens the map by command', three, ':map<enter>', (state) => equal(short(shownView(state)), 'map')],
   ['opens the help by command', three, ':help<enter>', (state) => equal(short(shownView(state)), 'text help')],
   [
@@ -287,7 +313,7 @@ test('Enter on a workload reads it, and then leads to its pods or to its descrip
 
 test('shells and kills are of pods', () => {
   for (const key of ['s', '<ctrl-k>']) {
-    const { state, effects } = after(list(deployments, 'web'), key)
+    const { state, effects } = after(list(nodes, 'node-0'), key)
     deepEqual([effects, state.notice?.isError, state.views.length], [[], true, 1])
   }
 })
@@ -393,4 +419,70 @@ test('the pods of a workload are not those of another namespace, and the pods of
 
 test('Enter on a namespace gives it a key', () => {
   deepEqual(after(list(namespaces, 'shop'), '<enter>').state.favorites, ['default', 'shop'])
+})
+
+const web = { resource: deployments, namespace: 'shop', name: 'web' }
+
+test('a workload is scaled from its present number of replicas', () => {
+  const start = withRows(list(deployments, 'web'), [{ ...podRow('web'), namespace: 'shop', cells: ['web', '1/2'] }])
+  const asked = after(start, 's').state
+  deepEqual(asked.prompt, { kind: 'scale', object: web, text: '2' })
+  deepEqual(after(asked, '<backspace>5<enter>').effects, [{ kind: 'scale', object: web, replicas: 5 }])
+  deepEqual(after(asked, '<ctrl-u>0<enter>').effects, [{ kind: 'scale', object: web, replicas: 0 }])
+  deepEqual(after(asked, '<esc>').state.prompt, undefined)
+  const wrong = after(asked, 'x<enter>')
+  deepEqual([wrong.effects, wrong.state.notice?.text], [[], '"2x" is not a number of replicas'])
+})
+
+test('a restart is confirmed', () => {
+  const asked = after(list(deployments, 'web'), 'r')
+  deepEqual([asked.state.prompt?.kind, asked.effects], ['confirm', []])
+  deepEqual(after(asked.state, 'y').effects, [{ kind: 'restart', object: web }])
+  deepEqual(after(asked.state, 'n').effects, [])
+})
+
+for (const [key, resource, message] of [
+  ['r', pods, 'a pod is not restarted; Deployments, StatefulSets and DaemonSets are'],
+  ['F', nodes, 'a node has no ports; pods, workloads and Services have'],
+] as const)
+  test(`the key ${key} says what it is for`, () => {
+    const { state, effects } = after(list(resource, 'a'), key)
+    deepEqual([state.notice, effects, state.prompt], [{ text: message, isError: true }, [], undefined])
+  })
+
+test('ports are forwarded in the background, and ended from their list', () => {
+  const object = { resource: pods, namespace: 'default', name: 'api-0' }
+  const started = after(three, 'F8080:80<enter>')
+  deepEqual(started.effects, [{ kind: 'forward', id: 2, object, ports: '8080:80' }])
+  const running = after(
+    started.state,
+    { kind: 'forwarded', id: 2, status: 'Running', detail: 'Forwarding' },
+    ':pf<enter>',
+  )
+  const cells = (state: State) => visibleRows(selectionOf(table(state))).map((row) => row.cells)
+  deepEqual(cells(running.state), [['pod default/api-0', '8080:80', 'Running', 'Forwarding']])
+  const lost = after(running.state, { kind: 'forwarded', id: 2, status: 'Failed', detail: 'lost connection to pod' })
+  deepEqual(cells(lost.state)[0]?.slice(2), ['Failed', 'lost connection to pod'])
+  deepEqual(lost.state.notice, {
+    text: 'kubectl port-forward pod/api-0 8080:80 -n default: lost connection to pod',
+    isError: true,
+  })
+  const ended = after(running.state, '<ctrl-d>')
+  deepEqual([cells(ended.state), ended.effects], [[], [{ kind: 'stop-forward', id: 2 }]])
+  const late = after(ended.state, { kind: 'forwarded', id: 2, status: 'Failed', detail: 'killed' })
+  deepEqual(late.state.forwards, [])
+})
+
+test('wrong ports and too many forwards are refused', () => {
+  match(after(three, 'Fx:y:z<enter>').state.notice?.text ?? '', /"x:y:z" are no ports, such as 8080:80/)
+  const { state } = after(three, 'F80<enter>'.repeat(20))
+  const { state: full, effects } = after(state, 'F80<enter>')
+  deepEqual([full.forwards.length, full.notice?.isError, effects], [20, true, []])
+})
+
+test('lists of the program itself have no actions on objects', () => {
+  for (const keys of [':ctx<enter>d', ':ctx<enter><ctrl-d>', ':ctx<enter>y'])
+    deepEqual([after(three, keys).state.notice?.isError, after(three, keys).effects], [true, []])
+  equal(after(three, ':pf<enter><ctrl-d>').state.notice?.text, 'nothing is selected')
+  equal(short(shownView(after(three, ':ctx<enter>?').state)), 'text help', 'other keys are the same')
 })

@@ -1,16 +1,17 @@
 // update: the next state for a key or for data that has arrived, and what is to be done outside.
 import type { Key } from '../keys/key-decoder.ts'
 import { actionOf, sortKeys, type Action } from './bindings.ts'
-import { drillDown, selectsPods } from './drill-down.ts'
 import { favoriteOf, inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
+import { objectAction, objectActions, selectedObject, type ObjectAction } from './object-actions.ts'
+import { ownListAction, refreshed } from './own-lists.ts'
 import { promptKey } from './prompt.ts'
 import { changedRows, shownColumns } from './rows.ts'
-import { isPod, type ObjectRef } from './resources.ts'
-import { isLive, isMove, lastOffset, moveIn, selectedRow, settled } from './scroll.ts'
-import { shownView, type Data, type Effect, type Input, type State, type Step } from './state.ts'
-import { failed, noticed, only, opened, replaced, withShown } from './transitions.ts'
+import { isLive, isMove, lastOffset, moveIn, settled } from './scroll.ts'
+import { shownView, type Data, type Input, type State, type Step } from './state.ts'
+import { noticed, only, opened, replaced, withShown } from './transitions.ts'
 import { flowView, mapView, tableView, textView, type TableView, type TextSource, type View } from './views.ts'
+import { kubectlText } from './workload-actions.ts'
 
 export function update(state: State, input: Input): Step {
   switch (input.kind) {
@@ -22,9 +23,20 @@ export function update(state: State, input: Input): Step {
     }
     case 'notice':
       return only({ ...state, notice: input.notice })
+    case 'forwarded':
+      return only(forwarded(state, input))
     default:
       return only(arrived(state, input))
   }
+}
+
+/** A forward that was stopped is not there any more. */
+function forwarded(state: State, { id, status, detail }: Extract<Input, { kind: 'forwarded' }>): State {
+  const found = state.forwards.find((each) => each.id === id)
+  if (found === undefined) return state
+  const forwards = state.forwards.map((each) => (each === found ? { ...each, status, detail } : each))
+  const text = `${kubectlText(found.object, { kind: 'forward', ports: found.ports })}: ${detail}`
+  return { ...refreshed({ ...state, forwards }), notice: { text, isError: status === 'Failed' } }
 }
 
 const placed = (state: State, view: View): View =>
@@ -57,7 +69,7 @@ function keyPressed(state: State, key: Key): Step {
   const view = shownView(state)
   const column = view.kind === 'table' && key.length === 1 && Object.hasOwn(sortKeys, key) ? sortKeys[key] : undefined // safe name: hasOwn
   if (view.kind === 'table' && column !== undefined) return only(withShown(state, sorted(state, view, column)))
-  const action = actionOf(key, view.kind)
+  const action = actionOf(key, view)
   if (action === undefined) return only(state)
   if (isMove(action)) return only(withShown(state, moveIn(state, view, action)))
   return view.kind === 'table' ? tableAction(state, view, action, key) : viewAction(state, view, action)
@@ -131,44 +143,23 @@ function back(state: State): Step {
   return only(state.views.length === 1 ? state : { ...state, views: state.views.slice(0, -1) })
 }
 
-/** The selected object: that of the row, or the pod of a container. */
-export function selectedObject(
-  view: TableView,
-): (ObjectRef & { readonly uid: string; readonly container: string }) | undefined {
-  const row = selectedRow(view)
-  if (row === undefined) return undefined
-  const { source } = view
-  if (source.kind === 'containers') return { ...source.pod, uid: '', container: row.name }
-  return { resource: source.resource, namespace: row.namespace, name: row.name, uid: row.uid, container: '' }
-}
-
 /** Actions on the selected object of a list. */
 function tableAction(state: State, view: TableView, action: Action, key: Key): Step {
-  switch (action) {
-    case 'namespace':
-      return only(withFavorite(state, view, key))
-    case 'wide':
-      return only(withShown(state, { ...view, isWide: !view.isWide }))
-    case 'enter':
-    case 'describe':
-    case 'yaml':
-    case 'logs':
-    case 'previous-logs':
-    case 'shell':
-    case 'edit':
-    case 'delete':
-    case 'kill':
-    case 'flow':
-    case 'why': {
-      const selected = selectedObject(view)
-      return selected === undefined
-        ? only(noticed(state, 'nothing is selected'))
-        : objectAction(state, view, action, selected)
-    }
-    default:
-      return viewAction(state, view, action)
+  const { kind } = view.source
+  if (kind === 'contexts' || kind === 'forwards') {
+    const step = ownListAction(state, view, kind, action)
+    if (step !== undefined) return step
   }
+  if (action === 'namespace') return only(withFavorite(state, view, key))
+  if (action === 'wide') return only(withShown(state, { ...view, isWide: !view.isWide }))
+  if (!isObjectAction(action)) return viewAction(state, view, action)
+  const selected = selectedObject(view)
+  return selected === undefined
+    ? only(noticed(state, 'nothing is selected'))
+    : objectAction(state, view, action, selected)
 }
+
+const isObjectAction = (action: Action): action is ObjectAction => (objectActions as readonly Action[]).includes(action)
 
 /** A list that is restricted to the objects of a workload is not in another namespace; the pods of a node are in all. */
 function withFavorite(state: State, view: TableView, digit: string): State {
@@ -182,63 +173,4 @@ function withFavorite(state: State, view: TableView, digit: string): State {
   const kept = selector?.fieldSelector === undefined ? {} : { selector }
   const list = tableView(state.nextId, { kind: 'list', resource, namespace, ...kept })
   return replaced(next, { ...list, filter, sort, isWide })
-}
-
-type ObjectAction =
-  | 'enter'
-  | 'describe'
-  | 'yaml'
-  | 'logs'
-  | 'previous-logs'
-  | 'shell'
-  | 'edit'
-  | 'delete'
-  | 'kill'
-  | 'flow'
-  | 'why'
-
-function objectAction(
-  state: State,
-  view: TableView,
-  action: ObjectAction,
-  { uid, container, ...object }: NonNullable<ReturnType<typeof selectedObject>>,
-): Step {
-  const isOfPod = isPod(object.resource)
-  const isContainer = view.source.kind === 'containers'
-  const effect = (each: Effect): Step => ({ state, effects: [each] })
-  const text = (source: TextSource): Step => only(opened(state, textView(state.nextId, source)))
-  switch (action) {
-    case 'describe':
-    case 'yaml':
-    case 'why':
-      return text({ kind: action, object })
-    case 'logs':
-    case 'previous-logs':
-      if (!isOfPod && !selectsPods(object.resource))
-        return only(failed(state, `a ${object.resource.singular} has no logs; pods, workloads and Services have`))
-      return text({ kind: 'logs', object, container, isPrevious: action === 'previous-logs' })
-    case 'shell':
-      return isOfPod ? effect({ kind: 'shell', object, container }) : only(failed(state, 'a shell runs in a pod'))
-    case 'edit':
-      return effect({ kind: 'edit', object })
-    case 'flow':
-      if (state.cluster.missing !== undefined) return only(failed(state, state.cluster.missing))
-      return only(opened(state, flowView(state.nextId, { object, between: '' })))
-    case 'delete':
-      if (isContainer) return only(failed(state, 'a container is not deleted by itself; go back to its pod'))
-      return only({ ...state, prompt: { kind: 'confirm', object, uid } })
-    case 'kill':
-      if (!isOfPod || isContainer) return only(failed(state, 'only a pod can be killed'))
-      return effect({ kind: 'delete', object, uid, isNow: true })
-    case 'enter': {
-      if (isContainer) return text({ kind: 'logs', object, container, isPrevious: false })
-      const to = drillDown(object, state.resources)
-      if (to === 'read') return effect({ kind: 'drill', id: view.id, object })
-      if (to === undefined) return text({ kind: 'describe', object })
-      const isNamespace = object.resource.plural === 'namespaces'
-      return only(opened(isNamespace ? inNamespace(state, object.name) : state, tableView(state.nextId, to)))
-    }
-    default:
-      return action satisfies never
-  }
 }

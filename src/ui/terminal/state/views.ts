@@ -16,6 +16,8 @@ export interface Selector {
 export type TableSource =
   | { readonly kind: 'list'; readonly resource: Resource; readonly namespace: string; readonly selector?: Selector }
   | { readonly kind: 'containers'; readonly pod: ObjectRef }
+  /** The contexts of the kubeconfig, and the ports that are forwarded: rows of the state. */
+  | { readonly kind: 'contexts' | 'forwards' }
 
 export type DataStatus =
   | { readonly kind: 'loading' }
