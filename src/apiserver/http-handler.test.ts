@@ -100,7 +100,7 @@ test('an object and a list as a Table, as metadata, as YAML', async () => {
   ).body
   deepEqual([metadata.kind, metadata.items[0].metadata.name], ['PartialObjectMetadataList', 'a'])
   const yaml = await server.call('GET', `${configMaps}/a`, undefined, { accept: 'application/yaml' })
-  match(yaml.body, /^kind: ConfigMap\napiVersion: v1\n/)
+  match(yaml.body, /^apiVersion: v1\ndata:\n  x: "1"\n  "y": "2"\nkind: ConfigMap\nmetadata:\n/)
 })
 
 test('bodies in YAML and protobuf', async () => {
@@ -536,8 +536,8 @@ test('events are selected by the fields of the requested version', async () => {
 test('custom objects have no protobuf', () => {
   const accept = 'application/vnd.kubernetes.protobuf,application/json'
   deepEqual(negotiateFormat(accept), { syntax: 'protobuf', shape: 'object' })
-  deepEqual(negotiateFormat(accept, 'protobuf'), { syntax: 'json', shape: 'object' })
-  throws(() => negotiateFormat('application/vnd.kubernetes.protobuf', 'protobuf'), { code: 406 })
+  deepEqual(negotiateFormat(accept, 'customObject'), { syntax: 'json', shape: 'object' })
+  throws(() => negotiateFormat('application/vnd.kubernetes.protobuf', 'customObject'), { code: 406 })
   throws(() => bodyFormat('application/vnd.kubernetes.protobuf', 'POST', true), { code: 415 })
 })
 

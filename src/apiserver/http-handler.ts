@@ -6,11 +6,12 @@ import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { badRequest, PageNotFound } from '../api/errors/status-error.ts'
 import type { WireRequest, WireResponse } from '../platform/http/listener.ts'
-import { negotiateFormat, type Missing, type ResponseFormat } from './http/media-type.ts'
+import { negotiateFormat, plainJson, type OfferName } from './http/media-type.ts'
 import type { IncludeObjectPolicy } from './http/table.ts'
 import { errorResponse, notModified, toWireResponse, withHeaders, type WireOptions } from './http/wire-response.ts'
 import { warningHeaders } from './http/warning-headers.ts'
 import type { YamlParser } from './http/yaml-parser.ts'
+import { isConnection } from './registry/subresources/subresource-admission.ts'
 import { requestTimeout } from './request/request-termination.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import type { ApiRequest, ResourceTarget, Target } from './request/request.ts'
@@ -142,21 +143,25 @@ function responseFormatOf(
 ): Pick<WireOptions, 'form' | 'include'> & Pick<ApiRequest, 'rejection'> {
   if (extension !== undefined) return { form: plainJson, include: 'Metadata' }
   try {
-    const form = target.kind === 'path' ? plainJson : negotiateFormat(headers['accept'] ?? '', missingFormat(target))
+    const offer = target.kind === 'path' ? undefined : offerOf(target)
+    const form = offer === undefined ? plainJson : negotiateFormat(headers['accept'] ?? '', offer)
     return { form, include: includeOf(query) }
   } catch (error) {
     return { form: plainJson, include: 'Metadata', rejection: { error } }
   }
 }
 
-/** Responses of reviews, bindings, evictions and token requests are not tables. */
-function missingFormat(target: ResourceTarget): Missing {
-  if (isCustomObject(target)) return 'protobuf'
+/** Undefined for connections, whose other end negotiates. */
+function offerOf(target: ResourceTarget): OfferName | undefined {
   const { verb, resource, subresource } = target
-  return verb !== 'create' || (subresource === '' && resource.computed === undefined) ? 'nothing' : 'table'
+  if (isCustomObject(target)) return verb === 'watch' ? 'customWatch' : 'customObject'
+  if (verb === 'list' || verb === 'watch') return verb
+  if (subresource === '') return verb === 'create' && resource.computed !== undefined ? 'review' : 'object'
+  if (subresource === 'log') return 'log'
+  if (isConnection(resource, subresource)) return undefined
+  // Responses of bindings, evictions and token requests are not tables either.
+  return verb === 'create' ? 'review' : 'object'
 }
-
-const plainJson: ResponseFormat = { syntax: 'json', shape: 'object' }
 
 const includes: readonly IncludeObjectPolicy[] = ['None', 'Metadata', 'Object']
 

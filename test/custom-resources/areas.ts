@@ -23,6 +23,7 @@ import { statusRequests } from './scenarios/status-requests.ts'
 import { subresources } from './scenarios/subresources.ts'
 import { tables } from './scenarios/tables.ts'
 import { versions } from './scenarios/versions.ts'
+import { yamlResponses } from './scenarios/yaml-responses.ts'
 
 export const areas: Readonly<Record<string, readonly Scenario[]>> = {
   apply: applies,
@@ -48,4 +49,5 @@ export const areas: Readonly<Record<string, readonly Scenario[]>> = {
   subresources,
   tables,
   versions,
+  'yaml-responses': yamlResponses,
 }

@@ -6,6 +6,9 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const agePattern = /^(\d+[smhdy])+$/
 const timeFields = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'time'])
 
+/** In YAML a new object is not told from a list, which has the revision of the store. */
+const yamlVersionPattern = /^( *resourceVersion: )"\d+"$/gm
+
 const generateNameCharsMax = 58
 
 type Fields = Readonly<Record<string, unknown>>
@@ -106,6 +109,7 @@ export class NormalForm {
       .replaceAll(/(resource ?version[^\d]{0,40}\b)(\d+)/gi, (_, before: string, value: string) =>
         this.#versions.has(value) ? `${before}${this.#version(value)}` : `${before}${value}`,
       )
+      .replaceAll(yamlVersionPattern, '$1"<revision>"')
       .replaceAll(/(too old resource version: \d+ )\(\d+\)/g, '$1(<revision>)')
       .replaceAll(/\bselfType\d+/g, 'selfType<number>')
       .replaceAll(/\b(20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ)/g, '<time>')

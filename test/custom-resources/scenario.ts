@@ -4,7 +4,7 @@
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed if it is JSON or YAML; the events of a watch as a list; text otherwise. */
+  /** Parsed if it is JSON; the events of a watch as a list; text otherwise. */
   // oxlint-disable-next-line typescript/no-explicit-any -- scenarios look into responses of every shape
   readonly body: any
 }

@@ -1,5 +1,4 @@
 // WireClient: requests over HTTPS as a client sends them, to upstream or to ours.
-import { parse } from 'yaml'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import type { OutboundOptions } from '../../src/platform/http/outbound.ts'
 import type { Response } from './scenario.ts'
@@ -44,7 +43,6 @@ function decoded(contentType: string, bytes: Buffer): unknown {
   // The index of OpenAPI v3 is JSON as well, although upstream calls it plain text.
   const isJson = contentType.startsWith('application/json') || contentType.startsWith('text/plain')
   if (isJson && bytes[0] === openingBrace) return parseExact(bytes.toString())
-  if (contentType.startsWith('application/yaml')) return parse(bytes.toString())
   return bytes.toString(/protobuf|cbor/.test(contentType) ? 'base64' : 'utf8')
 }
 

@@ -64,7 +64,8 @@ export function apiResourceList(
   ])
   return {
     kind: 'APIResourceList',
-    apiVersion: 'v1',
+    // As upstream: the list of the core group has no version of its own.
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources,
   }

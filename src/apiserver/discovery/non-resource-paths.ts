@@ -7,7 +7,7 @@ import type { Metrics } from '../../base/observability/metrics.ts'
 import { methodNotAllowed, PageNotFound, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
-import { acceptsAggregatedDiscovery, negotiateFormat } from '../http/media-type.ts'
+import { acceptsAggregatedDiscovery, negotiateFormat, type OfferName } from '../http/media-type.ts'
 import type { AggregatedDiscovery } from './aggregated-discovery.ts'
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type StorageVersionHash } from './discovery.ts'
 import type { ExtensionCatalogue } from './extension-catalogue.ts'
@@ -66,9 +66,10 @@ export function handleNonResourcePath(
   const isAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
   const isDefinedHere = parts[0] !== 'apis' || server.catalogue.isBuiltInGroup(parts[1] ?? '')
-  const json = (value: object | undefined): ApiResponse => {
+  const routed = isDefinedHere ? 'document' : 'status'
+  const json = (value: object | undefined, offer: OfferName = routed): ApiResponse => {
     if (value === undefined) throw isDefinedHere ? pathNotFound() : new PageNotFound()
-    return { kind: 'json', status: 200, value }
+    return { kind: 'json', status: 200, value, isYaml: negotiateFormat(accept, offer).syntax === 'yaml' }
   }
   const resourceList = (group = '', version = '') =>
     apiResourceList(server.catalogue, { group, version }, server.storageVersionHash)
@@ -77,7 +78,7 @@ export function handleNonResourcePath(
   if (verb !== 'get' && isReadOnly(parts[0]) && !isExtensionGroup) throw methodNotAllowed()
   switch (parts[0]) {
     case 'version':
-      return json(serverVersion)
+      return json(serverVersion, 'version')
     case 'metrics':
       return metricsResponse(parts.length === 1 ? server.metrics : slis(server, parts), accept)
     case 'api':
@@ -85,9 +86,8 @@ export function handleNonResourcePath(
       return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
     case 'apis':
       if (parts.length === 1)
-        return isAggregated ? server.aggregated.groups() : json(apiGroupList(server.groups.versions))
-      if (isExtensionGroup) negotiateFormat(accept) // rejects formats that no object has
-      if (parts.length === 2) return json(withType(apiGroup(server.groups.versions, parts[1] ?? '')))
+        return isAggregated ? server.aggregated.groups() : json(apiGroupList(server.groups.versions), 'status')
+      if (parts.length === 2) return json(withType(apiGroup(server.groups.versions, parts[1] ?? '')), 'status')
       return json(parts.length === 3 ? resourceList(parts[1], parts[2]) : undefined)
     case 'openapi':
       return thenMaybe(server.openApi.handle(parts.slice(1), accept, query.get('hash') ?? '', server.nowMs()), present)

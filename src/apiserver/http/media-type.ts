@@ -1,6 +1,7 @@
 // Media types: the response format that a client accepts, and the format of the body that it sent.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { lookup } from '../../base/collections/lookup.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { StatusError, type StatusDetails } from '../../api/errors/status-error.ts'
 import type { PatchType } from '../request/request.ts'
 
 export interface ResponseFormat {
@@ -12,6 +13,8 @@ export interface ResponseFormat {
   readonly isList?: true
 }
 
+export const plainJson: ResponseFormat = { syntax: 'json', shape: 'object' }
+
 const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
   '': 'object',
   Table: 'table',
@@ -19,48 +22,83 @@ const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
   PartialObjectMetadataList: 'metadata',
 }
 
-/** What some responses do not have: custom objects have no protobuf beside that of their metadata, and reviews no Table. */
-export type Missing = 'nothing' | 'table' | 'protobuf'
+const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const streamTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+
+/** The formats of a kind of response. */
+interface Offer {
+  readonly has: (format: ResponseFormat) => boolean
+  /** Events have no YAML. */
+  readonly isStream?: true
+  /** Not an object. */
+  readonly isText?: true
+  /** Upstream selects the route of a built-in resource by the types in the Accept header, without their parameters. */
+  readonly routeTypes?: readonly string[]
+}
+
+/** Tables are not available as protobuf; clients that ask for them name JSON next. */
+const hasBuiltIn: Offer['has'] = ({ syntax, shape }) => syntax !== 'protobuf' || shape !== 'table'
+/** Custom objects have no protobuf beside that of their metadata. */
+const hasCustom: Offer['has'] = ({ syntax, shape }) => syntax !== 'protobuf' || shape === 'metadata'
+const isPlain: Offer['has'] = ({ shape }) => shape === 'object'
+
+const offers = {
+  customObject: { has: hasCustom },
+  customWatch: { has: hasCustom, isStream: true },
+  document: { has: isPlain, routeTypes: objectTypes },
+  list: { has: hasBuiltIn, routeTypes: [...objectTypes, ...streamTypes] },
+  log: { has: isPlain, isText: true, routeTypes: ['text/plain', ...objectTypes] },
+  object: { has: hasBuiltIn, routeTypes: objectTypes },
+  review: { has: ({ shape }) => shape !== 'table', routeTypes: objectTypes },
+  /** Of an error; and a document that has no route of its own. */
+  status: { has: isPlain },
+  version: { has: isPlain, routeTypes: ['application/json'] },
+  watch: { has: hasBuiltIn, isStream: true, routeTypes: [...objectTypes, ...streamTypes] },
+} as const satisfies Record<string, Offer>
+
+export type OfferName = keyof typeof offers
 
 /** Formats by Accept header. Clients send the same few; the cache is bounded because anyone can send others. */
-const knownForms: Readonly<Record<Missing, Map<string, ResponseFormat>>> = {
-  nothing: new Map(),
-  table: new Map(),
-  protobuf: new Map(),
-}
-const knownFormsMax = 1_000
+const knownFormats = new Map<OfferName, Map<string, ResponseFormat>>()
+const knownFormatsMax = 1_000
 
 /** The first supported format of the Accept header. */
-export function negotiateFormat(accept: string, missing: Missing = 'nothing'): ResponseFormat {
-  const forms = knownForms[missing]
-  const known = forms.get(accept)
+export function negotiateFormat(accept: string, offer: OfferName = 'object'): ResponseFormat {
+  const formats = getOrInsert(knownFormats, offer, () => new Map<string, ResponseFormat>())
+  const known = formats.get(accept)
   if (known !== undefined) return known
-  const form = parseAccept(accept, missing)
-  if (forms.size < knownFormsMax) forms.set(accept, form)
-  return form
+  const format = acceptedFormat(accept, offers[offer])
+  if (formats.size < knownFormatsMax) formats.set(accept, format)
+  return format
 }
 
-function parseAccept(accept: string, missing: Missing): ResponseFormat {
-  if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
-  for (const entry of accept.split(',')) {
-    const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
-    const options = new Map(parameters.map((part) => part.split('=') as [string, string]))
-    const shape = lookup(shapes, options.get('as') ?? '')
-    const version = options.get('v') ?? 'v1'
-    const syntax = lookup(syntaxes, type)
-    if (syntax === undefined || shape === undefined || shape === missing) continue
-    if (syntax === missing && shape === 'object') continue
-    if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
-    // Tables are not available as protobuf; clients that ask for them name JSON next.
-    if (syntax === 'protobuf' && shape === 'table') continue
-    const isList = options.get('as') === 'PartialObjectMetadataList'
-    return { syntax, shape, ...(version === 'v1beta1' ? { version } : {}), ...(isList ? { isList } : {}) }
-  }
-  throw new StatusError(
-    406,
-    'NotAcceptable',
-    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-  )
+function acceptedFormat(accept: string, { has, isStream, isText, routeTypes }: Offer): ResponseFormat {
+  if (accept.trim() === '') return plainJson
+  const entries = accept.split(',').map((entry) => entry.split(';').map((part) => part.trim()))
+  if (routeTypes !== undefined && !entries.some(([type = '']) => type === '*/*' || routeTypes.includes(type)))
+    throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${routeTypes.join(', ')}`, {})
+  if (isText) return plainJson
+  const formats = entries.flatMap(formatsOf).filter(has)
+  const format = isStream ? formats.find(({ syntax }) => syntax !== 'yaml') : formats[0]
+  if (format !== undefined) return format
+  const types = formats.length > 0 ? streamTypes : objectTypes
+  throw notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
+}
+
+const notAcceptable = (message: string, details?: StatusDetails): StatusError =>
+  new StatusError(406, 'NotAcceptable', message, details)
+
+/** Of an entry of the Accept header; none if it is not known. */
+function formatsOf([type = '', ...parameters]: readonly string[]): ResponseFormat[] {
+  const options = new Map(parameters.map((part) => part.split('=') as [string, string]))
+  const shape = lookup(shapes, options.get('as') ?? '')
+  const version = options.get('v') ?? 'v1'
+  const syntax = lookup(syntaxes, type)
+  if (syntax === undefined || shape === undefined) return []
+  if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) return []
+  if (shape !== 'object' && options.get('g') !== 'meta.k8s.io') return []
+  const isList = options.get('as') === 'PartialObjectMetadataList'
+  return [{ syntax, shape, ...(version === 'v1beta1' ? { version } : {}), ...(isList ? { isList } : {}) }]
 }
 
 const syntaxes: Readonly<Record<string, ResponseFormat['syntax']>> = {
@@ -101,7 +139,6 @@ const patchTypes = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ]
-const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** Custom objects have neither a strategic merge patch nor protobuf. */
 const isForBuiltIn = ({ syntax, patchType }: BodyFormat): boolean => syntax === 'protobuf' || patchType === 'strategic'

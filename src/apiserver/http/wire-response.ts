@@ -14,6 +14,8 @@ import { negotiateFormat, type ResponseFormat } from './media-type.ts'
 import { warningHeaders } from './warning-headers.ts'
 import { watchPieces, type WatchForm } from './watch-pieces.ts'
 import { jsonText, parseJson } from '../../schema/json/exact-json.ts'
+import type { JsonObject, JsonValue } from '../../schema/json/json-value.ts'
+import { yamlText } from '../../schema/yaml/yaml-text.ts'
 
 export type WireOptions = EncodeOptions & WatchForm
 
@@ -95,14 +97,14 @@ function watchResponse({ events, objectKind }: ResponseOf<'watch'>, options: Wir
   }
 }
 
-const jsonResponse = ({ status, value, contentType, etag }: ResponseOf<'json'>): WireResponse => ({
+const jsonResponse = ({ status, value, contentType, etag, isYaml = false }: ResponseOf<'json'>): WireResponse => ({
   status,
   headers: {
-    'content-type': contentType ?? contentTypes.json,
+    'content-type': contentType ?? contentTypes[isYaml ? 'yaml' : 'json'],
     'cache-control': uncached,
     ...(etag === undefined ? {} : { etag, vary: 'Accept' }),
   },
-  body: jsonText(value),
+  body: isYaml ? yamlText(value as JsonValue) : jsonText(value),
 })
 
 const textResponse = ({ status, text, contentType }: ResponseOf<'text'>): WireResponse => ({
@@ -115,18 +117,14 @@ const textResponse = ({ status, text, contentType }: ResponseOf<'text'>): WireRe
   body: text,
 })
 
-const textBody = (json: Uint8Array, { syntax }: ResponseFormat): MaybePromise<Uint8Array | string> =>
-  syntax === 'yaml' ? yamlText(json) : json
-
-async function yamlText(json: Uint8Array): Promise<string> {
-  const { stringify } = await import('yaml')
-  return stringify(parseJson(new TextDecoder().decode(json)))
-}
+const decoder = new TextDecoder()
+const textBody = (json: Uint8Array, { syntax }: ResponseFormat): Uint8Array | string =>
+  syntax === 'yaml' ? yamlText(parseJson(decoder.decode(json)) as JsonValue) : json
 
 const objectBody = (
   { object, objectKind, stored }: ResponseOf<'object'>,
   options: EncodeOptions,
-): MaybePromise<Uint8Array | string> =>
+): Uint8Array | string =>
   options.form.syntax === 'protobuf'
     ? protobufObject(object, objectKind, stored, options.form)
     : textBody(encodeObject(object, objectKind, stored, options), options.form)
@@ -157,25 +155,37 @@ export function errorResponse(error: unknown, wire: WireRequest, log: Log): Wire
     // Without the query: that of an exec is a command line, which may hold secrets.
     log.error('a request failed', { method: wire.method, path: wire.target.split('?', 1)[0], error })
   const retryAfter = status.details?.retryAfterSeconds
-  const isProtobuf = acceptsProtobuf(wire.headers['accept'] ?? '')
-  const body = status.toStatus()
+  const syntax = statusSyntax(wire.headers['accept'] ?? '')
   return {
     status: status.code,
     headers: {
-      'content-type': contentTypes[isProtobuf ? 'protobuf' : 'json'],
+      'content-type': contentTypes[syntax],
       'cache-control': uncached,
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
-    body: isProtobuf ? protobufObject(body, undefined) : JSON.stringify(body),
+    body: statusBody(status.toStatus(), syntax),
   }
 }
 
-/** A Status has no table and no YAML: it is protobuf where that is accepted, else JSON. */
-function acceptsProtobuf(accept: string): boolean {
+/** A Status is JSON where the client accepts none of its formats. */
+function statusSyntax(accept: string): ResponseFormat['syntax'] {
   try {
-    return negotiateFormat(accept).syntax === 'protobuf'
+    return negotiateFormat(accept, 'status').syntax
   } catch {
-    return false
+    return 'json'
+  }
+}
+
+function statusBody(status: object, syntax: ResponseFormat['syntax']): string | Uint8Array {
+  switch (syntax) {
+    case 'json':
+      return JSON.stringify(status)
+    case 'yaml':
+      return yamlText(status as JsonObject)
+    case 'protobuf':
+      return protobufObject(status, undefined)
+    default:
+      return syntax satisfies never
   }
 }
 

@@ -24,6 +24,7 @@ export type ApiResponse =
       readonly value: unknown
       readonly contentType?: string
       readonly etag?: string
+      readonly isYaml?: boolean
     }
   | {
       readonly kind: 'document'
