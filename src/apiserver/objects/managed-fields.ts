@@ -217,6 +217,9 @@ export const isEntryOf = (entry: ManagedFieldsEntry, writer: Writer, operation: 
   // An applier is the same manager in every version.
   (operation === 'Apply' || entry.apiVersion === writer.apiVersion)
 
+/** As upstream: what is written through a Scale has no time. */
+const timelessSubresource = 'scale'
+
 export function newEntry(
   { manager, apiVersion, subresource }: Writer,
   operation: 'Apply' | 'Update',
@@ -225,10 +228,27 @@ export function newEntry(
 ): ManagedFieldsEntry {
   const fieldsType = 'FieldsV1'
   const entry: ManagedFieldsEntry =
-    nowMs === undefined
+    nowMs === undefined || subresource === timelessSubresource
       ? { manager, operation, apiVersion, fieldsType, fieldsV1 }
       : { manager, operation, apiVersion, time: rfc3339(nowMs), fieldsType, fieldsV1 }
   return subresource === '' ? entry : { ...entry, subresource }
+}
+
+/**
+ * The entries after the update of a Scale. As upstream: the writer owns the replicas only if they had an owner before, and if
+ * they are not zero, which a Scale leaves out.
+ */
+export function ownersAfterScaling(
+  before: ManagedFields,
+  after: ManagedFields,
+  writer: Writer,
+  replicas: number,
+): ManagedFields {
+  const own = after.find((entry) => isEntryOf(entry, writer, 'Update'))
+  if (own === undefined) return after
+  const taken = fieldsOf(own)
+  const hadOwner = before.some((entry) => difference(fieldsOf(entry), taken) !== fieldsOf(entry))
+  return hadOwner && replicas > 0 ? after : after.filter((entry) => entry !== own)
 }
 
 /** The entries in upstream's order, within upstream's limit. */

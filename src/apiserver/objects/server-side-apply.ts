@@ -37,7 +37,16 @@ import {
 } from './managed-fields.ts'
 
 /** The configuration in a body, which must be of the kind of the request. */
-export function appliedConfiguration(body: unknown, { apiVersion, kind }: Kind): JsonObject {
+export function appliedConfiguration(body: unknown, kind: Kind): JsonObject {
+  const config = configurationOf(body, kind)
+  const { metadata } = config
+  if (isJsonObject(metadata) && metadata['managedFields'] !== undefined && metadata['managedFields'] !== null)
+    throw badRequest('metadata.managedFields must be nil')
+  return config
+}
+
+/** The same without a check of its metadata. */
+export function configurationOf(body: unknown, { apiVersion, kind }: Kind): JsonObject {
   if (body === null) throw badRequest(`invalid object type: ${typeText({})}`)
   if (!isJsonObject(body))
     throw badRequest(
@@ -45,9 +54,6 @@ export function appliedConfiguration(body: unknown, { apiVersion, kind }: Kind):
     )
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind)
     throw badRequest(`invalid object type: ${typeText(body)}`)
-  const { metadata } = body
-  if (isJsonObject(metadata) && metadata['managedFields'] !== undefined && metadata['managedFields'] !== null)
-    throw badRequest('metadata.managedFields must be nil')
   return body
 }
 
@@ -65,6 +71,8 @@ export interface ApplyResult {
 export interface ApplyOptions extends FieldTracking {
   readonly structure: StructStructure
   readonly force: boolean
+  /** The version that conflicts name, if it is not that of the entries. */
+  readonly shownVersion?: string
 }
 
 /** The manager of fields that were set before managers were tracked. */
@@ -113,7 +121,7 @@ function knownEntries(live: ApiObject, options: ApplyOptions): ManagedFields {
   })
 }
 
-function rejectInvalid(config: JsonObject, structure: StructStructure): void {
+export function rejectInvalid(config: JsonObject, structure: StructStructure): void {
   const errors = checkApplied(structure, config)
   if (errors.length === 0) return
   const { metadata } = config
@@ -162,11 +170,11 @@ function rejectConflicts(conflicts: readonly Conflict[], live: ApiObject, option
   const left = conflicts
     .map(({ entry, fields }) => ({ entry, fields: difference(fields, allowed) }))
     .filter(({ fields }) => !isEmptySet(fields))
-  if (left.length > 0) throw conflictError(left)
+  if (left.length > 0) throw conflictError(left, options.shownVersion)
 }
 
-function conflictError(conflicts: readonly Conflict[]): StatusError {
-  const named = conflicts.map(({ entry, fields }) => ({ who: ownerText(entry), paths: pathTexts(fields) }))
+function conflictError(conflicts: readonly Conflict[], version: string | undefined): StatusError {
+  const named = conflicts.map(({ entry, fields }) => ({ who: ownerText(entry, version), paths: pathTexts(fields) }))
   const causes = named.flatMap(({ who, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
   )
@@ -179,7 +187,8 @@ function conflictError(conflicts: readonly Conflict[]): StatusError {
   return new StatusError(409, 'Conflict', `Apply failed with ${list}`, { causes })
 }
 
-function ownerText({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+function ownerText(entry: ManagedFieldsEntry, version = entry.apiVersion): string {
+  const { manager, operation, subresource } = entry
   const suffix = subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''
-  return `${JSON.stringify(manager)}${suffix}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+  return `${JSON.stringify(manager)}${suffix}${operation === 'Update' ? ` using ${version}` : ''}`
 }

@@ -56,7 +56,7 @@ function lineText(text: string, style: LineStyle, indent: number, column = -Infi
   const isShort = column + quote.length + text.length * (style === 'double' ? 10 : 2) <= widthMax
   if (isShort && isOneLine(text)) return `${quote}${escapedText(text, style)}${quote}`
   const margin = ' '.repeat(indent)
-  const characters = [...text]
+  const characters = Array.from(text)
   let [result, at, previous] = [quote, column + quote.length, '']
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1]

@@ -283,4 +283,54 @@ const patches: Scenario = {
   ],
 }
 
-export const applies: readonly Scenario[] = [managers, withUpdates, patches]
+const cleared = widgetsOf('cleared.example.com')
+const cleans = (managedFields: unknown, more: object = {}, query = '') =>
+  patch(`${cleared.path('a')}${query}`, mergePatch, { metadata: { managedFields }, ...more })
+const clearing: Scenario = {
+  name: 'managed fields that a request sets',
+  definitions: [definition(cleared.group, [version(schema, { subresources: { status: {} } })])],
+  steps: [
+    cleared.create('a', { ...spec({ text: 'x', count: 1 }), metadata: { name: 'a', managedFields: [{}] } }),
+    cleared.apply('one', 'a', spec({ defaulted: 'y' })),
+    patch(`${cleared.path('a')}/status`, mergePatch, { status: { phase: 'Ready' } }),
+    cleans([]),
+    cleans(null),
+    cleans([{}], {}, '/status'),
+    cleans([{}], {}, '?dryRun=All'),
+    cleans([{}], spec({ count: 2 }), '?dryRun=All'),
+    cleans([{}]),
+    cleans([{}]),
+    cleans([]),
+    cleans([], spec({ count: 3 })),
+    cleans([{}]),
+    cleared.apply('two', 'a', spec({ count: 3 })),
+    cleared.apply('two', 'a', spec({ count: 4, text: 'two' })),
+    cleared.apply('two', 'a', spec({ count: 4, text: 'two' }), '&force=true'),
+    ...cleared.replace('a', spec({ text: 'y' }), { managedFields: [{}] }),
+    ...cleared.replace('a', spec({ text: 'y' }), { managedFields: [] }),
+    cleared.apply('one', 'a', spec({ count: 5 })),
+    ...cleared.replace('a', spec({ text: 'y', count: 5 }), { managedFields: [] }),
+    ...cleared.replace('a', spec({ text: 'y', count: 5 })),
+    patch(cleared.path('a'), jsonPatch, [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]),
+    cleared.apply('one', 'a', spec({ count: 5 }), '&force=true'),
+    patch(cleared.path('a'), jsonPatch, [{ op: 'remove', path: '/metadata/managedFields' }]),
+    patch(cleared.path('a'), jsonPatch, [{ op: 'remove', path: '/metadata/managedFields/0' }]),
+    patch(`${cleared.path('a')}?fieldManager=one`, applyPatch, cleared.object('a', {}, { managedFields: [{}] })),
+    patch(`${cleared.path('a')}?fieldManager=one`, applyPatch, cleared.object('a', {}, { managedFields: [] })),
+    cleans([
+      {
+        manager: 'own',
+        operation: 'Update',
+        apiVersion: `${cleared.group}/v1`,
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': { 'f:text': {} } },
+      },
+    ]),
+    cleans([{ manager: 'own', operation: 'Update', apiVersion: `${cleared.group}/v1`, fieldsType: 'FieldsV1' }, {}]),
+    cleans([{ manager: 'own', operation: 'Delete' }]),
+    cleans([{}, {}]),
+    get(cleared.path('a')),
+  ],
+}
+
+export const applies: readonly Scenario[] = [managers, withUpdates, patches, clearing]

@@ -103,6 +103,8 @@ const asScale = (spec: unknown, metadata: object = {}) => ({
   metadata: { name: 'w', namespace: 'default', ...metadata },
   spec,
 })
+const applied = (name: string, body: object | string, query = '') =>
+  patch(`${scaled.path(name)}/scale?fieldManager=one${query}`, applyPatch, body)
 const scales: Scenario = {
   name: 'the scale subresource',
   definitions: [definition(scaled.group, [version(schema, { subresources: { status: {}, scale } })])],
@@ -136,6 +138,19 @@ const scales: Scenario = {
     get(`${scaled.path('none')}/scale`),
     patch(`${scaled.path('none')}/scale`, mergePatch, { spec: { replicas: 8 } }),
     get(`${scaledPath}/scale`, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }),
+    ...[
+      applied('w', asScale({ replicas: 4 }), '&dryRun=All'),
+      applied('w', { ...asScale({ replicas: 4 }), apiVersion: 'v1' }),
+      applied('w', scaled.object('w', { spec: { replicas: 4 } })),
+      applied('w', asScale({ replicas: 'a' })),
+      applied('w', asScale({ replicas: 4 }, { name: 'other' })),
+      applied('w', asScale({ replicas: 4 }, { managedFields: [{}] })),
+      applied('w', asScale({ replicas: 4 }, { resourceVersion: '1' })),
+      applied('w', '{'),
+      applied('none', asScale({ replicas: 4 }, { name: 'none' })),
+      applied('missing', asScale({ replicas: 4 }, { name: 'missing' })),
+      patch(`${scaledPath}/scale`, applyPatch, asScale({ replicas: 4 })),
+    ],
   ],
 }
 

@@ -5,11 +5,15 @@ import { column, type Kind, type Scaling } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { scale, type Scale } from '../../../api/autoscaling/v1/scale.ts'
 import { badRequest, StatusError } from '../../../api/errors/status-error.ts'
-import { checkApplied } from '../../../schema/apply/check-applied.ts'
 import { structureOf } from '../../../schema/apply/structure.ts'
 import { isJsonObject, type JsonObject } from '../../../schema/json/json-value.ts'
 import { scaleObject } from '../../admission/framework/subresource-object.ts'
-import { applyConfiguration } from '../../objects/server-side-apply.ts'
+import {
+  appliedConfiguration,
+  applyConfiguration,
+  configurationOf,
+  rejectInvalid,
+} from '../../objects/server-side-apply.ts'
 import { decodeBody } from '../../objects/decode-object.ts'
 import type { ResourceDeps } from '../resource/resource-deps.ts'
 import { applyPatch, patchOf } from '../verbs/patch.ts'
@@ -108,17 +112,31 @@ export function scalePatch(deps: ResourceDeps, request: ResourceRequest, scaling
     return (current) => ({
       body: withScale(current, scaling, applyPatch(scale, scaleOf(current, scaling), value, patchType), request),
     })
-  const config = appliedScale(value)
-  return (current, versions) => applyConfiguration(current, config, applyOptionsOf(deps, request, versions))
+  if (request.target.resource.custom !== undefined) {
+    configurationOf(value, scaleKind)
+    return rejectAppliedScale
+  }
+  const config = appliedScale(value, request)
+  return (current, versions) => {
+    const options = { ...applyOptionsOf(deps, request, versions), shownVersion: scaleKind.apiVersion }
+    return applyConfiguration(current, config, options)
+  }
+}
+
+/** As upstream, which takes the Scale for a version of the custom kind. */
+const rejectAppliedScale: Transform = () => {
+  throw new StatusError(
+    500,
+    '',
+    'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1',
+  )
 }
 
 /** The configuration of the scaled object in an applied Scale. */
-function appliedScale(body: unknown): JsonObject {
-  if (!isJsonObject(body) || body['apiVersion'] !== 'autoscaling/v1' || body['kind'] !== 'Scale')
-    throw badRequest('invalid object type: an applied Scale is of autoscaling/v1, Kind=Scale')
-  const [error] = checkApplied(structureOf(scale), body)
-  if (error !== undefined)
-    throw badRequest(`failed to create typed patch object (autoscaling/v1, Kind=Scale): ${error}`)
+function appliedScale(value: unknown, request: ResourceRequest): JsonObject {
+  const body = appliedConfiguration(value, scaleKind)
+  rejectInvalid(body, structureOf(scale))
+  checkName((body['metadata'] ?? {}) as Partial<ApiObject['metadata']>, request)
   const { metadata, spec } = body
   const { resourceVersion, uid } = isJsonObject(metadata) ? metadata : {}
   const { replicas } = isJsonObject(spec) ? spec : {}

@@ -13,6 +13,7 @@ import {
   equalExceptTimes,
   initialEntries,
   managedFieldsAfterUpdate,
+  ownersAfterScaling,
   type ManagedFields,
 } from '../../objects/managed-fields.ts'
 import { checkObjectType } from '../../objects/object-type.ts'
@@ -141,7 +142,11 @@ function managedFieldsOfUpdate(
   // An object without managers stays without until it is applied.
   if (entries.length === 0) return []
   const next = typeof part === 'function' ? part(sent, old) : sent
-  return managedFieldsAfterUpdate(entries, old, next, fieldTrackingOf(deps, request, versions))
+  const tracking = fieldTrackingOf(deps, request, versions)
+  const after = managedFieldsAfterUpdate(entries, old, next, tracking)
+  const { resource, subresource } = request.target
+  if (subresource !== 'scale' || resource.scale === undefined) return after
+  return ownersAfterScaling(entries, after, tracking.writer, resource.scale.replicas(next))
 }
 
 /** A write that changes only the times of managedFields keeps the version. */

@@ -1,0 +1,55 @@
+// Applied and patched Scales: what is rejected, and who owns the replicas afterwards.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ManagedFieldsEntry } from '../../../api/meta/v1/object-meta.ts'
+import { startServer, type Harness } from '../../server.harness.ts'
+
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const [labels, containers] = [{ app: 'a' }, [{ name: 'c', image: 'i' }]]
+const deployment = {
+  ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' } },
+  spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+}
+const apply = (server: Harness, path: string, body: object) =>
+  server.call('PATCH', `${path}?fieldManager=bob`, body, { 'content-type': 'application/apply-patch+yaml' })
+
+const wrongScales: [name: string, change: object, status: number, message: string][] = [
+  ['another version', { apiVersion: 'v1' }, 400, 'invalid object type: /v1, Kind=Scale'],
+  ['managed fields', { metadata: { name: 'a', managedFields: [{}] } }, 400, 'metadata.managedFields must be nil'],
+  [
+    'another name',
+    { metadata: { name: 'b' } },
+    400,
+    'the name of the object (b) does not match the name on the URL (a)',
+  ],
+  [
+    'a text',
+    { metadata: { name: 'a', namespace: 'default' }, spec: { replicas: 'x' } },
+    500,
+    'failed to create typed patch object (default/a; autoscaling/v1, Kind=Scale): .spec.replicas: expected numeric (int or float), got string',
+  ],
+]
+for (const [name, change, status, message] of wrongScales)
+  test(`a Scale with ${name} is not applied`, async () => {
+    await using server = await startServer()
+    await apply(server, `${deployments}/a`, deployment)
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 5 } }
+    const answer = await apply(server, `${deployments}/a/scale`, { ...scale, ...change })
+    deepEqual([answer.status, answer.body.message], [status, message])
+  })
+
+test('the writer of a Scale owns replicas that had an owner and are not zero, without a time', async () => {
+  await using server = await startServer()
+  await apply(server, `${deployments}/a`, deployment)
+  const ownersOf = async (replicas: number) => {
+    const type = { 'content-type': 'application/merge-patch+json' }
+    await server.call('PATCH', `${deployments}/a/scale?fieldManager=hpa`, { spec: { replicas } }, type)
+    const { body } = await server.call('GET', `${deployments}/a`)
+    return (body.metadata.managedFields as ManagedFieldsEntry[])
+      .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:replicas'))
+      .map(({ manager, subresource, time }) => [manager, subresource, time])
+  }
+  deepEqual(await ownersOf(3), [['hpa', 'scale', undefined]])
+  deepEqual(await ownersOf(0), [])
+  deepEqual(await ownersOf(4), [])
+})
