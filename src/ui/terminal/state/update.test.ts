@@ -481,8 +481,8 @@ test('wrong ports and too many forwards are refused', () => {
 })
 
 test('lists of the program itself have no actions on objects', () => {
-  for (const keys of [':ctx<enter>d', ':ctx<enter><ctrl-d>', ':ctx<enter>y'])
-    deepEqual([after(three, keys).state.notice?.isError, after(three, keys).effects], [true, []])
+  for (const typed of [':ctx<enter>d', ':ctx<enter><ctrl-d>', ':ctx<enter>y'])
+    deepEqual([after(three, typed).state.notice?.isError, after(three, typed).effects], [true, []])
   equal(after(three, ':pf<enter><ctrl-d>').state.notice?.text, 'nothing is selected')
   equal(short(shownView(after(three, ':ctx<enter>?').state)), 'text help', 'other keys are the same')
 })
