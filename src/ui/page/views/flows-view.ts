@@ -144,6 +144,8 @@ function headerView(lifelines: readonly Lifeline[], widthPx: number, top: number
   </g>`
 }
 
+// A message that comes to lie under a pointer at rest, because the diagram scrolls or the card shrinks, is not hovered: so
+// `pointermove` and not `pointerenter`.
 function rowView(app: App, row: Row, event: FlowEvent | undefined): TemplateResult {
   const { message } = row
   const { line, head } = arrowPaths(row)
@@ -152,7 +154,7 @@ function rowView(app: App, row: Row, event: FlowEvent | undefined): TemplateResu
     .filter(Boolean)
     .join(' ')
   const left = Math.min(row.fromX, row.toX)
-  return svg`<g class=${classes} data-event=${message.id} @pointerenter=${() => app.hover(event)} @click=${() => onRow(app, message, event)}>
+  return svg`<g class=${classes} data-event=${message.id} @pointermove=${() => app.hover(event)} @click=${() => onRow(app, message, event)}>
     <rect class="hit" x="0" y=${row.top} width=${Math.max(row.fromX, row.toX, left + 200)} height=${row.lines.length * 15 + 12}></rect>
     <path class="l" d=${line}></path><path class="h" d=${head}></path>
     <text class="t" x="8" y=${row.y + 4}>${row.time}</text>
