@@ -114,7 +114,7 @@ const refused: [
     configMaps,
     undefined,
     406,
-    /only the following media types are accepted/,
+    /^406: Not Acceptable/,
     { accept: 'image/png' },
   ],
   [

@@ -6,7 +6,7 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const agePattern = /^(\d+[smhdy])+$/
 const timeFields = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'time'])
 
-/** In YAML a new object is not told from a list, which has the revision of the store. */
+/** Of any object in YAML: a list has the revision of the store. */
 const yamlVersionPattern = /^( *resourceVersion: )"\d+"$/gm
 
 const generateNameCharsMax = 58

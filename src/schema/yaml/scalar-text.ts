@@ -1,5 +1,6 @@
 // scalarText: a text as a scalar of YAML in the style of upstream: plain where that is possible, in quotes, or as the lines
 // of a block. Long texts are folded.
+import { lookup } from '../../base/collections/lookup.ts'
 import { isOtherType } from './other-type.ts'
 
 /** Spaces beyond this column become line breaks. */
@@ -13,7 +14,7 @@ export function scalarText(text: string, indent: number, column: number | undefi
 
 type LineStyle = 'plain' | 'single' | 'double'
 
-/** Of these, the line feed is the only one that ends a line of a text in a block style. */
+/** Only a text with a line feed is written as a block; the others are quoted. */
 const lineBreaks = '\n\u2028\u2029'
 const lineBreak = new RegExp(`[${lineBreaks}]`)
 export const isOneLine = (text: string): boolean => !lineBreak.test(text)
@@ -48,12 +49,13 @@ function blockText(text: string, indent: number): string {
   return `|${isIndented ? '2' : ''}${kept}\n${lines}${last === '\n' ? '' : '\n'}`
 }
 
+/** `\\U0001F600` */
+const escapeCharsMax = 10
 const quotes: Readonly<Record<LineStyle, string>> = { plain: '', single: "'", double: '"' }
 
 function lineText(text: string, style: LineStyle, indent: number, column = -Infinity): string {
   const quote = quotes[style]
-  // Escapes have up to ten characters.
-  const isShort = column + quote.length + text.length * (style === 'double' ? 10 : 2) <= widthMax
+  const isShort = column + quote.length + text.length * (style === 'double' ? escapeCharsMax : 2) <= widthMax
   if (isShort && isOneLine(text)) return `${quote}${escapedText(text, style)}${quote}`
   const margin = ' '.repeat(indent)
   const characters = Array.from(text)
@@ -90,7 +92,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 }
 
 function escapeOf(character: string): string {
-  const short = shortEscapes[character]
+  const short = lookup(shortEscapes, character)
   if (short !== undefined) return `\\${short}`
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase()
   if (code.length <= 2) return `\\x${code.padStart(2, '0')}`

@@ -1,7 +1,7 @@
 // yamlText: a JSON value as YAML in the style of upstream. Keys are sorted, and the items of a list are at the indentation of
 // its key.
 import { goFloat } from '../validation/go-float.ts'
-import { isJsonObject, type JsonValue } from '../json/json-value.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { compareKeys } from './key-order.ts'
 import { isOneLine, scalarText } from './scalar-text.ts'
 
@@ -23,7 +23,7 @@ function nodeText(value: JsonValue, { indent, column, lead }: Place): string {
   const lines = Array.isArray(value)
     ? value.map((item: JsonValue) => itemText(item, indent))
     : isJsonObject(value)
-      ? keysOf(value).map((key) => fieldText(key, value[key] ?? null, indent))
+      ? fieldsOf(value).map(([key, field]) => fieldText(key, field, indent))
       : undefined
   const separator = lead === '' ? '' : ' '
   if (lines === undefined) return `${separator}${textOf(value, indent, column + separator.length)}`
@@ -32,10 +32,10 @@ function nodeText(value: JsonValue, { indent, column, lead }: Place): string {
   return `${lead}${lead === '\n' ? margin : ''}${lines.join(margin)}`
 }
 
-const keysOf = (object: Readonly<Record<string, unknown>>): string[] =>
-  Object.keys(object)
-    .filter((key) => object[key] !== undefined)
-    .toSorted(compareKeys)
+const fieldsOf = (object: JsonObject): [key: string, value: JsonValue][] =>
+  Object.entries(object)
+    .filter((field): field is [string, JsonValue] => field[1] !== undefined)
+    .toSorted(([a], [b]) => compareKeys(a, b))
 
 const itemText = (item: JsonValue, indent: number): string =>
   `-${nodeText(item, { indent: indent + indentation, column: indent + 1, lead: ' ' })}`

@@ -30,7 +30,10 @@ const vehicle: Schema = object(
   {
     ...fields(textType, 'series', 'livery', 'keeper'),
     ...{ length: metres, seats, portionOfTrain: share, axles: list(axle) },
-    doors: object({ left: object(fields(flag, 'wide', 'step', 'ramp')), right: object(fields(flag, 'wide', 'step')) }),
+    entrances: object({
+      left: object(fields(flag, 'wide', 'step', 'ramp')),
+      right: object(fields(flag, 'wide', 'step')),
+    }),
     equipment: { type: 'object', additionalProperties: flag },
     drawing: { type: 'object', ...anything },
   },
@@ -41,18 +44,18 @@ const duty: Schema = object(
     role: choice('driver', 'guard', 'steward', 'shunter'),
     ...fields(textType, 'depot', 'roster', 'remarks'),
     ...fields(clock, 'reports', 'leaves'),
-    relief: object({ station: textType, afterMinutes: count, onFoot: flag }, ['station']),
+    relief: object({ stop: textType, afterMinutes: count, onFoot: flag }, ['stop']),
   },
   ['role'],
 )
 const call: Schema = object(
   {
-    ...fields(textType, 'station', 'platform', 'announcement'),
+    ...fields(textType, 'stop', 'platform', 'announcement'),
     ...fields(clock, 'arrives', 'departs'),
     ...fields(flag, 'onRequest', 'boardingOnly', 'alightingOnly'),
     connections: list(object({ ...fields(textType, 'line', 'direction'), waitsMinutes: count }, ['line'])),
   },
-  ['station'],
+  ['stop'],
 )
 const fares: Schema = object({
   ...fields(textType, 'currency', 'tariff', 'validity'),
@@ -123,7 +126,7 @@ export const timetable = definitionOf(
 )
 
 const apiVersion = `${group}/v1alpha1`
-const local = { number: 7, calls: [{ station: 'Elm Road', departs: '6:05' }, { station: 'Harbour' }] }
+const local = { number: 7, calls: [{ stop: 'Elm Street', departs: '6:05' }, { stop: 'Harbour' }] }
 const between = (from: string, to: string, more: object = {}) => ({ from, to, ...more })
 const timetableObject = (name: string, spec: object) => ({
   ...{ apiVersion, kind: 'Timetable', metadata: { name } },
@@ -157,7 +160,7 @@ export const timetables: Project = {
       object: timetableObject('winter', {
         reserve: local,
         sections: [
-          between('Elm Road', 'Harbour', {
+          between('Elm Street', 'Harbour', {
             branches: [
               between('Mill', 'Quarry', { track: { signals: [{ number: 'a', survey: [{ name: 'one' }, 'two', 3] }] } }),
               between('Mill', 'Lake', {
@@ -181,7 +184,7 @@ export const timetables: Project = {
           between('a', 'b', {
             branches: [
               between('c', 'd', {
-                diversion: between('e', 'f', { sundays: { ...local, calls: [{ station: 'g', gate: 1 }] } }),
+                diversion: between('e', 'f', { sundays: { ...local, calls: [{ stop: 'g', gate: 1 }] } }),
               }),
             ],
           }),
@@ -198,7 +201,7 @@ export const timetables: Project = {
           between('a', 'b', {
             diversion: {
               from: 'c',
-              branches: [between('d', 'e', { workdays: { number: 1, calls: [{ station: 'f', departs: '6:65' }] } })],
+              branches: [between('d', 'e', { workdays: { number: 1, calls: [{ stop: 'f', departs: '6:65' }] } })],
             },
           }),
         ],
