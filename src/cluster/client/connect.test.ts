@@ -82,7 +82,7 @@ before(async () => {
   const [first] = config.contexts
   config.contexts.push(
     { name: 'shop', context: { ...first?.context, namespace: 'shop' } },
-    { name: 'alone', context: { ...first?.context, user: 'nobody' } },
+    { name: 'alone', context: { ...first?.context, user: 'missing' } },
   )
   await writeFile(path, stringify(config))
 })
@@ -154,7 +154,7 @@ const refused: [what: string, kubeconfig: () => string, context: string | undefi
     'a context without its user',
     () => path,
     'alone',
-    /^cannot use the context "alone" of \/\S+\/config: the kubeconfig has no user "nobody"$/,
+    /^cannot use the context "alone" of \/\S+\/config: the kubeconfig has no user "missing"$/,
   ],
   ['a text without contexts', () => 'kind: Config\n', 'a', /^the kubeconfig has no context "a"; it has none$/],
 ]

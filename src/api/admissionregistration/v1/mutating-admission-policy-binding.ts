@@ -27,8 +27,10 @@ export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof mutatin
 export const mutatingAdmissionPolicyBindingMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, mutatingAdmissionPolicyBindingSpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, mutatingAdmissionPolicyBindingSpec, { description: 'The wanted state of the object.' }),
   },
   'Activates a MutatingAdmissionPolicy.',
 )

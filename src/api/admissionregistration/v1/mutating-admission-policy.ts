@@ -76,8 +76,10 @@ export interface MutatingAdmissionPolicySpec extends Infer<typeof mutatingAdmiss
 export const mutatingAdmissionPolicyMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, mutatingAdmissionPolicySpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, mutatingAdmissionPolicySpec, { description: 'The wanted state of the object.' }),
   },
   'Modifies objects during admission with expressions.',
 )

@@ -35,7 +35,9 @@ export interface MutatingWebhook extends Infer<typeof mutatingWebhook> {}
 export const mutatingWebhookConfigurationMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     webhooks: list(2, mutatingWebhook, {
       listType: 'map',
       keys: ['name'],

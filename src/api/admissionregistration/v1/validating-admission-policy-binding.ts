@@ -35,8 +35,13 @@ export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof valid
 export const validatingAdmissionPolicyBindingMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, validatingAdmissionPolicyBindingSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, validatingAdmissionPolicyBindingSpec, {
+      required: true,
+      description: 'The wanted state of the object.',
+    }),
   },
   'Activates a ValidatingAdmissionPolicy.',
 )

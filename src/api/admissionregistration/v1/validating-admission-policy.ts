@@ -100,9 +100,13 @@ export interface ValidatingAdmissionPolicyStatus extends Infer<typeof validating
 export const validatingAdmissionPolicyMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, validatingAdmissionPolicySpec),
-    status: struct(3, validatingAdmissionPolicyStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, validatingAdmissionPolicySpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, validatingAdmissionPolicyStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Rejects objects during admission with expressions.',
 )

@@ -34,7 +34,9 @@ export interface ValidatingWebhook extends Infer<typeof validatingWebhook> {}
 export const validatingWebhookConfigurationMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     webhooks: list(2, validatingWebhook, {
       listType: 'map',
       keys: ['name'],

@@ -24,9 +24,13 @@ import { formatWarnings } from './format-warnings.ts'
 export const customResourceDefinitionMessage = message(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, customResourceDefinitionSpec, { required: true }),
-    status: struct(3, customResourceDefinitionStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, customResourceDefinitionSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, customResourceDefinitionStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'The definition of a custom resource, which the API serves like a built-in one.',
 )

@@ -11,7 +11,9 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const controllerRevisionMessage = message(
   'io.k8s.api.apps.v1.ControllerRevision',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     data: rawExtension(2, { description: 'The data of the revision.' }),
     revision: int64(3, {
       required: true,

@@ -5,14 +5,29 @@ import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const rollingUpdateDaemonSet = message('io.k8s.api.apps.v1.RollingUpdateDaemonSet', {
-  maxUnavailable: intOrString(1, { pointer: true, default: 1 }),
-  maxSurge: intOrString(2, { pointer: true, default: 0 }),
+  maxUnavailable: intOrString(1, {
+    pointer: true,
+    default: 1,
+    description:
+      'How many nodes may be without a ready pod during an update, as a number or a percentage; 1 by default.',
+  }),
+  maxSurge: intOrString(2, {
+    pointer: true,
+    default: 0,
+    description:
+      'On how many nodes the new pod starts before the old one ends, as a number or a percentage; 0 by default.',
+  }),
 })
 export interface RollingUpdateDaemonSet extends Infer<typeof rollingUpdateDaemonSet> {}
 
 export const daemonSetUpdateStrategy = message('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', {
-  type: string(1, { default: 'RollingUpdate', enum: ['OnDelete', 'RollingUpdate'], enumUnchecked: true }),
-  rollingUpdate: struct(2, rollingUpdateDaemonSet, { pointer: true }),
+  type: string(1, {
+    default: 'RollingUpdate',
+    enum: ['OnDelete', 'RollingUpdate'],
+    enumUnchecked: true,
+    description: 'RollingUpdate (the default) replaces pods by itself, OnDelete only after they were deleted.',
+  }),
+  rollingUpdate: struct(2, rollingUpdateDaemonSet, { pointer: true, description: 'The pace of a rolling update.' }),
 })
 export interface DaemonSetUpdateStrategy extends Infer<typeof daemonSetUpdateStrategy> {}
 
@@ -40,11 +55,11 @@ export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
 export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}
 
 export const daemonSetCondition = message('io.k8s.api.apps.v1.DaemonSetCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(3),
-  reason: string(4),
-  message: string(5),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
 })
 export interface DaemonSetCondition extends Infer<typeof daemonSetCondition> {}
 

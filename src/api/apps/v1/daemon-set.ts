@@ -17,9 +17,11 @@ import { validateCollisions, validateCounts } from '../../validation/status-rule
 export const daemonSetMessage = message(
   'io.k8s.api.apps.v1.DaemonSet',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, daemonSetSpec),
-    status: struct(3, daemonSetStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, daemonSetSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, daemonSetStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Runs one pod on every node, or on every selected node.',
 )

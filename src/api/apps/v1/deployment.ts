@@ -35,24 +35,38 @@ import {
 import { validateCollisions, validateCounts, validateSubcounts } from '../../validation/status-rules.ts'
 
 export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdateDeployment', {
-  maxUnavailable: intOrString(1, { pointer: true, default: '25%' }),
-  maxSurge: intOrString(2, { pointer: true, default: '25%' }),
+  maxUnavailable: intOrString(1, {
+    pointer: true,
+    default: '25%',
+    description: 'How many pods may be unavailable during an update, as a number or a percentage; 25% by default.',
+  }),
+  maxSurge: intOrString(2, {
+    pointer: true,
+    default: '25%',
+    description:
+      'How many pods there may be above the wanted number during an update, as a number or a percentage; 25% by default.',
+  }),
 })
 export interface RollingUpdateDeployment extends Infer<typeof rollingUpdateDeployment> {}
 
 export const deploymentStrategy = message('io.k8s.api.apps.v1.DeploymentStrategy', {
-  type: string(1, { default: 'RollingUpdate', enum: ['Recreate', 'RollingUpdate'], enumUnchecked: true }),
-  rollingUpdate: struct(2, rollingUpdateDeployment, { pointer: true }),
+  type: string(1, {
+    default: 'RollingUpdate',
+    enum: ['Recreate', 'RollingUpdate'],
+    enumUnchecked: true,
+    description: 'RollingUpdate (the default) replaces pods one after another, Recreate ends all old pods first.',
+  }),
+  rollingUpdate: struct(2, rollingUpdateDeployment, { pointer: true, description: 'The pace of a rolling update.' }),
 })
 export interface DeploymentStrategy extends Infer<typeof deploymentStrategy> {}
 
 export const deploymentCondition = message('io.k8s.api.apps.v1.DeploymentCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  reason: string(4),
-  message: string(5),
-  lastUpdateTime: time(6),
-  lastTransitionTime: time(7),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
+  lastUpdateTime: time(6, { description: 'When the condition was written last.' }),
+  lastTransitionTime: time(7, { description: 'When the status changed last.' }),
 })
 export interface DeploymentCondition extends Infer<typeof deploymentCondition> {}
 
@@ -111,9 +125,11 @@ export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}
 export const deploymentMessage = message(
   'io.k8s.api.apps.v1.Deployment',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, deploymentSpec),
-    status: struct(3, deploymentStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, deploymentSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, deploymentStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Runs identical pods and replaces them gradually when the template changes.',
 )

@@ -23,11 +23,11 @@ import {
 import { validateReplicaStatus } from '../../validation/status-rules.ts'
 
 export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(3),
-  reason: string(4),
-  message: string(5),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
 })
 export interface ReplicaSetCondition extends Infer<typeof replicaSetCondition> {}
 
@@ -64,9 +64,11 @@ export interface ReplicaSetStatus extends Infer<typeof replicaSetStatus> {}
 export const replicaSetMessage = message(
   'io.k8s.api.apps.v1.ReplicaSet',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, replicaSetSpec),
-    status: struct(3, replicaSetStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, replicaSetSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, replicaSetStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Runs a number of identical pods; usually created by a Deployment.',
 )

@@ -6,15 +6,26 @@ import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const statefulSetOrdinals = message('io.k8s.api.apps.v1.StatefulSetOrdinals', {
-  start: int32(1, { keepEmpty: true, default: 0, minimum: 0 }),
+  start: int32(1, {
+    keepEmpty: true,
+    default: 0,
+    minimum: 0,
+    description: 'The number of the first pod; 0 by default.',
+  }),
 })
 export interface StatefulSetOrdinals extends Infer<typeof statefulSetOrdinals> {}
 
 export const statefulSetPersistentVolumeClaimRetentionPolicy = message(
   'io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy',
   {
-    whenDeleted: string(1, { default: 'Retain' }),
-    whenScaled: string(2, { default: 'Retain' }),
+    whenDeleted: string(1, {
+      default: 'Retain',
+      description: 'What happens to the claims when the StatefulSet is deleted: Retain (the default) or Delete.',
+    }),
+    whenScaled: string(2, {
+      default: 'Retain',
+      description: 'What happens to the claims of pods that are scaled down: Retain (the default) or Delete.',
+    }),
   },
 )
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy extends Infer<
@@ -22,14 +33,30 @@ export interface StatefulSetPersistentVolumeClaimRetentionPolicy extends Infer<
 > {}
 
 export const rollingUpdateStatefulSetStrategy = message('io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy', {
-  partition: int32(1, { pointer: true, default: 0, minimum: 0 }),
-  maxUnavailable: intOrString(2, { pointer: true }),
+  partition: int32(1, {
+    pointer: true,
+    default: 0,
+    minimum: 0,
+    description: 'Only pods with this ordinal or a higher one are updated; 0 by default.',
+  }),
+  maxUnavailable: intOrString(2, {
+    pointer: true,
+    description: 'How many pods may be unavailable during an update, as a number or a percentage; 1 by default.',
+  }),
 })
 export interface RollingUpdateStatefulSetStrategy extends Infer<typeof rollingUpdateStatefulSetStrategy> {}
 
 export const statefulSetUpdateStrategy = message('io.k8s.api.apps.v1.StatefulSetUpdateStrategy', {
-  type: string(1, { default: 'RollingUpdate', enum: ['OnDelete', 'RollingUpdate'], enumUnchecked: true }),
-  rollingUpdate: struct(2, rollingUpdateStatefulSetStrategy, { pointer: true }),
+  type: string(1, {
+    default: 'RollingUpdate',
+    enum: ['OnDelete', 'RollingUpdate'],
+    enumUnchecked: true,
+    description: 'RollingUpdate (the default) replaces pods by itself, OnDelete only after they were deleted.',
+  }),
+  rollingUpdate: struct(2, rollingUpdateStatefulSetStrategy, {
+    pointer: true,
+    description: 'The pace of a rolling update.',
+  }),
 })
 export interface StatefulSetUpdateStrategy extends Infer<typeof statefulSetUpdateStrategy> {}
 
@@ -77,11 +104,11 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
 export interface StatefulSetSpec extends Infer<typeof statefulSetSpec> {}
 
 export const statefulSetCondition = message('io.k8s.api.apps.v1.StatefulSetCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(3),
-  reason: string(4),
-  message: string(5),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
 })
 export interface StatefulSetCondition extends Infer<typeof statefulSetCondition> {}
 

@@ -18,9 +18,13 @@ const replicaSubcounts = ['readyReplicas', 'currentReplicas', 'updatedReplicas',
 export const statefulSetMessage = message(
   'io.k8s.api.apps.v1.StatefulSet',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, statefulSetSpec),
-    status: struct(3, statefulSetStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, statefulSetSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, statefulSetStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Runs pods with stable names, an order and their own storage.',
 )

@@ -13,8 +13,12 @@ export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.Sel
 export const selfSubjectReviewMessage = message(
   'io.k8s.api.authentication.v1.SelfSubjectReview',
   {
-    metadata: struct(1, objectMeta),
-    status: struct(2, selfSubjectReviewStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    status: struct(2, selfSubjectReviewStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Returns the user of the request.',
 )

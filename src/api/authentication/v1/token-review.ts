@@ -30,9 +30,13 @@ export interface TokenReviewStatus extends Infer<typeof tokenReviewStatus> {}
 export const tokenReviewMessage = message(
   'io.k8s.api.authentication.v1.TokenReview',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, tokenReviewSpec, { required: true }),
-    status: struct(3, tokenReviewStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, tokenReviewSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, tokenReviewStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Authenticates a token.',
 )

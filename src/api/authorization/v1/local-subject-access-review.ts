@@ -15,9 +15,13 @@ import { invalid } from '../../../schema/validation/field-error.ts'
 export const localSubjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.LocalSubjectAccessReview',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, subjectAccessReviewSpec, { required: true }),
-    status: struct(3, subjectAccessReviewStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, subjectAccessReviewSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, subjectAccessReviewStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Checks whether a user may perform an action in one namespace.',
 )

@@ -20,9 +20,13 @@ export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.
 export const selfSubjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.SelfSubjectAccessReview',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, selfSubjectAccessReviewSpec, { required: true }),
-    status: struct(3, subjectAccessReviewStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, selfSubjectAccessReviewSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, subjectAccessReviewStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Checks whether the user of the request may perform an action.',
 )

@@ -44,9 +44,13 @@ export const selfSubjectRulesReviewSpec = message('io.k8s.api.authorization.v1.S
 export const selfSubjectRulesReviewMessage = message(
   'io.k8s.api.authorization.v1.SelfSubjectRulesReview',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, selfSubjectRulesReviewSpec, { required: true }),
-    status: struct(3, subjectRulesReviewStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, selfSubjectRulesReviewSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, subjectRulesReviewStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Lists what the user of the request may do in a namespace.',
 )

@@ -52,9 +52,13 @@ export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPo
 export const horizontalPodAutoscalerMessage = message(
   'io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
-    status: struct(3, horizontalPodAutoscalerStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, horizontalPodAutoscalerSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, horizontalPodAutoscalerStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Scales the number of pods to keep their CPU usage near a target.',
 )

@@ -6,8 +6,8 @@ import { objectReference } from '../../core/v1/references.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 
 export const jobTemplateSpec = message('io.k8s.api.batch.v1.JobTemplateSpec', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, jobSpec),
+  metadata: struct(1, objectMeta, { description: 'Labels and annotations of the Jobs.' }),
+  spec: struct(2, jobSpec, { description: 'The specification of the Jobs.' }),
 })
 export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 

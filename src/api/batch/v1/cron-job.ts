@@ -14,9 +14,11 @@ import { cronJobSpec, cronJobStatus } from './cron-job-spec.ts'
 export const cronJobMessage = message(
   'io.k8s.api.batch.v1.CronJob',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, cronJobSpec, { required: true }),
-    status: struct(3, cronJobStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, cronJobSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, cronJobStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Creates Jobs on a schedule.',
 )

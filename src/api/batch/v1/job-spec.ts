@@ -7,9 +7,9 @@ import { labelSelector } from '../../meta/v1/label-selector.ts'
 export const podFailurePolicyOnExitCodesRequirement = message(
   'io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement',
   {
-    containerName: string(1, { pointer: true }),
-    operator: string(2, { required: true, enum: ['In', 'NotIn'] }),
-    values: list(3, 'int32', { required: true, listType: 'set' }),
+    containerName: string(1, { pointer: true, description: 'The container; all of them without it.' }),
+    operator: string(2, { required: true, enum: ['In', 'NotIn'], description: 'In or NotIn.' }),
+    values: list(3, 'int32', { required: true, listType: 'set', description: 'The exit codes, at most 255 of them.' }),
   },
 )
 export interface PodFailurePolicyOnExitCodesRequirement extends Infer<typeof podFailurePolicyOnExitCodesRequirement> {}
@@ -17,32 +17,57 @@ export interface PodFailurePolicyOnExitCodesRequirement extends Infer<typeof pod
 export const podFailurePolicyOnPodConditionsPattern = message(
   'io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern',
   {
-    type: string(1, { required: true }),
-    status: string(2, { keepEmpty: true }),
+    type: string(1, { required: true, description: 'The name of the condition.' }),
+    status: string(2, { keepEmpty: true, description: 'Its status; True by default.' }),
   },
 )
 export interface PodFailurePolicyOnPodConditionsPattern extends Infer<typeof podFailurePolicyOnPodConditionsPattern> {}
 
 export const podFailurePolicyRule = message('io.k8s.api.batch.v1.PodFailurePolicyRule', {
-  action: string(1, { required: true, enum: ['Count', 'FailIndex', 'FailJob', 'Ignore'] }),
-  onExitCodes: struct(2, podFailurePolicyOnExitCodesRequirement, { pointer: true }),
-  onPodConditions: list(3, podFailurePolicyOnPodConditionsPattern, { listType: 'atomic' }),
+  action: string(1, {
+    required: true,
+    enum: ['Count', 'FailIndex', 'FailJob', 'Ignore'],
+    description: 'FailJob, FailIndex, Ignore (it does not count) or Count (the default handling).',
+  }),
+  onExitCodes: struct(2, podFailurePolicyOnExitCodesRequirement, {
+    pointer: true,
+    description: 'The exit codes that match.',
+  }),
+  onPodConditions: list(3, podFailurePolicyOnPodConditionsPattern, {
+    listType: 'atomic',
+    description: 'The conditions of the pod that match; one of them suffices.',
+  }),
 })
 export interface PodFailurePolicyRule extends Infer<typeof podFailurePolicyRule> {}
 
 export const podFailurePolicy = message('io.k8s.api.batch.v1.PodFailurePolicy', {
-  rules: list(1, podFailurePolicyRule, { required: true, listType: 'atomic' }),
+  rules: list(1, podFailurePolicyRule, {
+    required: true,
+    listType: 'atomic',
+    description: 'The rules, in order; the first one that matches applies. At most 20.',
+  }),
 })
 export interface PodFailurePolicy extends Infer<typeof podFailurePolicy> {}
 
 export const successPolicyRule = message('io.k8s.api.batch.v1.SuccessPolicyRule', {
-  succeededIndexes: string(1, { pointer: true }),
-  succeededCount: int32(2, { pointer: true, minimum: 0 }),
+  succeededIndexes: string(1, {
+    pointer: true,
+    description: 'The indexes that must succeed, such as 0,2-4; all without it.',
+  }),
+  succeededCount: int32(2, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many of the indexes must succeed; all without it.',
+  }),
 })
 export interface SuccessPolicyRule extends Infer<typeof successPolicyRule> {}
 
 export const successPolicy = message('io.k8s.api.batch.v1.SuccessPolicy', {
-  rules: list(1, successPolicyRule, { required: true, listType: 'atomic' }),
+  rules: list(1, successPolicyRule, {
+    required: true,
+    listType: 'atomic',
+    description: 'The rules, in order; the Job succeeds when one is met. At most 20.',
+  }),
 })
 export interface SuccessPolicy extends Infer<typeof successPolicy> {}
 

@@ -16,18 +16,24 @@ import { validateJobUpdate } from './job-update-rules.ts'
 import { validateJobStatusUpdate } from './job-status-rules.ts'
 
 export const jobCondition = message('io.k8s.api.batch.v1.JobCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastProbeTime: time(3),
-  lastTransitionTime: time(4),
-  reason: string(5),
-  message: string(6),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastProbeTime: time(3, { description: 'When the condition was checked last.' }),
+  lastTransitionTime: time(4, { description: 'When the status changed last.' }),
+  reason: string(5, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(6, { description: 'A sentence for people about the last transition.' }),
 })
 export interface JobCondition extends Infer<typeof jobCondition> {}
 
 export const uncountedTerminatedPods = message('io.k8s.api.batch.v1.UncountedTerminatedPods', {
-  succeeded: list(1, 'string', { listType: 'set' }),
-  failed: list(2, 'string', { listType: 'set' }),
+  succeeded: list(1, 'string', {
+    listType: 'set',
+    description: 'The uids of pods that have succeeded and are not counted yet.',
+  }),
+  failed: list(2, 'string', {
+    listType: 'set',
+    description: 'The uids of pods that have failed and are not counted yet.',
+  }),
 })
 export interface UncountedTerminatedPods extends Infer<typeof uncountedTerminatedPods> {}
 
@@ -57,9 +63,11 @@ export interface JobStatus extends Infer<typeof jobStatus> {}
 export const jobMessage = message(
   'io.k8s.api.batch.v1.Job',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, jobSpec),
-    status: struct(3, jobStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, jobSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, jobStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Runs pods until enough of them have succeeded.',
 )

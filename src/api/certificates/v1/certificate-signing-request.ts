@@ -84,9 +84,13 @@ export interface CertificateSigningRequestStatus extends Infer<typeof certificat
 export const certificateSigningRequestMessage = message(
   'io.k8s.api.certificates.v1.CertificateSigningRequest',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, certificateSigningRequestSpec, { required: true }),
-    status: struct(3, certificateSigningRequestStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, certificateSigningRequestSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, certificateSigningRequestStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Requests a certificate from a signer.',
 )

@@ -26,8 +26,10 @@ export interface LeaseSpec extends Infer<typeof leaseSpec> {}
 export const leaseMessage = message(
   'io.k8s.api.coordination.v1.Lease',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, leaseSpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, leaseSpec, { description: 'The wanted state of the object.' }),
   },
   'A lease that its holder renews, for leader election and heartbeats.',
 )

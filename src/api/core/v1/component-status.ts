@@ -18,7 +18,9 @@ export interface ComponentCondition extends Infer<typeof componentCondition> {}
 export const componentStatusMessage = message(
   'io.k8s.api.core.v1.ComponentStatus',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     conditions: list(2, componentCondition, {
       listType: 'map',
       keys: ['type'],

@@ -12,7 +12,9 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const configMapMessage = message(
   'io.k8s.api.core.v1.ConfigMap',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     data: map(2, 'string', { description: 'Values as text, by name.' }),
     binaryData: map(3, 'bytes', { description: 'Binary values in base64, by name; names must not also be in data.' }),
     immutable: bool(4, {

@@ -24,7 +24,10 @@ export interface EventSource extends Infer<typeof eventSource> {}
 export const eventMessage = message(
   'io.k8s.api.core.v1.Event',
   {
-    metadata: struct(1, objectMeta, { required: true }),
+    metadata: struct(1, objectMeta, {
+      required: true,
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     involvedObject: struct(2, objectReference, { required: true, description: 'The object that the event is about.' }),
     reason: string(3, { description: 'The reason, as one word for programs.' }),
     message: string(4, { description: 'A description for people.' }),

@@ -9,11 +9,11 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsLabelErrors } from '../../validation/names.ts'
 
 export const namespaceCondition = message('io.k8s.api.core.v1.NamespaceCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(4),
-  reason: string(5),
-  message: string(6),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(4, { description: 'When the status changed last.' }),
+  reason: string(5, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(6, { description: 'A sentence for people about the last transition.' }),
 })
 export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
 
@@ -45,9 +45,11 @@ export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
 export const namespaceMessage = message(
   'io.k8s.api.core.v1.Namespace',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, namespaceSpec),
-    status: struct(3, namespaceStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, namespaceSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, namespaceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'A scope for names of objects, permissions and quotas.',
 )

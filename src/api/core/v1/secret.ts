@@ -10,7 +10,9 @@ import { validateSecret, validateSecretUpdate, encodedStrings } from './secret-r
 export const secretMessage = message(
   'io.k8s.api.core.v1.Secret',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     data: map(2, 'bytes', { description: 'The values in base64, by name.' }),
     type: string(3, { default: 'Opaque', description: 'The type of the secret; some types require certain keys.' }),
     stringData: map(4, 'string', { description: 'Values as text, which are written to data and never returned.' }),

@@ -11,7 +11,9 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const serviceAccountMessage = message(
   'io.k8s.api.core.v1.ServiceAccount',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     secrets: list(2, objectReference, {
       listType: 'map',
       keys: ['name'],

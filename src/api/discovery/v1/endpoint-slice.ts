@@ -12,7 +12,9 @@ import { endpoint, endpointPort } from './endpoint.ts'
 export const endpointSliceMessage = message(
   'io.k8s.api.discovery.v1.EndpointSlice',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     endpoints: list(2, endpoint, {
       listType: 'atomic',
       keepEmpty: true,

@@ -17,7 +17,9 @@ export interface EventSeries extends Infer<typeof eventSeries> {}
 export const eventMessage = message(
   'io.k8s.api.events.v1.Event',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     eventTime: microTime(2, { required: true, description: 'When the event was first observed.' }),
     series: struct(3, eventSeries, {
       pointer: true,

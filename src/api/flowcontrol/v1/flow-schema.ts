@@ -11,9 +11,11 @@ import { flowSchemaSpec, flowSchemaStatus } from './flow-schema-spec.ts'
 export const flowSchemaMessage = message(
   'io.k8s.api.flowcontrol.v1.FlowSchema',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, flowSchemaSpec),
-    status: struct(3, flowSchemaStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, flowSchemaSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, flowSchemaStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Assigns API requests to priority levels.',
 )

@@ -80,9 +80,13 @@ export interface PriorityLevelConfigurationStatus extends Infer<typeof priorityL
 export const priorityLevelConfigurationMessage = message(
   'io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, priorityLevelConfigurationSpec),
-    status: struct(3, priorityLevelConfigurationStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, priorityLevelConfigurationSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, priorityLevelConfigurationStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   "A share of the server's capacity for requests.",
 )

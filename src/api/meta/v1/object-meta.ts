@@ -13,23 +13,34 @@ import {
 } from '../../../schema/descriptor/field.ts'
 
 export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry', {
-  manager: string(1),
-  operation: string(2),
-  apiVersion: string(3),
-  time: time(4, { pointer: true }),
-  fieldsType: string(6),
-  fieldsV1: fieldsV1(7, { pointer: true }),
-  subresource: string(8),
+  manager: string(1, { description: 'The name of the client that manages the fields.' }),
+  operation: string(2, { description: 'How it set them: Apply or Update.' }),
+  apiVersion: string(3, { description: 'The API version in which the fields are named.' }),
+  time: time(4, { pointer: true, description: 'When the set of fields changed last.' }),
+  fieldsType: string(6, { description: 'The format of fieldsV1; always FieldsV1.' }),
+  fieldsV1: fieldsV1(7, { pointer: true, description: 'The managed fields as a tree of their names.' }),
+  subresource: string(8, {
+    description: 'The subresource through which the fields were set; empty for the object itself.',
+  }),
 })
 export interface ManagedFieldsEntry extends Infer<typeof managedFieldsEntry> {}
 
 export const ownerReference = atomicMessage('io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference', {
-  kind: string(1, { required: true }),
-  name: string(3, { required: true }),
-  uid: string(4, { required: true }),
-  apiVersion: string(5, { required: true }),
-  controller: bool(6, { pointer: true }),
-  blockOwnerDeletion: bool(7, { pointer: true }),
+  kind: string(1, { required: true, description: 'The kind of the owner.' }),
+  name: string(3, { required: true, description: 'The name of the owner, in the same namespace or without one.' }),
+  uid: string(4, {
+    required: true,
+    description: 'The uid of the owner, which distinguishes it from a later object of the same name.',
+  }),
+  apiVersion: string(5, { required: true, description: 'The API version of the owner.' }),
+  controller: bool(6, {
+    pointer: true,
+    description: 'Whether the owner is the controller that manages the object. At most one owner is.',
+  }),
+  blockOwnerDeletion: bool(7, {
+    pointer: true,
+    description: 'Whether a deletion of the owner in the foreground waits until this object is deleted.',
+  }),
 })
 export interface OwnerReference extends Infer<typeof ownerReference> {}
 

@@ -8,7 +8,9 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 export const nodeMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
     window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
     usage: map(4, 'quantity', { required: true, description: 'The usage by resource.' }),

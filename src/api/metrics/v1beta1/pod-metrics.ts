@@ -17,7 +17,9 @@ export interface ContainerMetrics extends Infer<typeof containerMetrics> {}
 export const podMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
     window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
     containers: list(4, containerMetrics, {

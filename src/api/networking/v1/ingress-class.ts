@@ -40,8 +40,10 @@ export interface IngressClassSpec extends Infer<typeof ingressClassSpec> {}
 export const ingressClassMessage = message(
   'io.k8s.api.networking.v1.IngressClass',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, ingressClassSpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, ingressClassSpec, { description: 'The wanted state of the object.' }),
   },
   'Names the controller that serves Ingresses of this class.',
 )

@@ -12,9 +12,11 @@ import { ingressSpec, ingressStatus } from './ingress-spec.ts'
 export const ingressMessage = message(
   'io.k8s.api.networking.v1.Ingress',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, ingressSpec),
-    status: struct(3, ingressStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, ingressSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, ingressStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Routes external HTTP requests to Services, by host and path.',
 )

@@ -30,8 +30,10 @@ export interface IPAddressSpec extends Infer<typeof ipAddressSpec> {}
 export const ipAddressMessage = message(
   'io.k8s.api.networking.v1.IPAddress',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, ipAddressSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, ipAddressSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'An allocated address and its owner; its name is the address.',
 )

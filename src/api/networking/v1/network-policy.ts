@@ -12,8 +12,10 @@ import { networkPolicySpec } from './network-policy-spec.ts'
 export const networkPolicyMessage = message(
   'io.k8s.api.networking.v1.NetworkPolicy',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, networkPolicySpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, networkPolicySpec, { description: 'The wanted state of the object.' }),
   },
   'Defines the allowed traffic of pods.',
 )

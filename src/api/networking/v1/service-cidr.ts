@@ -30,9 +30,13 @@ export interface ServiceCIDRStatus extends Infer<typeof serviceCidrStatus> {}
 export const serviceCidrMessage = message(
   'io.k8s.api.networking.v1.ServiceCIDR',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, serviceCidrSpec),
-    status: struct(3, serviceCidrStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, serviceCidrSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, serviceCidrStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'A range of cluster IPs of Services.',
 )

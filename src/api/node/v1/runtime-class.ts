@@ -26,7 +26,9 @@ export interface Scheduling extends Infer<typeof scheduling> {}
 export const runtimeClassMessage = message(
   'io.k8s.api.node.v1.RuntimeClass',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     handler: string(2, { required: true, description: "The name of the handler in the node's container runtime." }),
     overhead: struct(3, overhead, {
       pointer: true,

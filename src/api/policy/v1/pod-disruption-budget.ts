@@ -12,9 +12,13 @@ import { validateCounts, validateStatusConditions } from '../../validation/statu
 export const podDisruptionBudgetMessage = message(
   'io.k8s.api.policy.v1.PodDisruptionBudget',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, podDisruptionBudgetSpec),
-    status: struct(3, podDisruptionBudgetStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, podDisruptionBudgetSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, podDisruptionBudgetStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Limits how many pods of an application are voluntarily disrupted at a time.',
 )

@@ -18,7 +18,9 @@ export interface AggregationRule extends Infer<typeof aggregationRule> {}
 export const clusterRoleMessage = message(
   'io.k8s.api.rbac.v1.ClusterRole',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,

@@ -10,7 +10,9 @@ import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefa
 export const roleBindingMessage = message(
   'io.k8s.api.rbac.v1.RoleBinding',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     subjects: list(2, subject, {
       listType: 'atomic',
       description: 'The users, groups and service accounts that get the permissions.',

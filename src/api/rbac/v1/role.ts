@@ -11,7 +11,9 @@ import { validatePolicyRules } from './role-rules.ts'
 export const roleMessage = message(
   'io.k8s.api.rbac.v1.Role',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,

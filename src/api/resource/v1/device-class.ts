@@ -33,8 +33,10 @@ export interface DeviceClassSpec extends Infer<typeof deviceClassSpec> {}
 export const deviceClassMessage = message(
   'io.k8s.api.resource.v1.DeviceClass',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, deviceClassSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, deviceClassSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'A class of devices that claims can request.',
 )

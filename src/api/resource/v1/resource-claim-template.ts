@@ -21,8 +21,10 @@ export interface ResourceClaimTemplateSpec extends Infer<typeof resourceClaimTem
 export const resourceClaimTemplateMessage = message(
   'io.k8s.api.resource.v1.ResourceClaimTemplate',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, resourceClaimTemplateSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, resourceClaimTemplateSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'A template of claims that are created for each pod.',
 )

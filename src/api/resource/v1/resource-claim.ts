@@ -94,9 +94,13 @@ export interface ResourceClaimStatus extends Infer<typeof resourceClaimStatus> {
 export const resourceClaimMessage = message(
   'io.k8s.api.resource.v1.ResourceClaim',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, resourceClaimSpec, { required: true }),
-    status: struct(3, resourceClaimStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, resourceClaimSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, resourceClaimStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'A request for devices, and their allocation.',
 )

@@ -12,8 +12,10 @@ import { validateSlice } from './slice-rules.ts'
 export const resourceSliceMessage = message(
   'io.k8s.api.resource.v1.ResourceSlice',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, resourceSliceSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, resourceSliceSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'Devices that a driver offers.',
 )

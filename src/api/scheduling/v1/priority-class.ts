@@ -11,7 +11,9 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const priorityClassMessage = message(
   'io.k8s.api.scheduling.v1.PriorityClass',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers are scheduled first.' }),
     globalDefault: bool(3, { description: 'The default class of pods without one.' }),
     description: string(4, { description: 'When to use the class.' }),

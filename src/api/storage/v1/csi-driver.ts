@@ -74,8 +74,10 @@ export interface CSIDriverSpec extends Infer<typeof csiDriverSpec> {}
 export const csiDriverMessage = message(
   'io.k8s.api.storage.v1.CSIDriver',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, csiDriverSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, csiDriverSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'The capabilities and requirements of a storage driver.',
 )

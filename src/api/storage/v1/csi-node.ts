@@ -40,8 +40,10 @@ export interface CSINodeSpec extends Infer<typeof csiNodeSpec> {}
 export const csiNodeMessage = message(
   'io.k8s.api.storage.v1.CSINode',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, csiNodeSpec, { required: true }),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, csiNodeSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'The storage drivers on a node.',
 )

@@ -14,7 +14,9 @@ import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 export const csiStorageCapacityMessage = message(
   'io.k8s.api.storage.v1.CSIStorageCapacity',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     nodeTopology: struct(2, labelSelector, {
       pointer: true,
       description: 'The nodes that can access the storage.',

@@ -34,7 +34,9 @@ export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm>
 export const storageClassMessage = message(
   'io.k8s.api.storage.v1.StorageClass',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     provisioner: string(2, { required: true, description: 'The provisioner of the volumes.' }),
     parameters: map(3, 'string', { description: 'Parameters of the provisioner.' }),
     reclaimPolicy: string(4, {

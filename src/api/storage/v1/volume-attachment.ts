@@ -49,9 +49,13 @@ export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentSta
 export const volumeAttachmentMessage = message(
   'io.k8s.api.storage.v1.VolumeAttachment',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, volumeAttachmentSpec, { required: true }),
-    status: struct(3, volumeAttachmentStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, volumeAttachmentSpec, { required: true, description: 'The wanted state of the object.' }),
+    status: struct(3, volumeAttachmentStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Attaches a volume to a node.',
 )

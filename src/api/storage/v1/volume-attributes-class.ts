@@ -12,7 +12,9 @@ import { validateParameters, validateProvisioner } from './class-rules.ts'
 export const volumeAttributesClassMessage = message(
   'io.k8s.api.storage.v1.VolumeAttributesClass',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     driverName: string(2, { required: true, description: 'The driver of the parameters.' }),
     parameters: map(3, 'string', { description: 'The attributes, as parameters of the driver.' }),
   },

@@ -1,5 +1,5 @@
 // Files from the keys of an object: all keys, or the selected ones with their paths and modes.
-import type { KeyToPath } from '../../../api/core/v1/volume/volume.ts'
+import type { KeyToPath } from '../../../api/core/v1/volume/file-volume-sources.ts'
 import type { ProjectedFile } from '../../../machine/disk/disk.ts'
 import { VolumeError } from '../contract/volume-type.ts'
 

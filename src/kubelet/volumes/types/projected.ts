@@ -1,6 +1,6 @@
 // projected: files from several sources in one directory in memory, including the pod's service account token.
 import type { Context } from '../../../base/observability/context.ts'
-import type { VolumeProjection } from '../../../api/core/v1/volume/volume.ts'
+import type { VolumeProjection } from '../../../api/core/v1/volume/file-volume-sources.ts'
 import type { DiskFile } from '../../../machine/disk/disk.ts'
 import { configMapFiles, downwardFiles, secretFiles } from '../files/object-files.ts'
 import type { Files } from '../files/key-files.ts'

@@ -57,12 +57,12 @@ export const nodeAddress = message('io.k8s.api.core.v1.NodeAddress', {
 export interface NodeAddress extends Infer<typeof nodeAddress> {}
 
 export const nodeCondition = message('io.k8s.api.core.v1.NodeCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastHeartbeatTime: time(3),
-  lastTransitionTime: time(4),
-  reason: string(5),
-  message: string(6),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastHeartbeatTime: time(3, { description: 'When the kubelet reported the condition last.' }),
+  lastTransitionTime: time(4, { description: 'When the status changed last.' }),
+  reason: string(5, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(6, { description: 'A sentence for people about the last transition.' }),
 })
 export interface NodeCondition extends Infer<typeof nodeCondition> {}
 
@@ -184,9 +184,11 @@ export interface NodeStatus extends Infer<typeof nodeStatus> {}
 export const nodeMessage = message(
   'io.k8s.api.core.v1.Node',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, nodeSpec),
-    status: struct(3, nodeStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, nodeSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, nodeStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'A machine that runs pods.',
 )

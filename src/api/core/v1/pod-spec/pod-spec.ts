@@ -9,48 +9,63 @@ import { podSecurityContext } from '../container/security-context.ts'
 import { volume } from '../volume/volume.ts'
 
 export const hostAlias = message('io.k8s.api.core.v1.HostAlias', {
-  ip: string(1, { required: true }),
-  hostnames: list(2, 'string', { listType: 'atomic' }),
+  ip: string(1, { required: true, description: 'The address.' }),
+  hostnames: list(2, 'string', { listType: 'atomic', description: 'The names that lead to it, in /etc/hosts.' }),
 })
 export interface HostAlias extends Infer<typeof hostAlias> {}
 
 export const podDnsConfigOption = message('io.k8s.api.core.v1.PodDNSConfigOption', {
-  name: string(1),
-  value: string(2, { pointer: true }),
+  name: string(1, { description: 'The name of the option.' }),
+  value: string(2, { pointer: true, description: 'Its value, if it has one.' }),
 })
 export interface PodDNSConfigOption extends Infer<typeof podDnsConfigOption> {}
 
 export const podDnsConfig = message('io.k8s.api.core.v1.PodDNSConfig', {
-  nameservers: list(1, 'string', { listType: 'atomic' }),
-  searches: list(2, 'string', { listType: 'atomic' }),
-  options: list(3, podDnsConfigOption, { listType: 'atomic' }),
+  nameservers: list(1, 'string', {
+    listType: 'atomic',
+    description: 'Addresses of name servers, after those of the policy; at most 3 in all.',
+  }),
+  searches: list(2, 'string', {
+    listType: 'atomic',
+    description: 'Domains in which short names are looked up, after those of the policy; at most 32.',
+  }),
+  options: list(3, podDnsConfigOption, { listType: 'atomic', description: 'Options of the resolver, such as ndots.' }),
 })
 export interface PodDNSConfig extends Infer<typeof podDnsConfig> {}
 
 export const podOs = message('io.k8s.api.core.v1.PodOS', {
-  name: string(1, { required: true }),
+  name: string(1, { required: true, description: 'linux or windows.' }),
 })
 export interface PodOS extends Infer<typeof podOs> {}
 
 export const podReadinessGate = message('io.k8s.api.core.v1.PodReadinessGate', {
-  conditionType: string(1, { required: true }),
+  conditionType: string(1, {
+    required: true,
+    description: 'A condition of the pod that must be True for the pod to be ready.',
+  }),
 })
 export interface PodReadinessGate extends Infer<typeof podReadinessGate> {}
 
 export const podResourceClaim = message('io.k8s.api.core.v1.PodResourceClaim', {
-  name: string(1, { required: true }),
-  resourceClaimName: string(3, { pointer: true }),
-  resourceClaimTemplateName: string(4, { pointer: true }),
+  name: string(1, { required: true, description: 'The name by which containers refer to the claim.' }),
+  resourceClaimName: string(3, { pointer: true, description: 'The name of a ResourceClaim of the namespace.' }),
+  resourceClaimTemplateName: string(4, {
+    pointer: true,
+    description: 'The name of a ResourceClaimTemplate, from which a claim is created for the pod.',
+  }),
 })
 export interface PodResourceClaim extends Infer<typeof podResourceClaim> {}
 
 export const podSchedulingGate = message('io.k8s.api.core.v1.PodSchedulingGate', {
-  name: string(1, { required: true }),
+  name: string(1, {
+    required: true,
+    description: 'The name of the gate. The pod is not scheduled as long as it has a gate.',
+  }),
 })
 export interface PodSchedulingGate extends Infer<typeof podSchedulingGate> {}
 
 export const podSchedulingGroup = message('io.k8s.api.core.v1.PodSchedulingGroup', {
-  podGroupName: string(1, { pointer: true }),
+  podGroupName: string(1, { pointer: true, description: 'The name of the PodGroup with which the pod is scheduled.' }),
 })
 export interface PodSchedulingGroup extends Infer<typeof podSchedulingGroup> {}
 

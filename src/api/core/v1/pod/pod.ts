@@ -18,9 +18,11 @@ import { qosClassOf } from '../pod-spec/qos.ts'
 export const podMessage = message(
   'io.k8s.api.core.v1.Pod',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, podSpec),
-    status: struct(3, podStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, podSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, podStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'Containers that run together on one node and share network and volumes.',
 )

@@ -11,8 +11,10 @@ import { limitRangeSpec } from './limit-range-spec.ts'
 export const limitRangeMessage = message(
   'io.k8s.api.core.v1.LimitRange',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, limitRangeSpec),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, limitRangeSpec, { description: 'The wanted state of the object.' }),
   },
   'Minimum, maximum and default amounts of resources of objects in a namespace.',
 )

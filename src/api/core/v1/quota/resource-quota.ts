@@ -11,9 +11,13 @@ import { resourceQuotaSpec, resourceQuotaStatus } from './resource-quota-spec.ts
 export const resourceQuotaMessage = message(
   'io.k8s.api.core.v1.ResourceQuota',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, resourceQuotaSpec),
-    status: struct(3, resourceQuotaStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, resourceQuotaSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, resourceQuotaStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Limits the total resource usage of a namespace.',
 )

@@ -11,7 +11,9 @@ import { endpointSubset } from './endpoint-subset.ts'
 export const endpointsMessage = message(
   'io.k8s.api.core.v1.Endpoints',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     subsets: list(2, endpointSubset, {
       listType: 'atomic',
       description: 'Sets of addresses with the same ports.',

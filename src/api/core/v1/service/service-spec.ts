@@ -4,22 +4,37 @@ import { bool, int32, intOrString, list, map, message, string, struct } from '..
 import { condition } from '../../../meta/v1/condition.ts'
 
 export const servicePort = message('io.k8s.api.core.v1.ServicePort', {
-  name: string(1),
-  protocol: string(2, { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }),
-  port: int32(3, { required: true }),
-  targetPort: intOrString(4),
-  nodePort: int32(5),
-  appProtocol: string(6, { pointer: true }),
+  name: string(1, { description: 'The name of the port, unique in the Service; required if there are several.' }),
+  protocol: string(2, { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'], description: 'TCP (the default), UDP or SCTP.' }),
+  port: int32(3, { required: true, description: 'The port at the address of the Service.' }),
+  targetPort: intOrString(4, {
+    description:
+      'The port of the pods, as a number or as the name of a port of a container; the same as port by default.',
+  }),
+  nodePort: int32(5, {
+    description: 'The port on every node, for the types NodePort and LoadBalancer; a free one is chosen by default.',
+  }),
+  appProtocol: string(6, {
+    pointer: true,
+    description: 'The protocol of the application, such as kubernetes.io/h2c, for load balancers.',
+  }),
 })
 export interface ServicePort extends Infer<typeof servicePort> {}
 
 export const clientIpConfig = message('io.k8s.api.core.v1.ClientIPConfig', {
-  timeoutSeconds: int32(1, { pointer: true }),
+  timeoutSeconds: int32(1, {
+    pointer: true,
+    description:
+      'Seconds until a client without connections may be sent to another pod: from 1 to 86400, 10800 by default.',
+  }),
 })
 export interface ClientIPConfig extends Infer<typeof clientIpConfig> {}
 
 export const sessionAffinityConfig = message('io.k8s.api.core.v1.SessionAffinityConfig', {
-  clientIP: struct(1, clientIpConfig, { pointer: true }),
+  clientIP: struct(1, clientIpConfig, {
+    pointer: true,
+    description: 'Settings of the affinity to the address of the client.',
+  }),
 })
 export interface SessionAffinityConfig extends Infer<typeof sessionAffinityConfig> {}
 
@@ -100,22 +115,25 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
 export interface ServiceSpec extends Infer<typeof serviceSpec> {}
 
 export const portStatus = message('io.k8s.api.core.v1.PortStatus', {
-  port: int32(1, { required: true }),
-  protocol: string(2, { required: true, enum: ['SCTP', 'TCP', 'UDP'] }),
-  error: string(3, { pointer: true }),
+  port: int32(1, { required: true, description: 'The port.' }),
+  protocol: string(2, { required: true, enum: ['SCTP', 'TCP', 'UDP'], description: 'TCP, UDP or SCTP.' }),
+  error: string(3, { pointer: true, description: 'Why the port is not served, in CamelCase.' }),
 })
 export interface PortStatus extends Infer<typeof portStatus> {}
 
 export const loadBalancerIngress = message('io.k8s.api.core.v1.LoadBalancerIngress', {
-  ip: string(1),
-  hostname: string(2),
-  ipMode: string(3, { pointer: true }),
-  ports: list(4, portStatus, { listType: 'atomic' }),
+  ip: string(1, { description: 'An IP address.' }),
+  hostname: string(2, { description: 'A host name, instead of an IP address.' }),
+  ipMode: string(3, {
+    pointer: true,
+    description: 'VIP: nodes route the address themselves; Proxy: packets always pass the load balancer.',
+  }),
+  ports: list(4, portStatus, { listType: 'atomic', description: 'The state of each port.' }),
 })
 export interface LoadBalancerIngress extends Infer<typeof loadBalancerIngress> {}
 
 export const loadBalancerStatus = message('io.k8s.api.core.v1.LoadBalancerStatus', {
-  ingress: list(1, loadBalancerIngress, { listType: 'atomic' }),
+  ingress: list(1, loadBalancerIngress, { listType: 'atomic', description: 'The addresses of the load balancer.' }),
 })
 export interface LoadBalancerStatus extends Infer<typeof loadBalancerStatus> {}
 

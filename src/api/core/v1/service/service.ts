@@ -17,9 +17,11 @@ import { serviceSpec, serviceStatus, type ServicePort } from './service-spec.ts'
 export const serviceMessage = message(
   'io.k8s.api.core.v1.Service',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, serviceSpec),
-    status: struct(3, serviceStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, serviceSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, serviceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'One stable address for a changing set of pods.',
 )

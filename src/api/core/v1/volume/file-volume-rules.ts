@@ -7,10 +7,10 @@ import type {
   ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
   DownwardAPIVolumeSource,
-  GitRepoVolumeSource,
   KeyToPath,
   SecretVolumeSource,
-} from './volume.ts'
+} from './file-volume-sources.ts'
+import type { GitRepoVolumeSource } from './in-tree-volume-sources.ts'
 
 const fileModeMax = 0o777
 

@@ -2,7 +2,8 @@
 import { append } from '../../../../base/collections/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
-import type { AzureDiskVolumeSource, FCVolumeSource, ISCSIVolumeSource, Volume } from './volume.ts'
+import type { AzureDiskVolumeSource, FCVolumeSource, ISCSIVolumeSource } from './in-tree-volume-sources.ts'
+import type { Volume } from './volume.ts'
 
 type Rule = (volume: Volume, path: string) => FieldError[]
 

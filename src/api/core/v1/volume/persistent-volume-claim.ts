@@ -17,18 +17,25 @@ import {
 } from './persistent-volume-claim-rules.ts'
 
 export const persistentVolumeClaimCondition = message('io.k8s.api.core.v1.PersistentVolumeClaimCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastProbeTime: time(3),
-  lastTransitionTime: time(4),
-  reason: string(5),
-  message: string(6),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastProbeTime: time(3, { description: 'When the condition was checked last.' }),
+  lastTransitionTime: time(4, { description: 'When the status changed last.' }),
+  reason: string(5, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(6, { description: 'A sentence for people about the last transition.' }),
 })
 export interface PersistentVolumeClaimCondition extends Infer<typeof persistentVolumeClaimCondition> {}
 
 export const modifyVolumeStatus = message('io.k8s.api.core.v1.ModifyVolumeStatus', {
-  targetVolumeAttributesClassName: string(1),
-  status: string(2, { required: true, enum: ['InProgress', 'Infeasible', 'Pending'], enumUnchecked: true }),
+  targetVolumeAttributesClassName: string(1, {
+    description: 'The VolumeAttributesClass that the volume is being changed to.',
+  }),
+  status: string(2, {
+    required: true,
+    enum: ['InProgress', 'Infeasible', 'Pending'],
+    enumUnchecked: true,
+    description: 'Pending, InProgress or Infeasible.',
+  }),
 })
 export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
 
@@ -71,9 +78,13 @@ export interface PersistentVolumeClaimStatus extends Infer<typeof persistentVolu
 export const persistentVolumeClaimMessage = message(
   'io.k8s.api.core.v1.PersistentVolumeClaim',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, persistentVolumeClaimSpec),
-    status: struct(3, persistentVolumeClaimStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, persistentVolumeClaimSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, persistentVolumeClaimStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'A request for storage, which pods use once it is bound.',
 )

@@ -4,7 +4,7 @@ import { validateDriverName } from '../../../validation/driver-name-rules.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
 import { validateNoBacksteps } from '../../../validation/local-path-rules.ts'
 import type { CSIPersistentVolumeSource, PersistentVolumeSpec, SecretReference } from './persistent-volume-spec.ts'
-import type { FCVolumeSource, FlockerVolumeSource } from './volume.ts'
+import type { FCVolumeSource, FlockerVolumeSource } from './in-tree-volume-sources.ts'
 
 /** The fields that must not be empty, by source. */
 const neededFields = {

@@ -9,13 +9,12 @@ import {
   fcVolumeSource,
   flockerVolumeSource,
   gcePersistentDiskVolumeSource,
-  hostPathVolumeSource,
-  nfsVolumeSource,
   photonPersistentDiskVolumeSource,
   portworxVolumeSource,
   quobyteVolumeSource,
   vsphereVirtualDiskVolumeSource,
-} from './volume.ts'
+} from './in-tree-volume-sources.ts'
+import { hostPathVolumeSource, nfsVolumeSource } from './volume.ts'
 
 export const secretReference = atomicMessage('io.k8s.api.core.v1.SecretReference', {
   name: string(1),

@@ -27,9 +27,13 @@ export interface PersistentVolumeStatus extends Infer<typeof persistentVolumeSta
 export const persistentVolumeMessage = message(
   'io.k8s.api.core.v1.PersistentVolume',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, persistentVolumeSpec),
-    status: struct(3, persistentVolumeStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, persistentVolumeSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, persistentVolumeStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Storage in the cluster that is independent of pods and can be claimed.',
 )

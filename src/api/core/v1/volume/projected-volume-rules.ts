@@ -10,7 +10,7 @@ import type {
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from './volume.ts'
+} from './file-volume-sources.ts'
 
 const tokenSecondsMin = 10 * 60
 const tokenSecondsMax = 2 ** 32

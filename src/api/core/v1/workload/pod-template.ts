@@ -12,7 +12,9 @@ import { labelsText } from '../../../columns/labels-text.ts'
 export const podTemplateMessage = message(
   'io.k8s.api.core.v1.PodTemplate',
   {
-    metadata: struct(1, objectMeta),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
     template: struct(2, podTemplateSpec, { description: 'The template of the pods.' }),
   },
   'A pod template as a separate object.',

@@ -12,11 +12,11 @@ export const replicationControllerSpec = message('io.k8s.api.core.v1.Replication
 export interface ReplicationControllerSpec extends Infer<typeof replicationControllerSpec> {}
 
 export const replicationControllerCondition = message('io.k8s.api.core.v1.ReplicationControllerCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(3),
-  reason: string(4),
-  message: string(5),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
 })
 export interface ReplicationControllerCondition extends Infer<typeof replicationControllerCondition> {}
 

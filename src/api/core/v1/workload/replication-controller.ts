@@ -16,9 +16,13 @@ import { validateReplicaStatus } from '../../../validation/status-rules.ts'
 export const replicationControllerMessage = message(
   'io.k8s.api.core.v1.ReplicationController',
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, replicationControllerSpec),
-    status: struct(3, replicationControllerStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, replicationControllerSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, replicationControllerStatus, {
+      description: 'The observed state of the object, which the cluster writes.',
+    }),
   },
   'Runs a number of identical pods; replaced by Deployments.',
 )
