@@ -28,19 +28,27 @@ import {
 import { paramKindText, validateParamKind, validateVariables } from './policy-rules.ts'
 
 export const applyConfiguration = message('io.k8s.api.admissionregistration.v1.ApplyConfiguration', {
-  expression: string(1),
+  expression: string(1, { description: 'A CEL expression that returns the fields, such as Object{metadata: ...}.' }),
 })
 export interface ApplyConfiguration extends Infer<typeof applyConfiguration> {}
 
 export const jsonPatch = message('io.k8s.api.admissionregistration.v1.JSONPatch', {
-  expression: string(1),
+  expression: string(1, { description: 'A CEL expression that returns a list of JSONPatch operations.' }),
 })
 export interface JSONPatch extends Infer<typeof jsonPatch> {}
 
 export const mutation = message('io.k8s.api.admissionregistration.v1.Mutation', {
-  patchType: string(2, { required: true, notEmpty: true, enum: ['ApplyConfiguration', 'JSONPatch'] }),
-  applyConfiguration: struct(3, applyConfiguration, { pointer: true }),
-  jsonPatch: struct(4, jsonPatch, { pointer: true }),
+  patchType: string(2, {
+    required: true,
+    notEmpty: true,
+    enum: ['ApplyConfiguration', 'JSONPatch'],
+    description: 'ApplyConfiguration or JSONPatch.',
+  }),
+  applyConfiguration: struct(3, applyConfiguration, {
+    pointer: true,
+    description: 'The fields that are applied to the object.',
+  }),
+  jsonPatch: struct(4, jsonPatch, { pointer: true, description: 'The JSON patch of the object.' }),
 })
 export interface Mutation extends Infer<typeof mutation> {}
 

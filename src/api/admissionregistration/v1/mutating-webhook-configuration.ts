@@ -12,23 +12,65 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateWebhooks } from './webhook-rules.ts'
 
 export const mutatingWebhook = message('io.k8s.api.admissionregistration.v1.MutatingWebhook', {
-  name: string(1, { required: true }),
-  clientConfig: struct(2, webhookClientConfig, { required: true }),
-  rules: list(3, ruleWithOperations, { listType: 'atomic' }),
-  failurePolicy: string(4, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
-  namespaceSelector: struct(5, labelSelector, { pointer: true, default: {} }),
+  name: string(1, {
+    required: true,
+    description: 'A qualified name, unique in the configuration, such as policy.example.com.',
+  }),
+  clientConfig: struct(2, webhookClientConfig, { required: true, description: 'How the webhook is reached.' }),
+  rules: list(3, ruleWithOperations, { listType: 'atomic', description: 'The requests that are sent to it.' }),
+  failurePolicy: string(4, {
+    pointer: true,
+    default: 'Fail',
+    enum: ['Fail', 'Ignore'],
+    description: 'What happens when the call fails: Fail (the default) rejects the request, Ignore admits it.',
+  }),
+  namespaceSelector: struct(5, labelSelector, {
+    pointer: true,
+    default: {},
+    description: 'The namespaces whose objects are sent, by their labels; all by default.',
+  }),
   sideEffects: string(6, {
     required: true,
     pointer: true,
     enum: ['None', 'NoneOnDryRun', 'Some', 'Unknown'],
     enumUnchecked: true,
+    description: 'None, or NoneOnDryRun if it changes something elsewhere except in dry runs.',
   }),
-  timeoutSeconds: int32(7, { pointer: true, default: 10 }),
-  admissionReviewVersions: list(8, 'string', { required: true, listType: 'atomic' }),
-  matchPolicy: string(9, { pointer: true, default: 'Equivalent', enum: ['Equivalent', 'Exact'] }),
-  reinvocationPolicy: string(10, { pointer: true, default: 'Never', enum: ['IfNeeded', 'Never'] }),
-  objectSelector: struct(11, labelSelector, { pointer: true, default: {} }),
-  matchConditions: list(12, matchCondition, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  timeoutSeconds: int32(7, {
+    pointer: true,
+    default: 10,
+    description: 'Seconds until a call has failed, from 1 to 30; 10 by default.',
+  }),
+  admissionReviewVersions: list(8, 'string', {
+    required: true,
+    listType: 'atomic',
+    description: 'The versions of AdmissionReview that it accepts, the preferred one first.',
+  }),
+  matchPolicy: string(9, {
+    pointer: true,
+    default: 'Equivalent',
+    enum: ['Equivalent', 'Exact'],
+    description: 'Whether requests in other versions of a resource match too: Equivalent (the default) or Exact.',
+  }),
+  reinvocationPolicy: string(10, {
+    pointer: true,
+    default: 'Never',
+    enum: ['IfNeeded', 'Never'],
+    description:
+      'Whether it is called again after other webhooks have changed the object: Never (the default) or IfNeeded.',
+  }),
+  objectSelector: struct(11, labelSelector, {
+    pointer: true,
+    default: {},
+    description: 'The objects that are sent, by their labels; all by default.',
+  }),
+  matchConditions: list(12, matchCondition, {
+    listType: 'map',
+    keys: ['name'],
+    patch: 'merge',
+    mergeKey: 'name',
+    description: 'CEL expressions that must all be true for the request to be sent; at most 64.',
+  }),
 })
 export interface MutatingWebhook extends Infer<typeof mutatingWebhook> {}
 

@@ -20,16 +20,25 @@ import { validateMatchConditions, validateMatchConstraints } from './match-resou
 import { paramKindText, validateParamKind, validateVariables } from './policy-rules.ts'
 
 export const auditAnnotation = message('io.k8s.api.admissionregistration.v1.AuditAnnotation', {
-  key: string(1, { required: true }),
-  valueExpression: string(2, { required: true }),
+  key: string(1, {
+    required: true,
+    description: 'The key of the annotation; the name of the policy is put before it.',
+  }),
+  valueExpression: string(2, {
+    required: true,
+    description: 'A CEL expression that returns the value, or null for none.',
+  }),
 })
 export interface AuditAnnotation extends Infer<typeof auditAnnotation> {}
 
 export const validation = message('io.k8s.api.admissionregistration.v1.Validation', {
-  expression: string(1, { required: true }),
-  message: string(2),
-  reason: string(3, { pointer: true }),
-  messageExpression: string(4),
+  expression: string(1, { required: true, description: 'A CEL expression that must return true.' }),
+  message: string(2, { description: 'The message of a failure.' }),
+  reason: string(3, {
+    pointer: true,
+    description: 'The reason of a failure: Invalid (the default), Unauthorized, Forbidden or RequestEntityTooLarge.',
+  }),
+  messageExpression: string(4, { description: 'A CEL expression that returns the message.' }),
 })
 export interface Validation extends Infer<typeof validation> {}
 
@@ -74,13 +83,16 @@ export const validatingAdmissionPolicySpec = message(
 export interface ValidatingAdmissionPolicySpec extends Infer<typeof validatingAdmissionPolicySpec> {}
 
 export const expressionWarning = message('io.k8s.api.admissionregistration.v1.ExpressionWarning', {
-  fieldRef: string(2, { required: true }),
-  warning: string(3, { required: true }),
+  fieldRef: string(2, { required: true, description: 'The path of the expression.' }),
+  warning: string(3, { required: true, description: 'The error.' }),
 })
 export interface ExpressionWarning extends Infer<typeof expressionWarning> {}
 
 export const typeChecking = message('io.k8s.api.admissionregistration.v1.TypeChecking', {
-  expressionWarnings: list(1, expressionWarning, { listType: 'atomic' }),
+  expressionWarnings: list(1, expressionWarning, {
+    listType: 'atomic',
+    description: 'The errors that were found in expressions.',
+  }),
 })
 export interface TypeChecking extends Infer<typeof typeChecking> {}
 

@@ -21,22 +21,30 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 const name = (type: string): string => `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${type}`
 
 export const externalDocumentation = message(name('ExternalDocumentation'), {
-  description: string(1),
-  url: string(2),
+  description: string(1, { description: 'What is documented.' }),
+  url: string(2, { description: 'The address of the documentation.' }),
 })
 export interface ExternalDocumentation extends Infer<typeof externalDocumentation> {}
 
 export const validationRule = message(name('ValidationRule'), {
-  rule: string(1, { required: true }),
-  message: string(2),
-  messageExpression: string(3),
+  rule: string(1, {
+    required: true,
+    description: 'A CEL expression that must return true; self is the value, oldSelf its former value.',
+  }),
+  message: string(2, { description: 'The message of a failure.' }),
+  messageExpression: string(3, { description: 'A CEL expression that returns the message.' }),
   reason: string(4, {
     pointer: true,
     enum: ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'],
     enumUnchecked: true,
+    description:
+      'The reason of a failure: FieldValueInvalid (the default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
   }),
-  fieldPath: string(5),
-  optionalOldSelf: bool(6, { pointer: true }),
+  fieldPath: string(5, { description: 'The field of the failure, relative to the value.' }),
+  optionalOldSelf: bool(6, {
+    pointer: true,
+    description: 'Whether the rule is also checked without a former value; false by default.',
+  }),
 })
 export interface ValidationRule extends Infer<typeof validationRule> {}
 
@@ -92,76 +100,91 @@ const atomic = { listType: 'atomic' } as const
 const pointer = { pointer: true } as const
 
 const fields: FieldMap = {
-  id: string(1),
-  $schema: string(2),
-  $ref: string(3, pointer),
-  description: string(4),
-  type: string(5),
-  format: string(6),
-  title: string(7),
-  default: json(8, pointer),
-  maximum: double(9, pointer),
-  exclusiveMaximum: bool(10),
-  minimum: double(11, pointer),
-  exclusiveMinimum: bool(12),
-  maxLength: int64(13, pointer),
-  minLength: int64(14, pointer),
-  pattern: string(15),
-  maxItems: int64(16, pointer),
-  minItems: int64(17, pointer),
-  uniqueItems: bool(18),
-  multipleOf: double(19, pointer),
-  enum: list(20, 'json', atomic),
-  maxProperties: int64(21, pointer),
-  minProperties: int64(22, pointer),
-  required: list(23, 'string', atomic),
+  id: string(1, { description: 'Not supported.' }),
+  $schema: string(2, { description: 'The URI of the JSON schema specification.' }),
+  $ref: string(3, { ...pointer, description: 'Not supported.' }),
+  description: string(4, { description: 'The description of the value.' }),
+  type: string(5, { description: 'object, array, string, integer, number or boolean.' }),
+  format: string(6, { description: 'The format of the value, such as date-time or int32.' }),
+  title: string(7, { description: 'A title of the value.' }),
+  default: json(8, { ...pointer, description: 'The value that is set when the field is absent.' }),
+  maximum: double(9, { ...pointer, description: 'The largest number.' }),
+  exclusiveMaximum: bool(10, { description: 'Whether the largest number itself is invalid.' }),
+  minimum: double(11, { ...pointer, description: 'The smallest number.' }),
+  exclusiveMinimum: bool(12, { description: 'Whether the smallest number itself is invalid.' }),
+  maxLength: int64(13, { ...pointer, description: 'The largest number of characters.' }),
+  minLength: int64(14, { ...pointer, description: 'The smallest number of characters.' }),
+  pattern: string(15, { description: 'A regular expression that the text must match.' }),
+  maxItems: int64(16, { ...pointer, description: 'The largest number of items.' }),
+  minItems: int64(17, { ...pointer, description: 'The smallest number of items.' }),
+  uniqueItems: bool(18, { description: 'Not supported; use x-kubernetes-list-type set.' }),
+  multipleOf: double(19, { ...pointer, description: 'The number must be a multiple of this one.' }),
+  enum: list(20, 'json', { ...atomic, description: 'The allowed values.' }),
+  maxProperties: int64(21, { ...pointer, description: 'The largest number of properties.' }),
+  minProperties: int64(22, { ...pointer, description: 'The smallest number of properties.' }),
+  required: list(23, 'string', { ...atomic, description: 'The names of the properties that must be present.' }),
   get items(): Field {
-    return struct(24, jsonSchemaPropsOrArray, pointer)
+    return struct(24, jsonSchemaPropsOrArray, { ...pointer, description: 'The schema of the items.' })
   },
   get allOf(): Field {
-    return list(25, jsonSchemaProps, atomic)
+    return list(25, jsonSchemaProps, { ...atomic, description: 'Schemas that must all match.' })
   },
   get oneOf(): Field {
-    return list(26, jsonSchemaProps, atomic)
+    return list(26, jsonSchemaProps, { ...atomic, description: 'Schemas of which exactly one must match.' })
   },
   get anyOf(): Field {
-    return list(27, jsonSchemaProps, atomic)
+    return list(27, jsonSchemaProps, { ...atomic, description: 'Schemas of which at least one must match.' })
   },
   get not(): Field {
-    return struct(28, jsonSchemaProps, pointer)
+    return struct(28, jsonSchemaProps, { ...pointer, description: 'A schema that must not match.' })
   },
   get properties(): Field {
-    return map(29, jsonSchemaProps)
+    return map(29, jsonSchemaProps, { description: 'The schemas of the properties.' })
   },
   get additionalProperties(): Field {
-    return struct(30, jsonSchemaPropsOrBool, pointer)
+    return struct(30, jsonSchemaPropsOrBool, { ...pointer, description: 'The schema of the values of a map.' })
   },
   get patternProperties(): Field {
-    return map(31, jsonSchemaProps)
+    return map(31, jsonSchemaProps, { description: 'Not supported.' })
   },
   get dependencies(): Field {
-    return map(32, jsonSchemaPropsOrStringArray)
+    return map(32, jsonSchemaPropsOrStringArray, { description: 'Not supported.' })
   },
   get additionalItems(): Field {
-    return struct(33, jsonSchemaPropsOrBool, pointer)
+    return struct(33, jsonSchemaPropsOrBool, { ...pointer, description: 'Not supported.' })
   },
   get definitions(): Field {
-    return map(34, jsonSchemaProps)
+    return map(34, jsonSchemaProps, { description: 'Not supported.' })
   },
-  externalDocs: struct(35, externalDocumentation, pointer),
-  example: json(36, pointer),
-  nullable: bool(37),
-  'x-kubernetes-preserve-unknown-fields': bool(38, pointer),
-  'x-kubernetes-embedded-resource': bool(39),
-  'x-kubernetes-int-or-string': bool(40),
-  'x-kubernetes-list-map-keys': list(41, 'string', atomic),
-  'x-kubernetes-list-type': string(42, pointer),
-  'x-kubernetes-map-type': string(43, pointer),
+  externalDocs: struct(35, externalDocumentation, { ...pointer, description: 'Further documentation.' }),
+  example: json(36, { ...pointer, description: 'An example of the value.' }),
+  nullable: bool(37, { description: 'Whether null is allowed; false by default.' }),
+  'x-kubernetes-preserve-unknown-fields': bool(38, {
+    ...pointer,
+    description: 'Whether fields that the schema does not name are kept; false by default.',
+  }),
+  'x-kubernetes-embedded-resource': bool(39, {
+    description: 'Whether the value is a Kubernetes object with apiVersion, kind and metadata.',
+  }),
+  'x-kubernetes-int-or-string': bool(40, { description: 'Whether the value is an integer or a string.' }),
+  'x-kubernetes-list-map-keys': list(41, 'string', {
+    ...atomic,
+    description: 'The fields that identify an item of a list of type map.',
+  }),
+  'x-kubernetes-list-type': string(42, {
+    ...pointer,
+    description: 'How a list is merged: atomic (the default), set or map.',
+  }),
+  'x-kubernetes-map-type': string(43, {
+    ...pointer,
+    description: 'How an object is merged: granular (the default) or atomic.',
+  }),
   'x-kubernetes-validations': list(44, validationRule, {
     listType: 'map',
     keys: ['rule'],
     patch: 'merge',
     mergeKey: 'rule',
+    description: 'CEL rules that the value must obey.',
   }),
 }
 
@@ -184,4 +207,8 @@ export const jsonSchemaPropsOrStringArray: Message = choice(name('JSONSchemaProp
 
 /** A field that contains a schema; its inferred type is the hand-written one. */
 export const schemaField = (tag: number): Field<Message, 'optional', JsonSchemaProps> =>
-  struct(tag, jsonSchemaProps, pointer) as Field<Message, 'optional', JsonSchemaProps>
+  struct(tag, jsonSchemaProps, { ...pointer, description: 'The OpenAPI v3 schema of the value.' }) as Field<
+    Message,
+    'optional',
+    JsonSchemaProps
+  >

@@ -12,9 +12,9 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 const name = <Type extends string>(type: Type) => `io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.${type}` as const
 
 export const serviceReference = message(name('ServiceReference'), {
-  namespace: string(1),
-  name: string(2),
-  port: int32(3, { pointer: true, default: 443 }),
+  namespace: string(1, { description: 'The namespace of the Service.' }),
+  name: string(2, { description: 'The name of the Service.' }),
+  port: int32(3, { pointer: true, default: 443, description: 'The port of the Service; 443 by default.' }),
 })
 
 export const apiServiceSpec = message(name('APIServiceSpec'), {
@@ -41,11 +41,11 @@ export const apiServiceSpec = message(name('APIServiceSpec'), {
 export interface APIServiceSpec extends Infer<typeof apiServiceSpec> {}
 
 export const apiServiceCondition = message(name('APIServiceCondition'), {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  lastTransitionTime: time(3),
-  reason: string(4),
-  message: string(5),
+  type: string(1, { required: true, description: 'The name of the condition.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+  reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+  message: string(5, { description: 'A sentence for people about the last transition.' }),
 })
 export interface APIServiceCondition extends Infer<typeof apiServiceCondition> {}
 
@@ -62,9 +62,11 @@ export const apiServiceStatus = message(name('APIServiceStatus'), {
 export const apiServiceMessage = message(
   name('APIService'),
   {
-    metadata: struct(1, objectMeta),
-    spec: struct(2, apiServiceSpec),
-    status: struct(3, apiServiceStatus),
+    metadata: struct(1, objectMeta, {
+      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+    }),
+    spec: struct(2, apiServiceSpec, { description: 'The wanted state of the object.' }),
+    status: struct(3, apiServiceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },
   'One version of an API group, served by this server or a Service.',
 )

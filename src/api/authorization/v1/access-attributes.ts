@@ -5,37 +5,49 @@ import { invalid, type FieldError } from '../../../schema/validation/field-error
 import { labelSelectorRequirement } from '../../meta/v1/label-selector.ts'
 
 export const fieldSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement', {
-  key: string(1, { required: true }),
-  operator: string(2, { required: true }),
-  values: list(3, 'string', { listType: 'atomic' }),
+  key: string(1, { required: true, description: 'The field.' }),
+  operator: string(2, { required: true, description: 'In, NotIn, Exists or DoesNotExist.' }),
+  values: list(3, 'string', { listType: 'atomic', description: 'The values for In and NotIn.' }),
 })
 
 export const fieldSelectorAttributes = message('io.k8s.api.authorization.v1.FieldSelectorAttributes', {
-  rawSelector: string(1),
-  requirements: list(2, fieldSelectorRequirement, { listType: 'atomic' }),
+  rawSelector: string(1, { description: 'The selector as text.' }),
+  requirements: list(2, fieldSelectorRequirement, {
+    listType: 'atomic',
+    description: 'The parsed conditions of the selector.',
+  }),
 })
 
 export const labelSelectorAttributes = message('io.k8s.api.authorization.v1.LabelSelectorAttributes', {
-  rawSelector: string(1),
-  requirements: list(2, labelSelectorRequirement, { listType: 'atomic' }),
+  rawSelector: string(1, { description: 'The selector as text.' }),
+  requirements: list(2, labelSelectorRequirement, {
+    listType: 'atomic',
+    description: 'The parsed conditions of the selector.',
+  }),
 })
 
 export const resourceAccess = message('io.k8s.api.authorization.v1.ResourceAttributes', {
-  namespace: string(1),
-  verb: string(2),
-  group: string(3),
-  version: string(4),
-  resource: string(5),
-  subresource: string(6),
-  name: string(7),
-  fieldSelector: struct(8, fieldSelectorAttributes, { pointer: true }),
-  labelSelector: struct(9, labelSelectorAttributes, { pointer: true }),
+  namespace: string(1, { description: 'The namespace; empty for all, or for resources without one.' }),
+  verb: string(2, { description: 'The verb, such as get or list; * for all.' }),
+  group: string(3, { description: 'The API group; * for all.' }),
+  version: string(4, { description: 'The API version; * for all.' }),
+  resource: string(5, { description: 'The resource in the plural; * for all.' }),
+  subresource: string(6, { description: 'The subresource.' }),
+  name: string(7, { description: 'The name of the object; empty for all.' }),
+  fieldSelector: struct(8, fieldSelectorAttributes, {
+    pointer: true,
+    description: 'The field selector of a list or watch.',
+  }),
+  labelSelector: struct(9, labelSelectorAttributes, {
+    pointer: true,
+    description: 'The label selector of a list or watch.',
+  }),
 })
 export interface ResourceAccess extends Infer<typeof resourceAccess> {}
 
 export const pathAccess = message('io.k8s.api.authorization.v1.NonResourceAttributes', {
-  path: string(1),
-  verb: string(2),
+  path: string(1, { description: 'The path of the request.' }),
+  verb: string(2, { description: 'The HTTP verb in lower case.' }),
 })
 export interface PathAccess extends Infer<typeof pathAccess> {}
 

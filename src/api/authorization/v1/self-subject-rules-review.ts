@@ -7,16 +7,16 @@ import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 
 export const resourceRule = message('io.k8s.api.authorization.v1.ResourceRule', {
-  verbs: list(1, 'string', { required: true, listType: 'atomic' }),
-  apiGroups: list(2, 'string', { listType: 'atomic' }),
-  resources: list(3, 'string', { listType: 'atomic' }),
-  resourceNames: list(4, 'string', { listType: 'atomic' }),
+  verbs: list(1, 'string', { required: true, listType: 'atomic', description: 'The allowed verbs; * for all.' }),
+  apiGroups: list(2, 'string', { listType: 'atomic', description: 'The API groups; * for all.' }),
+  resources: list(3, 'string', { listType: 'atomic', description: 'The resources; * for all.' }),
+  resourceNames: list(4, 'string', { listType: 'atomic', description: 'The names of objects; all without it.' }),
 })
 export interface ResourceRule extends Infer<typeof resourceRule> {}
 
 export const nonResourceRule = message('io.k8s.api.authorization.v1.NonResourceRule', {
-  verbs: list(1, 'string', { required: true, listType: 'atomic' }),
-  nonResourceURLs: list(2, 'string', { listType: 'atomic' }),
+  verbs: list(1, 'string', { required: true, listType: 'atomic', description: 'The allowed verbs; * for all.' }),
+  nonResourceURLs: list(2, 'string', { listType: 'atomic', description: 'The paths, which may end with *.' }),
 })
 export interface NonResourceRule extends Infer<typeof nonResourceRule> {}
 

@@ -16,9 +16,9 @@ import {
 import { autoscalerAnnotations, fromAnnotations, withoutAutoscalerAnnotations } from './autoscaler-annotations.ts'
 
 export const crossVersionObjectReference = message('io.k8s.api.autoscaling.v1.CrossVersionObjectReference', {
-  kind: string(1, { required: true }),
-  name: string(2, { required: true }),
-  apiVersion: string(3),
+  kind: string(1, { required: true, description: 'The kind of the object.' }),
+  name: string(2, { required: true, description: 'The name of the object.' }),
+  apiVersion: string(3, { description: 'The API version of the object.' }),
 })
 
 export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec', {

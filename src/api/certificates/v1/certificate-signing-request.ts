@@ -61,12 +61,12 @@ export interface CertificateSigningRequestSpec extends Infer<typeof certificateS
 export const certificateSigningRequestCondition = message(
   'io.k8s.api.certificates.v1.CertificateSigningRequestCondition',
   {
-    type: string(1, { required: true }),
-    reason: string(2),
-    message: string(3),
-    lastUpdateTime: time(4),
-    lastTransitionTime: time(5),
-    status: string(6, { required: true }),
+    type: string(1, { required: true, description: 'Approved, Denied or Failed.' }),
+    reason: string(2, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+    message: string(3, { description: 'A sentence for people about the last transition.' }),
+    lastUpdateTime: time(4, { description: 'When the condition was written last.' }),
+    lastTransitionTime: time(5, { description: 'When the status changed last.' }),
+    status: string(6, { required: true, description: 'True, False or Unknown.' }),
   },
 )
 export interface CertificateSigningRequestCondition extends Infer<typeof certificateSigningRequestCondition> {}

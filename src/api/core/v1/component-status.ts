@@ -8,10 +8,10 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 export const componentCondition = message('io.k8s.api.core.v1.ComponentCondition', {
-  type: string(1, { required: true }),
-  status: string(2, { required: true }),
-  message: string(3),
-  error: string(4),
+  type: string(1, { required: true, description: 'The condition: Healthy.' }),
+  status: string(2, { required: true, description: 'True, False or Unknown.' }),
+  message: string(3, { description: 'The result of the check.' }),
+  error: string(4, { description: 'Why the check failed.' }),
 })
 export interface ComponentCondition extends Infer<typeof componentCondition> {}
 

@@ -10,14 +10,14 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const eventSeries = message('io.k8s.api.core.v1.EventSeries', {
-  count: int32(1),
-  lastObservedTime: microTime(2),
+  count: int32(1, { description: 'How often it occurred up to the last time.' }),
+  lastObservedTime: microTime(2, { description: 'When it occurred last.' }),
 })
 export interface EventSeries extends Infer<typeof eventSeries> {}
 
 export const eventSource = message('io.k8s.api.core.v1.EventSource', {
-  component: string(1),
-  host: string(2),
+  component: string(1, { description: 'The component that reports the event.' }),
+  host: string(2, { description: 'The node of the component.' }),
 })
 export interface EventSource extends Infer<typeof eventSource> {}
 

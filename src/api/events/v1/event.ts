@@ -9,8 +9,8 @@ import { int32, message, microTime, string, struct, time } from '../../../schema
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 
 export const eventSeries = message('io.k8s.api.events.v1.EventSeries', {
-  count: int32(1, { required: true }),
-  lastObservedTime: microTime(2, { required: true }),
+  count: int32(1, { required: true, description: 'How often it occurred up to the last time.' }),
+  lastObservedTime: microTime(2, { required: true, description: 'When it occurred last.' }),
 })
 export interface EventSeries extends Infer<typeof eventSeries> {}
 

@@ -12,31 +12,55 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateFlowConditions } from './condition-rules.ts'
 
 export const exemptPriorityLevelConfiguration = message('io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration', {
-  nominalConcurrencyShares: int32(1, { pointer: true, default: 0 }),
-  lendablePercent: int32(2, { pointer: true, default: 0 }),
+  nominalConcurrencyShares: int32(1, {
+    pointer: true,
+    default: 0,
+    description: 'The share that is reserved for the level; 0 by default.',
+  }),
+  lendablePercent: int32(2, {
+    pointer: true,
+    default: 0,
+    description: 'How much percent of the share other levels may use, from 0 (the default) to 100.',
+  }),
 })
 export interface ExemptPriorityLevelConfiguration extends Infer<typeof exemptPriorityLevelConfiguration> {}
 
 export const queuingConfiguration = message('io.k8s.api.flowcontrol.v1.QueuingConfiguration', {
-  queues: int32(1, { keepEmpty: true, default: 64 }),
-  handSize: int32(2, { keepEmpty: true, default: 8 }),
-  queueLengthLimit: int32(3, { keepEmpty: true, default: 50 }),
+  queues: int32(1, { keepEmpty: true, default: 64, description: 'How many queues the level has; 64 by default.' }),
+  handSize: int32(2, { keepEmpty: true, default: 8, description: 'To how many queues a flow is dealt; 8 by default.' }),
+  queueLengthLimit: int32(3, {
+    keepEmpty: true,
+    default: 50,
+    description: 'How many requests wait in a queue at most; 50 by default.',
+  }),
 })
 export interface QueuingConfiguration extends Infer<typeof queuingConfiguration> {}
 
 export const limitResponse = message('io.k8s.api.flowcontrol.v1.LimitResponse', {
-  type: string(1, { required: true }),
-  queuing: struct(2, queuingConfiguration, { pointer: true }),
+  type: string(1, { required: true, description: 'Queue or Reject.' }),
+  queuing: struct(2, queuingConfiguration, { pointer: true, description: 'The queues, for Queue.' }),
 })
 export interface LimitResponse extends Infer<typeof limitResponse> {}
 
 export const limitedPriorityLevelConfiguration = message(
   'io.k8s.api.flowcontrol.v1.LimitedPriorityLevelConfiguration',
   {
-    nominalConcurrencyShares: int32(1, { pointer: true, keepEmpty: true, default: 30 }),
-    limitResponse: struct(2, limitResponse),
-    lendablePercent: int32(3, { pointer: true, default: 0 }),
-    borrowingLimitPercent: int32(4, { pointer: true }),
+    nominalConcurrencyShares: int32(1, {
+      pointer: true,
+      keepEmpty: true,
+      default: 30,
+      description: 'The share of the concurrent requests of the server, relative to other levels; 30 by default.',
+    }),
+    limitResponse: struct(2, limitResponse, { description: 'What happens to requests above the limit.' }),
+    lendablePercent: int32(3, {
+      pointer: true,
+      default: 0,
+      description: 'How much percent of the share other levels may use, from 0 (the default) to 100.',
+    }),
+    borrowingLimitPercent: int32(4, {
+      pointer: true,
+      description: 'How much percent of the share the level may use of others; unlimited without it.',
+    }),
   },
 )
 export interface LimitedPriorityLevelConfiguration extends Infer<typeof limitedPriorityLevelConfiguration> {}
@@ -57,11 +81,11 @@ export interface PriorityLevelConfigurationSpec extends Infer<typeof priorityLev
 export const priorityLevelConfigurationCondition = message(
   'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition',
   {
-    type: string(1),
-    status: string(2),
-    lastTransitionTime: time(3),
-    reason: string(4),
-    message: string(5),
+    type: string(1, { description: 'The name of the condition.' }),
+    status: string(2, { description: 'True, False or Unknown.' }),
+    lastTransitionTime: time(3, { description: 'When the status changed last.' }),
+    reason: string(4, { description: 'A word in CamelCase for programs: why the status is what it is.' }),
+    message: string(5, { description: 'A sentence for people about the last transition.' }),
   },
 )
 export interface PriorityLevelConfigurationCondition extends Infer<typeof priorityLevelConfigurationCondition> {}

@@ -9,8 +9,8 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { amountOf } from '../../core/v1/pod/pod-requests.ts'
 
 export const containerMetrics = message('io.k8s.metrics.pkg.apis.metrics.v1beta1.ContainerMetrics', {
-  name: string(1, { required: true }),
-  usage: map(2, 'quantity', { required: true }),
+  name: string(1, { required: true, description: 'The name of the container.' }),
+  usage: map(2, 'quantity', { required: true, description: 'The usage of cpu in cores and of memory in bytes.' }),
 })
 export interface ContainerMetrics extends Infer<typeof containerMetrics> {}
 

@@ -20,11 +20,16 @@ import { dnsLabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateReference } from './ingress-rules.ts'
 
 export const ingressClassParametersReference = message('io.k8s.api.networking.v1.IngressClassParametersReference', {
-  apiGroup: string(1, { pointer: true }),
-  kind: string(2, { required: true }),
-  name: string(3, { required: true }),
-  scope: string(4, { pointer: true, keepEmpty: true, default: 'Cluster' }),
-  namespace: string(5, { pointer: true }),
+  apiGroup: string(1, { pointer: true, description: 'The API group of the object; the core group without it.' }),
+  kind: string(2, { required: true, description: 'The kind of the object.' }),
+  name: string(3, { required: true, description: 'The name of the object.' }),
+  scope: string(4, {
+    pointer: true,
+    keepEmpty: true,
+    default: 'Cluster',
+    description: 'Cluster (the default) or Namespace.',
+  }),
+  namespace: string(5, { pointer: true, description: 'The namespace of the object, for the scope Namespace.' }),
 })
 export interface IngressClassParametersReference extends Infer<typeof ingressClassParametersReference> {}
 

@@ -10,10 +10,15 @@ import { dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts
 import { canonicalIpErrors } from '../../validation/network-rules.ts'
 
 export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
-  group: string(1),
-  resource: string(2, { required: true, notEmpty: true, omitEmpty: true }),
-  namespace: string(3),
-  name: string(4, { required: true, notEmpty: true, omitEmpty: true }),
+  group: string(1, { description: 'The API group of the object.' }),
+  resource: string(2, {
+    required: true,
+    notEmpty: true,
+    omitEmpty: true,
+    description: 'The resource of the object in the plural.',
+  }),
+  namespace: string(3, { description: 'The namespace of the object.' }),
+  name: string(4, { required: true, notEmpty: true, omitEmpty: true, description: 'The name of the object.' }),
 })
 export interface ParentReference extends Infer<typeof parentReference> {}
 

@@ -13,13 +13,18 @@ import { validateLabels } from '../../validation/metadata-rules.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const overhead = message('io.k8s.api.node.v1.Overhead', {
-  podFixed: map(1, 'quantity'),
+  podFixed: map(1, 'quantity', {
+    description: 'The resources that each pod needs beside its containers, such as cpu and memory.',
+  }),
 })
 export interface Overhead extends Infer<typeof overhead> {}
 
 export const scheduling = message('io.k8s.api.node.v1.Scheduling', {
-  nodeSelector: map(1, 'string', { mapType: 'atomic' }),
-  tolerations: list(2, toleration, { listType: 'atomic' }),
+  nodeSelector: map(1, 'string', {
+    mapType: 'atomic',
+    description: 'Labels of the nodes that have the runtime. They are added to the pods.',
+  }),
+  tolerations: list(2, toleration, { listType: 'atomic', description: 'Tolerations that are added to the pods.' }),
 })
 export interface Scheduling extends Infer<typeof scheduling> {}
 

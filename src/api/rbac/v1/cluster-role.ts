@@ -11,7 +11,10 @@ import { pathSegmentErrors } from '../../validation/names.ts'
 import { validateAggregation, validatePolicyRules } from './role-rules.ts'
 
 export const aggregationRule = message('io.k8s.api.rbac.v1.AggregationRule', {
-  clusterRoleSelectors: list(1, labelSelector, { listType: 'atomic' }),
+  clusterRoleSelectors: list(1, labelSelector, {
+    listType: 'atomic',
+    description: 'The ClusterRoles whose rules are added, by their labels; one of the selectors must match.',
+  }),
 })
 export interface AggregationRule extends Infer<typeof aggregationRule> {}
 

@@ -13,7 +13,11 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const deviceClassConfiguration = message('io.k8s.api.resource.v1.DeviceClassConfiguration', {
-  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, embeddedAt: 1 }),
+  opaque: struct(1, opaqueDeviceConfiguration, {
+    pointer: true,
+    embeddedAt: 1,
+    description: 'Parameters of a driver.',
+  }),
 })
 export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
 

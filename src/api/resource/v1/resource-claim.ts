@@ -15,62 +15,83 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const deviceAllocationConfiguration = message('io.k8s.api.resource.v1.DeviceAllocationConfiguration', {
-  source: string(1, { required: true, enum: ['FromClaim', 'FromClass'] }),
-  requests: list(2, 'string', { listType: 'atomic' }),
-  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, embeddedAt: 3 }),
+  source: string(1, { required: true, enum: ['FromClaim', 'FromClass'], description: 'FromClass or FromClaim.' }),
+  requests: list(2, 'string', { listType: 'atomic', description: 'The requests that it is about; all without it.' }),
+  opaque: struct(1, opaqueDeviceConfiguration, {
+    pointer: true,
+    embeddedAt: 3,
+    description: 'Parameters of a driver.',
+  }),
 })
 export interface DeviceAllocationConfiguration extends Infer<typeof deviceAllocationConfiguration> {}
 
 export const deviceRequestAllocationResult = message('io.k8s.api.resource.v1.DeviceRequestAllocationResult', {
-  request: string(1, { required: true }),
-  driver: string(2, { required: true }),
-  pool: string(3, { required: true }),
-  device: string(4, { required: true }),
-  adminAccess: bool(5, { pointer: true }),
-  tolerations: list(6, deviceToleration, { listType: 'atomic' }),
-  bindingConditions: list(7, 'string', { listType: 'atomic' }),
-  bindingFailureConditions: list(8, 'string', { listType: 'atomic' }),
-  shareID: string(9, { pointer: true }),
-  consumedCapacity: map(10, 'quantity'),
+  request: string(1, { required: true, description: 'The name of the request.' }),
+  driver: string(2, { required: true, description: 'The name of the driver.' }),
+  pool: string(3, { required: true, description: 'The pool of the device.' }),
+  device: string(4, { required: true, description: 'The name of the device.' }),
+  adminAccess: bool(5, { pointer: true, description: 'Whether it is used for monitoring and maintenance.' }),
+  tolerations: list(6, deviceToleration, { listType: 'atomic', description: 'The taints that are tolerated.' }),
+  bindingConditions: list(7, 'string', {
+    listType: 'atomic',
+    description: 'Conditions of the device that must be True before a pod is bound.',
+  }),
+  bindingFailureConditions: list(8, 'string', {
+    listType: 'atomic',
+    description: 'Conditions of the device of which one that is True ends the allocation.',
+  }),
+  shareID: string(9, { pointer: true, description: 'The ID of a share of the device.' }),
+  consumedCapacity: map(10, 'quantity', { description: 'How much of the capacity the share uses.' }),
 })
 export interface DeviceRequestAllocationResult extends Infer<typeof deviceRequestAllocationResult> {}
 
 export const deviceAllocationResult = message('io.k8s.api.resource.v1.DeviceAllocationResult', {
-  results: list(1, deviceRequestAllocationResult, { listType: 'atomic' }),
-  config: list(2, deviceAllocationConfiguration, { listType: 'atomic' }),
+  results: list(1, deviceRequestAllocationResult, { listType: 'atomic', description: 'The allocated devices.' }),
+  config: list(2, deviceAllocationConfiguration, {
+    listType: 'atomic',
+    description: 'Configuration of the devices, of claim and class.',
+  }),
 })
 export interface DeviceAllocationResult extends Infer<typeof deviceAllocationResult> {}
 
 export const allocationResult = message('io.k8s.api.resource.v1.AllocationResult', {
-  devices: struct(1, deviceAllocationResult),
-  nodeSelector: struct(3, nodeSelector, { pointer: true }),
-  allocationTimestamp: time(5, { pointer: true }),
+  devices: struct(1, deviceAllocationResult, { description: 'The allocated devices.' }),
+  nodeSelector: struct(3, nodeSelector, {
+    pointer: true,
+    description: 'The nodes on which the claim can be used; all without it.',
+  }),
+  allocationTimestamp: time(5, { pointer: true, description: 'When the devices were allocated.' }),
 })
 export interface AllocationResult extends Infer<typeof allocationResult> {}
 
 export const networkDeviceData = message('io.k8s.api.resource.v1.NetworkDeviceData', {
-  interfaceName: string(1),
-  ips: list(2, 'string', { listType: 'atomic' }),
-  hardwareAddress: string(3),
+  interfaceName: string(1, { description: 'The name of the interface in the pod.' }),
+  ips: list(2, 'string', { listType: 'atomic', description: 'Its addresses, with the lengths of their prefixes.' }),
+  hardwareAddress: string(3, { description: 'Its MAC address.' }),
 })
 export interface NetworkDeviceData extends Infer<typeof networkDeviceData> {}
 
 export const allocatedDeviceStatus = message('io.k8s.api.resource.v1.AllocatedDeviceStatus', {
-  driver: string(1, { required: true }),
-  pool: string(2, { required: true }),
-  device: string(3, { required: true }),
-  conditions: list(4, condition, { listType: 'map', keys: ['type'], keepEmpty: true }),
-  data: rawExtension(5, { pointer: true }),
-  networkData: struct(6, networkDeviceData, { pointer: true }),
-  shareID: string(7, { pointer: true }),
+  driver: string(1, { required: true, description: 'The name of the driver.' }),
+  pool: string(2, { required: true, description: 'The pool of the device.' }),
+  device: string(3, { required: true, description: 'The name of the device.' }),
+  conditions: list(4, condition, {
+    listType: 'map',
+    keys: ['type'],
+    keepEmpty: true,
+    description: 'The state of the device.',
+  }),
+  data: rawExtension(5, { pointer: true, description: 'Data of the driver.' }),
+  networkData: struct(6, networkDeviceData, { pointer: true, description: 'The network interface of the device.' }),
+  shareID: string(7, { pointer: true, description: 'The ID of a share of the device.' }),
 })
 export interface AllocatedDeviceStatus extends Infer<typeof allocatedDeviceStatus> {}
 
 export const resourceClaimConsumerReference = message('io.k8s.api.resource.v1.ResourceClaimConsumerReference', {
-  apiGroup: string(1),
-  resource: string(3, { required: true }),
-  name: string(4, { required: true }),
-  uid: string(5, { required: true }),
+  apiGroup: string(1, { description: 'The API group of the consumer; the core group without it.' }),
+  resource: string(3, { required: true, description: 'The resource of the consumer, such as pods.' }),
+  name: string(4, { required: true, description: 'The name of the consumer.' }),
+  uid: string(5, { required: true, description: 'The uid of the consumer.' }),
 })
 export interface ResourceClaimConsumerReference extends Infer<typeof resourceClaimConsumerReference> {}
 

@@ -11,8 +11,11 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const tokenRequest = message('io.k8s.api.storage.v1.TokenRequest', {
-  audience: string(1, { required: true }),
-  expirationSeconds: int64(2, { pointer: true }),
+  audience: string(1, { required: true, description: 'Whom the token is for; the API server by default.' }),
+  expirationSeconds: int64(2, {
+    pointer: true,
+    description: 'How long the token is valid, in seconds; 3600 by default.',
+  }),
 })
 export interface TokenRequest extends Infer<typeof tokenRequest> {}
 

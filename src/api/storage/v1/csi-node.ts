@@ -12,15 +12,26 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
 
 export const volumeNodeResources = message('io.k8s.api.storage.v1.VolumeNodeResources', {
-  count: int32(1, { pointer: true, minimum: 0 }),
+  count: int32(1, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many volumes of the driver the node can use; unlimited without it.',
+  }),
 })
 export interface VolumeNodeResources extends Infer<typeof volumeNodeResources> {}
 
 export const csiNodeDriver = message('io.k8s.api.storage.v1.CSINodeDriver', {
-  name: string(1, { required: true }),
-  nodeID: string(2, { required: true }),
-  topologyKeys: list(3, 'string', { keepEmpty: true, listType: 'atomic' }),
-  allocatable: struct(4, volumeNodeResources, { pointer: true }),
+  name: string(1, { required: true, description: 'The name of the driver.' }),
+  nodeID: string(2, { required: true, description: 'The name of the node in the driver.' }),
+  topologyKeys: list(3, 'string', {
+    keepEmpty: true,
+    listType: 'atomic',
+    description: 'The labels with which the driver describes where a volume can be reached.',
+  }),
+  allocatable: struct(4, volumeNodeResources, {
+    pointer: true,
+    description: 'How much the driver can serve on the node.',
+  }),
 })
 export interface CSINodeDriver extends Infer<typeof csiNodeDriver> {}
 

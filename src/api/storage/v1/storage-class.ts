@@ -21,13 +21,16 @@ import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.
 import { validateParameters, validateProvisioner } from './class-rules.ts'
 
 export const topologySelectorLabelRequirement = message('io.k8s.api.core.v1.TopologySelectorLabelRequirement', {
-  key: string(1, { required: true }),
-  values: list(2, 'string', { required: true, listType: 'atomic' }),
+  key: string(1, { required: true, description: 'The label.' }),
+  values: list(2, 'string', { required: true, listType: 'atomic', description: 'Its values; one of them must match.' }),
 })
 export interface TopologySelectorLabelRequirement extends Infer<typeof topologySelectorLabelRequirement> {}
 
 export const topologySelectorTerm = atomicMessage('io.k8s.api.core.v1.TopologySelectorTerm', {
-  matchLabelExpressions: list(1, topologySelectorLabelRequirement, { listType: 'atomic' }),
+  matchLabelExpressions: list(1, topologySelectorLabelRequirement, {
+    listType: 'atomic',
+    description: 'Conditions on labels of nodes. All of them must be met.',
+  }),
 })
 export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm> {}
 

@@ -19,8 +19,11 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const volumeAttachmentSource = message('io.k8s.api.storage.v1.VolumeAttachmentSource', {
-  persistentVolumeName: string(1, { pointer: true }),
-  inlineVolumeSpec: struct(2, persistentVolumeSpec, { pointer: true }),
+  persistentVolumeName: string(1, { pointer: true, description: 'The name of the PersistentVolume.' }),
+  inlineVolumeSpec: struct(2, persistentVolumeSpec, {
+    pointer: true,
+    description: 'The volume itself, where a pod of an in-tree driver names it.',
+  }),
 })
 export interface VolumeAttachmentSource extends Infer<typeof volumeAttachmentSource> {}
 
@@ -32,9 +35,9 @@ export const volumeAttachmentSpec = message('io.k8s.api.storage.v1.VolumeAttachm
 export interface VolumeAttachmentSpec extends Infer<typeof volumeAttachmentSpec> {}
 
 export const volumeError = message('io.k8s.api.storage.v1.VolumeError', {
-  time: time(1),
-  message: string(2),
-  errorCode: int32(3, { pointer: true }),
+  time: time(1, { description: 'When the error occurred.' }),
+  message: string(2, { description: 'The error.' }),
+  errorCode: int32(3, { pointer: true, description: 'The gRPC code of the error.' }),
 })
 export interface VolumeError extends Infer<typeof volumeError> {}
 

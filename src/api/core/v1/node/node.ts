@@ -11,24 +11,31 @@ import { dnsSubdomainErrors } from '../../../validation/names.ts'
 import { validateNode, validateNodeUpdate } from './node-rules.ts'
 
 export const taint = message('io.k8s.api.core.v1.Taint', {
-  key: string(1, { required: true }),
-  value: string(2),
-  effect: string(3, { required: true, enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
-  timeAdded: time(4, { pointer: true }),
+  key: string(1, { required: true, description: 'The key of the taint.' }),
+  value: string(2, { description: 'The value of the taint.' }),
+  effect: string(3, {
+    required: true,
+    enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'],
+    description: 'NoSchedule, PreferNoSchedule or NoExecute, which also evicts pods.',
+  }),
+  timeAdded: time(4, { pointer: true, description: 'When the taint was added.' }),
 })
 export interface Taint extends Infer<typeof taint> {}
 
 export const configMapNodeConfigSource = message('io.k8s.api.core.v1.ConfigMapNodeConfigSource', {
-  namespace: string(1, { required: true }),
-  name: string(2, { required: true }),
-  uid: string(3),
-  resourceVersion: string(4),
-  kubeletConfigKey: string(5, { required: true }),
+  namespace: string(1, { required: true, description: 'The namespace of the ConfigMap.' }),
+  name: string(2, { required: true, description: 'The name of the ConfigMap.' }),
+  uid: string(3, { description: 'The uid of the ConfigMap.' }),
+  resourceVersion: string(4, { description: 'The version of the ConfigMap.' }),
+  kubeletConfigKey: string(5, { required: true, description: 'The key with the configuration.' }),
 })
 export interface ConfigMapNodeConfigSource extends Infer<typeof configMapNodeConfigSource> {}
 
 export const nodeConfigSource = message('io.k8s.api.core.v1.NodeConfigSource', {
-  configMap: struct(2, configMapNodeConfigSource, { pointer: true }),
+  configMap: struct(2, configMapNodeConfigSource, {
+    pointer: true,
+    description: 'The ConfigMap of a dynamic kubelet configuration. It is no longer supported.',
+  }),
 })
 export interface NodeConfigSource extends Infer<typeof nodeConfigSource> {}
 
@@ -51,8 +58,8 @@ export const nodeSpec = message('io.k8s.api.core.v1.NodeSpec', {
 export interface NodeSpec extends Infer<typeof nodeSpec> {}
 
 export const nodeAddress = message('io.k8s.api.core.v1.NodeAddress', {
-  type: string(1, { required: true }),
-  address: string(2, { required: true }),
+  type: string(1, { required: true, description: 'InternalIP, ExternalIP, Hostname, InternalDNS or ExternalDNS.' }),
+  address: string(2, { required: true, description: 'The address.' }),
 })
 export interface NodeAddress extends Infer<typeof nodeAddress> {}
 
@@ -67,69 +74,75 @@ export const nodeCondition = message('io.k8s.api.core.v1.NodeCondition', {
 export interface NodeCondition extends Infer<typeof nodeCondition> {}
 
 export const nodeConfigStatus = message('io.k8s.api.core.v1.NodeConfigStatus', {
-  assigned: struct(1, nodeConfigSource, { pointer: true }),
-  active: struct(2, nodeConfigSource, { pointer: true }),
-  lastKnownGood: struct(3, nodeConfigSource, { pointer: true }),
-  error: string(4),
+  assigned: struct(1, nodeConfigSource, { pointer: true, description: 'The configuration that the node is to use.' }),
+  active: struct(2, nodeConfigSource, { pointer: true, description: 'The configuration that the node uses.' }),
+  lastKnownGood: struct(3, nodeConfigSource, {
+    pointer: true,
+    description: 'The configuration that the node returns to after an error.',
+  }),
+  error: string(4, { description: 'Why the assigned configuration is not used.' }),
 })
 export interface NodeConfigStatus extends Infer<typeof nodeConfigStatus> {}
 
 export const daemonEndpoint = message('io.k8s.api.core.v1.DaemonEndpoint', {
-  Port: int32(1, { required: true }),
+  Port: int32(1, { required: true, description: 'The port.' }),
 })
 export interface DaemonEndpoint extends Infer<typeof daemonEndpoint> {}
 
 export const nodeDaemonEndpoints = message('io.k8s.api.core.v1.NodeDaemonEndpoints', {
-  kubeletEndpoint: struct(1, daemonEndpoint),
+  kubeletEndpoint: struct(1, daemonEndpoint, { description: 'The endpoint of the kubelet.' }),
 })
 export interface NodeDaemonEndpoints extends Infer<typeof nodeDaemonEndpoints> {}
 
 export const nodeFeatures = message('io.k8s.api.core.v1.NodeFeatures', {
-  supplementalGroupsPolicy: bool(1, { pointer: true }),
+  supplementalGroupsPolicy: bool(1, {
+    pointer: true,
+    description: 'Whether the runtime supports supplementalGroupsPolicy.',
+  }),
 })
 export interface NodeFeatures extends Infer<typeof nodeFeatures> {}
 
 export const containerImage = message('io.k8s.api.core.v1.ContainerImage', {
-  names: list(1, 'string', { keepEmpty: true, listType: 'atomic' }),
-  sizeBytes: int64(2),
+  names: list(1, 'string', { keepEmpty: true, listType: 'atomic', description: 'The names of the image.' }),
+  sizeBytes: int64(2, { description: 'The size of the image in bytes.' }),
 })
 export interface ContainerImage extends Infer<typeof containerImage> {}
 
 export const nodeSwapStatus = message('io.k8s.api.core.v1.NodeSwapStatus', {
-  capacity: int64(1, { pointer: true }),
+  capacity: int64(1, { pointer: true, description: 'The size of the swap space in bytes.' }),
 })
 export interface NodeSwapStatus extends Infer<typeof nodeSwapStatus> {}
 
 export const nodeSystemInfo = message('io.k8s.api.core.v1.NodeSystemInfo', {
-  machineID: string(1, { required: true }),
-  systemUUID: string(2, { required: true }),
-  bootID: string(3, { required: true }),
-  kernelVersion: string(4, { required: true }),
-  osImage: string(5, { required: true }),
-  containerRuntimeVersion: string(6, { required: true }),
-  kubeletVersion: string(7, { required: true }),
-  kubeProxyVersion: string(8, { required: true }),
-  operatingSystem: string(9, { required: true }),
-  architecture: string(10, { required: true }),
-  swap: struct(11, nodeSwapStatus, { pointer: true }),
+  machineID: string(1, { required: true, description: 'The ID of the machine, from /etc/machine-id.' }),
+  systemUUID: string(2, { required: true, description: 'The UUID of the machine, from its firmware.' }),
+  bootID: string(3, { required: true, description: 'The ID of the present boot.' }),
+  kernelVersion: string(4, { required: true, description: 'The version of the kernel.' }),
+  osImage: string(5, { required: true, description: 'The name of the operating system.' }),
+  containerRuntimeVersion: string(6, { required: true, description: 'The container runtime and its version.' }),
+  kubeletVersion: string(7, { required: true, description: 'The version of the kubelet.' }),
+  kubeProxyVersion: string(8, { required: true, description: 'No longer used.' }),
+  operatingSystem: string(9, { required: true, description: 'linux or windows.' }),
+  architecture: string(10, { required: true, description: 'The architecture of the processor, such as amd64.' }),
+  swap: struct(11, nodeSwapStatus, { pointer: true, description: 'The swap space.' }),
 })
 export interface NodeSystemInfo extends Infer<typeof nodeSystemInfo> {}
 
 export const nodeRuntimeHandlerFeatures = message('io.k8s.api.core.v1.NodeRuntimeHandlerFeatures', {
-  recursiveReadOnlyMounts: bool(1, { pointer: true }),
-  userNamespaces: bool(2, { pointer: true }),
+  recursiveReadOnlyMounts: bool(1, { pointer: true, description: 'Whether recursive read-only mounts are supported.' }),
+  userNamespaces: bool(2, { pointer: true, description: 'Whether user namespaces are supported.' }),
 })
 export interface NodeRuntimeHandlerFeatures extends Infer<typeof nodeRuntimeHandlerFeatures> {}
 
 export const nodeRuntimeHandler = message('io.k8s.api.core.v1.NodeRuntimeHandler', {
-  name: string(1, { keepEmpty: true }),
-  features: struct(2, nodeRuntimeHandlerFeatures, { pointer: true }),
+  name: string(1, { keepEmpty: true, description: 'The name of the runtime handler; empty for the default one.' }),
+  features: struct(2, nodeRuntimeHandlerFeatures, { pointer: true, description: 'What the handler supports.' }),
 })
 export interface NodeRuntimeHandler extends Infer<typeof nodeRuntimeHandler> {}
 
 export const attachedVolume = message('io.k8s.api.core.v1.AttachedVolume', {
-  name: string(1, { required: true }),
-  devicePath: string(2, { required: true }),
+  name: string(1, { required: true, description: 'The name of the volume.' }),
+  devicePath: string(2, { required: true, description: 'The path of its device on the node.' }),
 })
 export interface AttachedVolume extends Infer<typeof attachedVolume> {}
 

@@ -15,14 +15,23 @@ export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.Sco
       'VolumeAttributesClass',
     ],
     enumUnchecked: true,
+    description: 'The scope, such as PriorityClass.',
   }),
-  operator: string(2, { required: true, enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'], enumUnchecked: true }),
-  values: list(3, 'string', { listType: 'atomic' }),
+  operator: string(2, {
+    required: true,
+    enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'],
+    enumUnchecked: true,
+    description: 'In, NotIn, Exists or DoesNotExist.',
+  }),
+  values: list(3, 'string', { listType: 'atomic', description: 'The values for In and NotIn.' }),
 })
 export interface ScopedResourceSelectorRequirement extends Infer<typeof scopedResourceSelectorRequirement> {}
 
 export const scopeSelector = atomicMessage('io.k8s.api.core.v1.ScopeSelector', {
-  matchExpressions: list(1, scopedResourceSelectorRequirement, { listType: 'atomic' }),
+  matchExpressions: list(1, scopedResourceSelectorRequirement, {
+    listType: 'atomic',
+    description: 'Conditions on scopes. All of them must be met.',
+  }),
 })
 export interface ScopeSelector extends Infer<typeof scopeSelector> {}
 

@@ -17,126 +17,210 @@ import {
 import { hostPathVolumeSource, nfsVolumeSource } from './volume.ts'
 
 export const secretReference = atomicMessage('io.k8s.api.core.v1.SecretReference', {
-  name: string(1),
-  namespace: string(2),
+  name: string(1, { description: 'The name of the Secret.' }),
+  namespace: string(2, { description: 'The namespace of the Secret.' }),
 })
 export interface SecretReference extends Infer<typeof secretReference> {}
 
 export const azureFilePersistentVolumeSource = message('io.k8s.api.core.v1.AzureFilePersistentVolumeSource', {
-  secretName: string(1, { required: true }),
-  shareName: string(2, { required: true }),
-  readOnly: bool(3),
-  secretNamespace: string(4, { pointer: true, keepEmpty: true }),
+  secretName: string(1, {
+    required: true,
+    description: 'The Secret with the name and the key of the storage account.',
+  }),
+  shareName: string(2, { required: true, description: 'The name of the share.' }),
+  readOnly: bool(3, { description: 'Whether the share is mounted read-only; false by default.' }),
+  secretNamespace: string(4, {
+    pointer: true,
+    keepEmpty: true,
+    description: 'The namespace of the Secret; that of the claim by default.',
+  }),
 })
 export interface AzureFilePersistentVolumeSource extends Infer<typeof azureFilePersistentVolumeSource> {}
 
 export const cephFsPersistentVolumeSource = message('io.k8s.api.core.v1.CephFSPersistentVolumeSource', {
-  monitors: list(1, 'string', { required: true, listType: 'atomic' }),
-  path: string(2),
-  user: string(3),
-  secretFile: string(4),
-  secretRef: struct(5, secretReference, { pointer: true }),
-  readOnly: bool(6),
+  monitors: list(1, 'string', {
+    required: true,
+    listType: 'atomic',
+    description: 'The addresses of the Ceph monitors.',
+  }),
+  path: string(2, { description: 'The mounted directory of the file system; / by default.' }),
+  user: string(3, { description: 'The user; admin by default.' }),
+  secretFile: string(4, { description: 'The key ring of the user on the node; /etc/ceph/user.secret by default.' }),
+  secretRef: struct(5, secretReference, {
+    pointer: true,
+    description: 'The Secret with the key of the user, instead of secretFile, of any namespace.',
+  }),
+  readOnly: bool(6, { description: 'Whether the file system is mounted read-only; false by default.' }),
 })
 export interface CephFSPersistentVolumeSource extends Infer<typeof cephFsPersistentVolumeSource> {}
 
 export const cinderPersistentVolumeSource = message('io.k8s.api.core.v1.CinderPersistentVolumeSource', {
-  volumeID: string(1, { required: true }),
-  fsType: string(2),
-  readOnly: bool(3),
-  secretRef: struct(4, secretReference, { pointer: true }),
+  volumeID: string(1, { required: true, description: 'The ID of the volume in Cinder.' }),
+  fsType: string(2, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  readOnly: bool(3, { description: 'Whether the volume is mounted read-only; false by default.' }),
+  secretRef: struct(4, secretReference, {
+    pointer: true,
+    description: 'The Secret with the credentials for OpenStack, of any namespace.',
+  }),
 })
 export interface CinderPersistentVolumeSource extends Infer<typeof cinderPersistentVolumeSource> {}
 
 export const csiPersistentVolumeSource = message('io.k8s.api.core.v1.CSIPersistentVolumeSource', {
-  driver: string(1, { required: true }),
-  volumeHandle: string(2, { required: true }),
-  readOnly: bool(3),
-  fsType: string(4),
-  volumeAttributes: map(5, 'string'),
-  controllerPublishSecretRef: struct(6, secretReference, { pointer: true }),
-  nodeStageSecretRef: struct(7, secretReference, { pointer: true }),
-  nodePublishSecretRef: struct(8, secretReference, { pointer: true }),
-  controllerExpandSecretRef: struct(9, secretReference, { pointer: true }),
-  nodeExpandSecretRef: struct(10, secretReference, { pointer: true }),
+  driver: string(1, { required: true, description: 'The name of the CSI driver.' }),
+  volumeHandle: string(2, {
+    required: true,
+    description: 'The ID of the volume in the driver, unique in the storage system.',
+  }),
+  readOnly: bool(3, { description: 'Whether the volume is mounted read-only; false by default.' }),
+  fsType: string(4, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  volumeAttributes: map(5, 'string', {
+    description: 'Parameters that the driver returned when it created the volume.',
+  }),
+  controllerPublishSecretRef: struct(6, secretReference, {
+    pointer: true,
+    description: 'The Secret for attaching the volume.',
+  }),
+  nodeStageSecretRef: struct(7, secretReference, {
+    pointer: true,
+    description: 'The Secret for mounting the volume on a node.',
+  }),
+  nodePublishSecretRef: struct(8, secretReference, {
+    pointer: true,
+    description: 'The Secret for mounting the volume into a pod.',
+  }),
+  controllerExpandSecretRef: struct(9, secretReference, {
+    pointer: true,
+    description: 'The Secret for enlarging the volume.',
+  }),
+  nodeExpandSecretRef: struct(10, secretReference, {
+    pointer: true,
+    description: 'The Secret for enlarging the file system on a node.',
+  }),
 })
 export interface CSIPersistentVolumeSource extends Infer<typeof csiPersistentVolumeSource> {}
 
 export const flexPersistentVolumeSource = message('io.k8s.api.core.v1.FlexPersistentVolumeSource', {
-  driver: string(1, { required: true }),
-  fsType: string(2),
-  secretRef: struct(3, secretReference, { pointer: true }),
-  readOnly: bool(4),
-  options: map(5, 'string'),
+  driver: string(1, { required: true, description: 'The name of the driver.' }),
+  fsType: string(2, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  secretRef: struct(3, secretReference, {
+    pointer: true,
+    description: 'The Secret that the driver gets, of any namespace.',
+  }),
+  readOnly: bool(4, { description: 'Whether the volume is mounted read-only; false by default.' }),
+  options: map(5, 'string', { description: 'Further options of the driver.' }),
 })
 export interface FlexPersistentVolumeSource extends Infer<typeof flexPersistentVolumeSource> {}
 
 export const glusterfsPersistentVolumeSource = message('io.k8s.api.core.v1.GlusterfsPersistentVolumeSource', {
-  endpoints: string(1, { required: true }),
-  path: string(2, { required: true }),
-  readOnly: bool(3),
-  endpointsNamespace: string(4, { pointer: true }),
+  endpoints: string(1, { required: true, description: 'The Endpoints with the addresses of the servers.' }),
+  path: string(2, { required: true, description: 'The name of the volume.' }),
+  readOnly: bool(3, { description: 'Whether the volume is mounted read-only; false by default.' }),
+  endpointsNamespace: string(4, {
+    pointer: true,
+    description: 'The namespace of the Endpoints; that of the claim by default.',
+  }),
 })
 export interface GlusterfsPersistentVolumeSource extends Infer<typeof glusterfsPersistentVolumeSource> {}
 
 export const iscsiPersistentVolumeSource = message('io.k8s.api.core.v1.ISCSIPersistentVolumeSource', {
-  targetPortal: string(1, { required: true }),
-  iqn: string(2, { required: true }),
-  lun: int32(3, { required: true }),
-  iscsiInterface: string(4, { default: 'default' }),
-  fsType: string(5),
-  readOnly: bool(6),
-  portals: list(7, 'string', { listType: 'atomic' }),
-  chapAuthDiscovery: bool(8),
-  secretRef: struct(10, secretReference, { pointer: true }),
-  chapAuthSession: bool(11),
-  initiatorName: string(12, { pointer: true }),
+  targetPortal: string(1, { required: true, description: 'The address of the target, with a port if it is not 3260.' }),
+  iqn: string(2, { required: true, description: 'The qualified name of the target.' }),
+  lun: int32(3, { required: true, description: 'The number of the LUN at the target.' }),
+  iscsiInterface: string(4, {
+    default: 'default',
+    description: 'The iSCSI interface of the node; default by default.',
+  }),
+  fsType: string(5, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  readOnly: bool(6, { description: 'Whether the disk is mounted read-only; false by default.' }),
+  portals: list(7, 'string', { listType: 'atomic', description: 'Further addresses of the target.' }),
+  chapAuthDiscovery: bool(8, { description: 'Whether the discovery is authenticated with CHAP.' }),
+  secretRef: struct(10, secretReference, {
+    pointer: true,
+    description: 'The Secret with the CHAP credentials, of any namespace.',
+  }),
+  chapAuthSession: bool(11, { description: 'Whether the session is authenticated with CHAP.' }),
+  initiatorName: string(12, { pointer: true, description: 'The name of this initiator, instead of that of the node.' }),
 })
 export interface ISCSIPersistentVolumeSource extends Infer<typeof iscsiPersistentVolumeSource> {}
 
 export const localVolumeSource = message('io.k8s.api.core.v1.LocalVolumeSource', {
-  path: string(1, { required: true }),
-  fsType: string(2, { pointer: true }),
+  path: string(1, { required: true, description: 'The path of the directory or of the disk on the node.' }),
+  fsType: string(2, {
+    pointer: true,
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
 })
 export interface LocalVolumeSource extends Infer<typeof localVolumeSource> {}
 
 export const rbdPersistentVolumeSource = message('io.k8s.api.core.v1.RBDPersistentVolumeSource', {
-  monitors: list(1, 'string', { required: true, listType: 'atomic' }),
-  image: string(2, { required: true }),
-  fsType: string(3),
-  pool: string(4, { default: 'rbd' }),
-  user: string(5, { default: 'admin' }),
-  keyring: string(6, { default: '/etc/ceph/keyring' }),
-  secretRef: struct(7, secretReference, { pointer: true }),
-  readOnly: bool(8),
+  monitors: list(1, 'string', {
+    required: true,
+    listType: 'atomic',
+    description: 'The addresses of the Ceph monitors.',
+  }),
+  image: string(2, { required: true, description: 'The name of the image.' }),
+  fsType: string(3, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  pool: string(4, { default: 'rbd', description: 'The pool; rbd by default.' }),
+  user: string(5, { default: 'admin', description: 'The user; admin by default.' }),
+  keyring: string(6, {
+    default: '/etc/ceph/keyring',
+    description: 'The key ring of the user on the node; /etc/ceph/keyring by default.',
+  }),
+  secretRef: struct(7, secretReference, {
+    pointer: true,
+    description: 'The Secret with the key of the user, instead of the key ring, of any namespace.',
+  }),
+  readOnly: bool(8, { description: 'Whether the image is mounted read-only; false by default.' }),
 })
 export interface RBDPersistentVolumeSource extends Infer<typeof rbdPersistentVolumeSource> {}
 
 export const scaleIoPersistentVolumeSource = message('io.k8s.api.core.v1.ScaleIOPersistentVolumeSource', {
-  gateway: string(1, { required: true }),
-  system: string(2, { required: true }),
-  secretRef: struct(3, secretReference, { required: true, pointer: true }),
-  sslEnabled: bool(4),
-  protectionDomain: string(5),
-  storagePool: string(6),
-  storageMode: string(7, { default: 'ThinProvisioned' }),
-  volumeName: string(8),
-  fsType: string(9, { default: 'xfs' }),
-  readOnly: bool(10),
+  gateway: string(1, { required: true, description: 'The address of the gateway.' }),
+  system: string(2, { required: true, description: 'The name of the storage system.' }),
+  secretRef: struct(3, secretReference, {
+    required: true,
+    pointer: true,
+    description: 'The Secret with the credentials, of any namespace.',
+  }),
+  sslEnabled: bool(4, { description: 'Whether the gateway is called with TLS; false by default.' }),
+  protectionDomain: string(5, { description: 'The protection domain.' }),
+  storagePool: string(6, { description: 'The storage pool.' }),
+  storageMode: string(7, {
+    default: 'ThinProvisioned',
+    description: 'ThickProvisioned or ThinProvisioned (the default).',
+  }),
+  volumeName: string(8, { description: 'The name of the volume.' }),
+  fsType: string(9, { default: 'xfs', description: 'The type of the file system; xfs by default.' }),
+  readOnly: bool(10, { description: 'Whether the volume is mounted read-only; false by default.' }),
 })
 export interface ScaleIOPersistentVolumeSource extends Infer<typeof scaleIoPersistentVolumeSource> {}
 
 export const storageOsPersistentVolumeSource = message('io.k8s.api.core.v1.StorageOSPersistentVolumeSource', {
-  volumeName: string(1),
-  volumeNamespace: string(2),
-  fsType: string(3),
-  readOnly: bool(4),
-  secretRef: struct(5, objectReference, { pointer: true }),
+  volumeName: string(1, { description: 'The name of the volume.' }),
+  volumeNamespace: string(2, { description: 'The namespace of the volume in StorageOS; that of the pod by default.' }),
+  fsType: string(3, {
+    description: 'The type of the file system, such as ext4; the driver chooses one when it is empty.',
+  }),
+  readOnly: bool(4, { description: 'Whether the volume is mounted read-only; false by default.' }),
+  secretRef: struct(5, objectReference, {
+    pointer: true,
+    description: 'The Secret with the credentials, of any namespace.',
+  }),
 })
 export interface StorageOSPersistentVolumeSource extends Infer<typeof storageOsPersistentVolumeSource> {}
 
 export const volumeNodeAffinity = message('io.k8s.api.core.v1.VolumeNodeAffinity', {
-  required: struct(1, nodeSelector, { pointer: true }),
+  required: struct(1, nodeSelector, { pointer: true, description: 'What a node must have to use the volume.' }),
 })
 export interface VolumeNodeAffinity extends Infer<typeof volumeNodeAffinity> {}
 
