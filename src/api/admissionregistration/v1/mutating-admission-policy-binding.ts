@@ -4,7 +4,7 @@ import { message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { matchResources } from './match-resources.ts'
 import { paramRef } from './policy-params.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -27,9 +27,7 @@ export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof mutatin
 export const mutatingAdmissionPolicyBindingMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, mutatingAdmissionPolicyBindingSpec, { description: 'The wanted state of the object.' }),
   },
   'Activates a MutatingAdmissionPolicy.',

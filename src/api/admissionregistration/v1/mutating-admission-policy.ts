@@ -15,7 +15,7 @@ import { list, message, string, struct } from '../../../schema/descriptor/field.
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { matchCondition, matchResources } from './match-resources.ts'
 import { paramKind, variable } from './policy-params.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -84,9 +84,7 @@ export interface MutatingAdmissionPolicySpec extends Infer<typeof mutatingAdmiss
 export const mutatingAdmissionPolicyMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, mutatingAdmissionPolicySpec, { description: 'The wanted state of the object.' }),
   },
   'Modifies objects during admission with expressions.',

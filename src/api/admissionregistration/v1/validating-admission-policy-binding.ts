@@ -5,7 +5,7 @@ import { list, message, string, struct } from '../../../schema/descriptor/field.
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { matchResources } from './match-resources.ts'
 import { paramRef } from './policy-params.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { duplicate, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -35,9 +35,7 @@ export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof valid
 export const validatingAdmissionPolicyBindingMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, validatingAdmissionPolicyBindingSpec, {
       required: true,
       description: 'The wanted state of the object.',

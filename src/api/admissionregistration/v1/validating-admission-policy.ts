@@ -11,7 +11,7 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { matchCondition, matchResources } from './match-resources.ts'
 import { paramKind, variable } from './policy-params.ts'
 import { condition } from '../../meta/v1/condition.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -112,9 +112,7 @@ export interface ValidatingAdmissionPolicyStatus extends Infer<typeof validating
 export const validatingAdmissionPolicyMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, validatingAdmissionPolicySpec, { description: 'The wanted state of the object.' }),
     status: struct(3, validatingAdmissionPolicyStatus, {
       description: 'The observed state of the object, which the cluster writes.',

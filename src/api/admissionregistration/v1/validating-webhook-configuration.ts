@@ -5,7 +5,7 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { matchCondition, ruleWithOperations } from './match-resources.ts'
 import { webhookClientConfig } from './webhook-client-config.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -70,9 +70,7 @@ export interface ValidatingWebhook extends Infer<typeof validatingWebhook> {}
 export const validatingWebhookConfigurationMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     webhooks: list(2, validatingWebhook, {
       listType: 'map',
       keys: ['name'],

@@ -4,7 +4,7 @@ import { runToEnd, type Slice, type Sliced } from '../../../base/work/work-slice
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import {
@@ -24,9 +24,7 @@ import { formatWarnings } from './format-warnings.ts'
 export const customResourceDefinitionMessage = message(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, customResourceDefinitionSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, customResourceDefinitionStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -4,7 +4,7 @@ import { invalid, required, type FieldError } from '../../../schema/validation/f
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
 import { portErrors } from '../../validation/network-rules.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -62,9 +62,7 @@ export const apiServiceStatus = message(name('APIServiceStatus'), {
 export const apiServiceMessage = message(
   name('APIService'),
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, apiServiceSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, apiServiceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -1,7 +1,7 @@
 // ControllerRevision: a stored version of the template of a DaemonSet or StatefulSet, for rollbacks.
-import { int64, rawExtension, message, struct } from '../../../schema/descriptor/field.ts'
+import { int64, rawExtension, message } from '../../../schema/descriptor/field.ts'
 import { controllerOf, type InputOf, type ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable, required } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -11,9 +11,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const controllerRevisionMessage = message(
   'io.k8s.api.apps.v1.ControllerRevision',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     data: rawExtension(2, { description: 'The data of the revision.' }),
     revision: int64(3, {
       required: true,

@@ -2,7 +2,7 @@
 import { templateWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -17,9 +17,7 @@ import { validateCollisions, validateCounts } from '../../validation/status-rule
 export const daemonSetMessage = message(
   'io.k8s.api.apps.v1.DaemonSet',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, daemonSetSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, daemonSetStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -15,7 +15,7 @@ import {
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, immutable, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -125,9 +125,7 @@ export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}
 export const deploymentMessage = message(
   'io.k8s.api.apps.v1.Deployment',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, deploymentSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, deploymentStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -5,7 +5,7 @@ import { int32, int64, list, message, string, struct, time } from '../../../sche
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -64,9 +64,7 @@ export interface ReplicaSetStatus extends Infer<typeof replicaSetStatus> {}
 export const replicaSetMessage = message(
   'io.k8s.api.apps.v1.ReplicaSet',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, replicaSetSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, replicaSetStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

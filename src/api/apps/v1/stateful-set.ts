@@ -2,7 +2,7 @@
 import { templateWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { replicaScaling } from '../../kind/replica-scaling.ts'
@@ -18,9 +18,7 @@ const replicaSubcounts = ['readyReplicas', 'currentReplicas', 'updatedReplicas',
 export const statefulSetMessage = message(
   'io.k8s.api.apps.v1.StatefulSet',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, statefulSetSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, statefulSetStatus, {
       description: 'The observed state of the object, which the cluster writes.',

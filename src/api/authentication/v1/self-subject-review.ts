@@ -1,7 +1,7 @@
 // SelfSubjectReview: returns the user of the request.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 import { userInfo } from './user-info.ts'
@@ -13,9 +13,7 @@ export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.Sel
 export const selfSubjectReviewMessage = message(
   'io.k8s.api.authentication.v1.SelfSubjectReview',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     status: struct(2, selfSubjectReviewStatus, {
       description: 'The observed state of the object, which the cluster writes.',
     }),

@@ -1,7 +1,7 @@
 // LocalSubjectAccessReview: whether a user may perform an action in one namespace.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 import {
@@ -15,9 +15,7 @@ import { invalid } from '../../../schema/validation/field-error.ts'
 export const localSubjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.LocalSubjectAccessReview',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, subjectAccessReviewSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, subjectAccessReviewStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -1,7 +1,7 @@
 // SelfSubjectAccessReview: whether the user of the request may perform an action.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 import { pathAccess, resourceAccess, subjectAccessReviewStatus, validateAccess } from './access-attributes.ts'
@@ -20,9 +20,7 @@ export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.
 export const selfSubjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.SelfSubjectAccessReview',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, selfSubjectAccessReviewSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, subjectAccessReviewStatus, {
       description: 'The observed state of the object, which the cluster writes.',

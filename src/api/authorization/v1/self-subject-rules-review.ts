@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 
@@ -44,9 +44,7 @@ export const selfSubjectRulesReviewSpec = message('io.k8s.api.authorization.v1.S
 export const selfSubjectRulesReviewMessage = message(
   'io.k8s.api.authorization.v1.SelfSubjectRulesReview',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, selfSubjectRulesReviewSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, subjectRulesReviewStatus, {
       description: 'The observed state of the object, which the cluster writes.',

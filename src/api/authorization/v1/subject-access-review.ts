@@ -1,7 +1,7 @@
 // SubjectAccessReview: whether a user may perform an action.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { reviewShape } from '../../kind/review-kind.ts'
 import {
@@ -14,9 +14,7 @@ import {
 export const subjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.SubjectAccessReview',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, subjectAccessReviewSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, subjectAccessReviewStatus, {
       description: 'The observed state of the object, which the cluster writes.',

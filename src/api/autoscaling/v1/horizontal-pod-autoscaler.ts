@@ -4,7 +4,7 @@ import { int32, int64, message, string, struct, time } from '../../../schema/des
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { without } from '../../../schema/json/json-value.ts'
 import { defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { withAutoscalerDefaults } from '../v2/autoscaler-defaults.ts'
 import type { HorizontalPodAutoscalerSpec as SpecV2, MetricSpec } from '../v2/autoscaler-spec.ts'
@@ -52,9 +52,7 @@ export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPo
 export const horizontalPodAutoscalerMessage = message(
   'io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, horizontalPodAutoscalerSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, horizontalPodAutoscalerStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -1,7 +1,7 @@
 // HorizontalPodAutoscaler: sets the number of replicas of a resource according to metrics.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -14,9 +14,7 @@ import { validateCounts } from '../../validation/status-rules.ts'
 export const horizontalPodAutoscalerMessage = message(
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, horizontalPodAutoscalerSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, horizontalPodAutoscalerStatus, {
       description: 'The observed state of the object, which the cluster writes.',

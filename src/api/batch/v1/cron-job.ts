@@ -2,7 +2,7 @@
 import { nameWarnings, podWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { containerImages, containerNames } from '../../core/v1/pod-spec/template-owner-rules.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -14,9 +14,7 @@ import { cronJobSpec, cronJobStatus } from './cron-job-spec.ts'
 export const cronJobMessage = message(
   'io.k8s.api.batch.v1.CronJob',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, cronJobSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, cronJobStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -4,7 +4,7 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { isBeingDeleted, type InputOf, type ObjectOf } from '../../meta/object.ts'
 import { jobSpec } from './job-spec.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { containerImages, containerNames } from '../../core/v1/pod-spec/template-owner-rules.ts'
 import { ageText, humanDuration } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -63,9 +63,7 @@ export interface JobStatus extends Infer<typeof jobStatus> {}
 export const jobMessage = message(
   'io.k8s.api.batch.v1.Job',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, jobSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, jobStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

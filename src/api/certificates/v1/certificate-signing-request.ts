@@ -3,7 +3,7 @@ import { readWriteVerbs } from '../../kind/subresource.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText, humanDuration } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import {
@@ -84,9 +84,7 @@ export interface CertificateSigningRequestStatus extends Infer<typeof certificat
 export const certificateSigningRequestMessage = message(
   'io.k8s.api.certificates.v1.CertificateSigningRequest',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, certificateSigningRequestSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, certificateSigningRequestStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -3,7 +3,7 @@ import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, message, microTime, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -26,9 +26,7 @@ export interface LeaseSpec extends Infer<typeof leaseSpec> {}
 export const leaseMessage = message(
   'io.k8s.api.coordination.v1.Lease',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, leaseSpec, { description: 'The wanted state of the object.' }),
   },
   'A lease that its holder renews, for leader election and heartbeats.',

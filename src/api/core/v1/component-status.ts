@@ -1,9 +1,9 @@
 // ComponentStatus: the health of the API server's dependencies. Computed on request, never stored.
 import { lookup } from '../../../base/collections/lookup.ts'
-import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { list, message, string } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
@@ -18,9 +18,7 @@ export interface ComponentCondition extends Infer<typeof componentCondition> {}
 export const componentStatusMessage = message(
   'io.k8s.api.core.v1.ComponentStatus',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     conditions: list(2, componentCondition, {
       listType: 'map',
       keys: ['type'],

@@ -1,7 +1,7 @@
 // ConfigMap: configuration data for pods to read.
-import { bool, map, message, struct } from '../../../schema/descriptor/field.ts'
+import { bool, map, message } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, invalid, tooLong, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -12,9 +12,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const configMapMessage = message(
   'io.k8s.api.core.v1.ConfigMap',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     data: map(2, 'string', { description: 'Values as text, by name.' }),
     binaryData: map(3, 'bytes', { description: 'Binary values in base64, by name; names must not also be in data.' }),
     immutable: bool(4, {

@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -45,9 +45,7 @@ export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
 export const namespaceMessage = message(
   'io.k8s.api.core.v1.Namespace',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, namespaceSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, namespaceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -1,7 +1,7 @@
 // Secret: confidential data for pods; its type determines the required keys.
-import { bool, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { bool, map, message, string } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -10,9 +10,7 @@ import { validateSecret, validateSecretUpdate, encodedStrings } from './secret-r
 export const secretMessage = message(
   'io.k8s.api.core.v1.Secret',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     data: map(2, 'bytes', { description: 'The values in base64, by name.' }),
     type: string(3, { default: 'Opaque', description: 'The type of the secret; some types require certain keys.' }),
     stringData: map(4, 'string', { description: 'Values as text, which are written to data and never returned.' }),

@@ -1,9 +1,9 @@
 // ServiceAccount: the identity of a pod when it calls the API.
-import { bool, list, message, struct } from '../../../schema/descriptor/field.ts'
+import { bool, list, message } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { tokenRequest } from '../../authentication/v1/token-request.ts'
 import { localObjectReference, objectReference } from './references.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -11,9 +11,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const serviceAccountMessage = message(
   'io.k8s.api.core.v1.ServiceAccount',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     secrets: list(2, objectReference, {
       listType: 'map',
       keys: ['name'],

@@ -1,7 +1,7 @@
 // EndpointSlice: some of the endpoints of a Service.
-import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { list, message, string } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -12,9 +12,7 @@ import { endpoint, endpointPort } from './endpoint.ts'
 export const endpointSliceMessage = message(
   'io.k8s.api.discovery.v1.EndpointSlice',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     endpoints: list(2, endpoint, {
       listType: 'atomic',
       keepEmpty: true,

@@ -3,7 +3,7 @@ import { lookup } from '../../../base/collections/lookup.ts'
 import { event as coreEvent, eventSource, type Event as CoreEvent } from '../../core/v1/event.ts'
 import { objectReference } from '../../core/v1/references.ts'
 import { defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import type { ApiObject, InputOf, ObjectOf } from '../../meta/object.ts'
 import { int32, message, microTime, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
@@ -17,9 +17,7 @@ export interface EventSeries extends Infer<typeof eventSeries> {}
 export const eventMessage = message(
   'io.k8s.api.events.v1.Event',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     eventTime: microTime(2, { required: true, description: 'When the event was first observed.' }),
     series: struct(3, eventSeries, {
       pointer: true,

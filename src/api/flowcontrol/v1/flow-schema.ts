@@ -1,7 +1,7 @@
 // FlowSchema: assigns requests to a priority level, and distinguishes flows within it.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -11,9 +11,7 @@ import { flowSchemaSpec, flowSchemaStatus } from './flow-schema-spec.ts'
 export const flowSchemaMessage = message(
   'io.k8s.api.flowcontrol.v1.FlowSchema',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, flowSchemaSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, flowSchemaStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

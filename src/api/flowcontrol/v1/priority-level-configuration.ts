@@ -3,7 +3,7 @@ import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues, without } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -104,9 +104,7 @@ export interface PriorityLevelConfigurationStatus extends Infer<typeof priorityL
 export const priorityLevelConfigurationMessage = message(
   'io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, priorityLevelConfigurationSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, priorityLevelConfigurationStatus, {
       description: 'The observed state of the object, which the cluster writes.',

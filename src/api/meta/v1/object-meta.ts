@@ -9,6 +9,7 @@ import {
   map,
   message,
   string,
+  struct,
   time,
 } from '../../../schema/descriptor/field.ts'
 
@@ -97,3 +98,8 @@ export interface ObjectMeta extends Infer<typeof objectMeta> {
   readonly resourceVersion: string
   readonly creationTimestamp: string
 }
+
+/** The metadata of a kind. */
+export const objectMetaField = struct(1, objectMeta, {
+  description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
+})

@@ -1,16 +1,14 @@
 // NodeMetrics: the current resource usage of a node. Computed from its kubelet's statistics, never stored.
-import { duration, map, message, struct, time } from '../../../schema/descriptor/field.ts'
+import { duration, map, message, time } from '../../../schema/descriptor/field.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 export const nodeMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
     window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
     usage: map(4, 'quantity', { required: true, description: 'The usage by resource.' }),

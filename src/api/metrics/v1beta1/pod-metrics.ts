@@ -1,9 +1,9 @@
 // PodMetrics: the current resource usage of a pod's containers. Computed from the kubelet's statistics, never stored.
 import { lookup } from '../../../base/collections/lookup.ts'
-import { duration, list, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { duration, list, map, message, string, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { amountOf } from '../../core/v1/pod/pod-requests.ts'
@@ -17,9 +17,7 @@ export interface ContainerMetrics extends Infer<typeof containerMetrics> {}
 export const podMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
     window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
     containers: list(4, containerMetrics, {

@@ -3,7 +3,7 @@ import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import {
   forbidden,
   immutable,
@@ -45,9 +45,7 @@ export interface IngressClassSpec extends Infer<typeof ingressClassSpec> {}
 export const ingressClassMessage = message(
   'io.k8s.api.networking.v1.IngressClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, ingressClassSpec, { description: 'The wanted state of the object.' }),
   },
   'Names the controller that serves Ingresses of this class.',

@@ -1,7 +1,7 @@
 // Ingress: routes external HTTP requests to Services.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -12,9 +12,7 @@ import { ingressSpec, ingressStatus } from './ingress-spec.ts'
 export const ingressMessage = message(
   'io.k8s.api.networking.v1.Ingress',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, ingressSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, ingressStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -35,9 +35,7 @@ export interface IPAddressSpec extends Infer<typeof ipAddressSpec> {}
 export const ipAddressMessage = message(
   'io.k8s.api.networking.v1.IPAddress',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, ipAddressSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'An allocated address and its owner; its name is the address.',

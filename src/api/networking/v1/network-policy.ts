@@ -1,7 +1,7 @@
 // NetworkPolicy: allowed connections to and from pods.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -12,9 +12,7 @@ import { networkPolicySpec } from './network-policy-spec.ts'
 export const networkPolicyMessage = message(
   'io.k8s.api.networking.v1.NetworkPolicy',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, networkPolicySpec, { description: 'The wanted state of the object.' }),
   },
   'Defines the allowed traffic of pods.',

@@ -4,7 +4,7 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { condition } from '../../meta/v1/condition.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -30,9 +30,7 @@ export interface ServiceCIDRStatus extends Infer<typeof serviceCidrStatus> {}
 export const serviceCidrMessage = message(
   'io.k8s.api.networking.v1.ServiceCIDR',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, serviceCidrSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, serviceCidrStatus, {
       description: 'The observed state of the object, which the cluster writes.',

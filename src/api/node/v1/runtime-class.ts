@@ -5,7 +5,7 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { toleration } from '../../core/v1/scheduling/affinity.ts'
 import { validateAmounts } from '../../core/v1/resources/resource-rules.ts'
 import { validateTolerations } from '../../core/v1/scheduling/toleration-rules.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable, invalid } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -31,9 +31,7 @@ export interface Scheduling extends Infer<typeof scheduling> {}
 export const runtimeClassMessage = message(
   'io.k8s.api.node.v1.RuntimeClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     handler: string(2, { required: true, description: "The name of the handler in the node's container runtime." }),
     overhead: struct(3, overhead, {
       pointer: true,

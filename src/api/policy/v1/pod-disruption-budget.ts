@@ -1,7 +1,7 @@
 // PodDisruptionBudget: how many pods of an application may be evicted at a time.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
@@ -12,9 +12,7 @@ import { validateCounts, validateStatusConditions } from '../../validation/statu
 export const podDisruptionBudgetMessage = message(
   'io.k8s.api.policy.v1.PodDisruptionBudget',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, podDisruptionBudgetSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, podDisruptionBudgetStatus, {
       description: 'The observed state of the object, which the cluster writes.',

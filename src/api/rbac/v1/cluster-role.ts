@@ -4,7 +4,7 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { policyRule } from './policy-rule.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { pathSegmentErrors } from '../../validation/names.ts'
@@ -21,9 +21,7 @@ export interface AggregationRule extends Infer<typeof aggregationRule> {}
 export const clusterRoleMessage = message(
   'io.k8s.api.rbac.v1.ClusterRole',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,

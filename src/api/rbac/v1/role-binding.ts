@@ -1,7 +1,7 @@
 // RoleBinding: grants the permissions of a role in one namespace.
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { roleRef, subject } from './policy-rule.ts'
 import { defineKind } from '../../kind/kind.ts'
 import { pathSegmentErrors } from '../../validation/names.ts'
@@ -10,9 +10,7 @@ import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefa
 export const roleBindingMessage = message(
   'io.k8s.api.rbac.v1.RoleBinding',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     subjects: list(2, subject, {
       listType: 'atomic',
       description: 'The users, groups and service accounts that get the permissions.',

@@ -1,8 +1,8 @@
 // Role: permissions within one namespace.
 import { creationText } from '../../columns/age.ts'
-import { list, message, struct } from '../../../schema/descriptor/field.ts'
+import { list, message } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { policyRule } from './policy-rule.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { pathSegmentErrors } from '../../validation/names.ts'
@@ -11,9 +11,7 @@ import { validatePolicyRules } from './role-rules.ts'
 export const roleMessage = message(
   'io.k8s.api.rbac.v1.Role',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,

@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { isExtendedResource } from '../../core/v1/resources/resource-name-rules.ts'
 import { validateEntries } from '../../validation/list-size-rules.ts'
 import { deviceListMax, validateConfiguration, validateSelector } from './device-rules.ts'
@@ -37,9 +37,7 @@ export interface DeviceClassSpec extends Infer<typeof deviceClassSpec> {}
 export const deviceClassMessage = message(
   'io.k8s.api.resource.v1.DeviceClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, deviceClassSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'A class of devices that claims can request.',

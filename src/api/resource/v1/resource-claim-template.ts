@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMeta, objectMetaField } from '../../meta/v1/object-meta.ts'
 import { validateLabels } from '../../validation/metadata-rules.ts'
 import { validateClaim, withClaimDefaults } from './claim-rules.ts'
 import { resourceClaimSpec } from './device-requests.ts'
@@ -21,9 +21,7 @@ export interface ResourceClaimTemplateSpec extends Infer<typeof resourceClaimTem
 export const resourceClaimTemplateMessage = message(
   'io.k8s.api.resource.v1.ResourceClaimTemplate',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, resourceClaimTemplateSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'A template of claims that are created for each pod.',

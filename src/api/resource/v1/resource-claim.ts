@@ -4,7 +4,7 @@ import { bool, rawExtension, list, map, message, string, struct, time } from '..
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { nodeSelector } from '../../core/v1/scheduling/affinity.ts'
 import { condition } from '../../meta/v1/condition.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 
 import { validateClaim, withClaimDefaults } from './claim-rules.ts'
 import { deviceToleration, opaqueDeviceConfiguration, resourceClaimSpec } from './device-requests.ts'
@@ -115,9 +115,7 @@ export interface ResourceClaimStatus extends Infer<typeof resourceClaimStatus> {
 export const resourceClaimMessage = message(
   'io.k8s.api.resource.v1.ResourceClaim',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, resourceClaimSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, resourceClaimStatus, {
       description: 'The observed state of the object, which the cluster writes.',

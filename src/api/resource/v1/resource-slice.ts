@@ -1,7 +1,7 @@
 // ResourceSlice: devices that a driver offers, on one or several nodes.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -12,9 +12,7 @@ import { validateSlice } from './slice-rules.ts'
 export const resourceSliceMessage = message(
   'io.k8s.api.resource.v1.ResourceSlice',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, resourceSliceSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'Devices that a driver offers.',

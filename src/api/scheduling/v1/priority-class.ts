@@ -1,8 +1,8 @@
 // PriorityClass: a named priority of pods.
 import { lookup } from '../../../base/collections/lookup.ts'
-import { bool, int32, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { bool, int32, message, string } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, immutable, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -11,9 +11,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 export const priorityClassMessage = message(
   'io.k8s.api.scheduling.v1.PriorityClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers are scheduled first.' }),
     globalDefault: bool(3, { description: 'The default class of pods without one.' }),
     description: string(4, { description: 'When to use the class.' }),

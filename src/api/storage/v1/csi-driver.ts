@@ -3,7 +3,7 @@ import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { duplicate, immutable, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues, without } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -77,9 +77,7 @@ export interface CSIDriverSpec extends Infer<typeof csiDriverSpec> {}
 export const csiDriverMessage = message(
   'io.k8s.api.storage.v1.CSIDriver',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, csiDriverSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'The capabilities and requirements of a storage driver.',

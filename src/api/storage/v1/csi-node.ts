@@ -3,7 +3,7 @@ import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { duplicate, immutable, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues, without } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -51,9 +51,7 @@ export interface CSINodeSpec extends Infer<typeof csiNodeSpec> {}
 export const csiNodeMessage = message(
   'io.k8s.api.storage.v1.CSINode',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, csiNodeSpec, { required: true, description: 'The wanted state of the object.' }),
   },
   'The storage drivers on a node.',

@@ -3,7 +3,7 @@ import { creationText } from '../../columns/age.ts'
 import { message, quantity, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { immutable, invalid } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -14,9 +14,7 @@ import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 export const csiStorageCapacityMessage = message(
   'io.k8s.api.storage.v1.CSIStorageCapacity',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     nodeTopology: struct(2, labelSelector, {
       pointer: true,
       description: 'The nodes that can access the storage.',

@@ -2,9 +2,9 @@
 import { lookup } from '../../../base/collections/lookup.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
-import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { atomicMessage, bool, list, map, message, string } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import {
   duplicate,
   forbidden,
@@ -37,9 +37,7 @@ export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm>
 export const storageClassMessage = message(
   'io.k8s.api.storage.v1.StorageClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     provisioner: string(2, { required: true, description: 'The provisioner of the volumes.' }),
     parameters: map(3, 'string', { description: 'Parameters of the provisioner.' }),
     reclaimPolicy: string(4, {

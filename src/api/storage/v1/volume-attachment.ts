@@ -3,7 +3,7 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int32, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { persistentVolumeSpec, type PersistentVolumeSpec } from '../../core/v1/volume/persistent-volume-spec.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import {
   forbidden,
   immutable,
@@ -52,9 +52,7 @@ export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentSta
 export const volumeAttachmentMessage = message(
   'io.k8s.api.storage.v1.VolumeAttachment',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, volumeAttachmentSpec, { required: true, description: 'The wanted state of the object.' }),
     status: struct(3, volumeAttachmentStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -1,7 +1,7 @@
 // VolumeAttributesClass: mutable attributes of volumes that a driver supports.
-import { map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { map, message, string } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
-import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../meta/v1/object-meta.ts'
 import { forbidden, required } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -12,9 +12,7 @@ import { validateParameters, validateProvisioner } from './class-rules.ts'
 export const volumeAttributesClassMessage = message(
   'io.k8s.api.storage.v1.VolumeAttributesClass',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     driverName: string(2, { required: true, description: 'The driver of the parameters.' }),
     parameters: map(3, 'string', { description: 'The attributes, as parameters of the driver.' }),
   },

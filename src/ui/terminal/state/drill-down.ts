@@ -1,5 +1,6 @@
 // Where Enter leads from an object: from a workload to its pods, from a pod to its containers, from a definition to its
 // objects.
+import { qualifiedResource } from '../../../api/kind/kind.ts'
 import { resourceNamed, type ObjectRef, type Resource } from './resources.ts'
 import type { TableSource } from './views.ts'
 
@@ -9,7 +10,7 @@ export function drillDown(
   resources: readonly Resource[],
 ): TableSource | 'read' | undefined {
   const pods = resourceNamed('pods', resources)
-  switch (qualified(resource)) {
+  switch (qualifiedResource(resource)) {
     case 'pods':
       return { kind: 'containers', pod: { resource, namespace, name } }
     case 'namespaces':
@@ -26,11 +27,9 @@ export function drillDown(
       return custom && { kind: 'list', resource: custom, namespace: '' }
     }
     default:
-      return selectsPods(resource) || qualified(resource) === 'cronjobs.batch' ? 'read' : undefined
+      return selectsPods(resource) || qualifiedResource(resource) === 'cronjobs.batch' ? 'read' : undefined
   }
 }
-
-const qualified = ({ plural, group }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
 
 const withPods = new Set([
   'daemonsets.apps',
@@ -42,7 +41,7 @@ const withPods = new Set([
   'statefulsets.apps',
 ])
 /** Whether objects of the kind have a selector of pods. */
-export const selectsPods = (resource: Resource): boolean => withPods.has(qualified(resource))
+export const selectsPods = (resource: Resource): boolean => withPods.has(qualifiedResource(resource))
 
 interface ReadObject {
   readonly metadata?: { readonly uid?: string }

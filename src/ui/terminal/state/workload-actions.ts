@@ -1,17 +1,16 @@
 // What can be done with an object besides reading and deleting it: which kinds are scaled, restarted and forwarded, and
 // the kubectl command with the same effect, which is shown with the result.
+import { qualifiedResource } from '../../../api/kind/kind.ts'
 import { isPod, type ObjectRef, type Resource } from './resources.ts'
-
-const qualified = ({ plural, group }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
 
 const scalable = new Set(['deployments.apps', 'replicasets.apps', 'replicationcontrollers', 'statefulsets.apps'])
 const restartable = new Set(['daemonsets.apps', 'deployments.apps', 'statefulsets.apps'])
 
-export const isScalable = (resource: Resource): boolean => scalable.has(qualified(resource))
-export const isRestartable = (resource: Resource): boolean => restartable.has(qualified(resource))
+export const isScalable = (resource: Resource): boolean => scalable.has(qualifiedResource(resource))
+export const isRestartable = (resource: Resource): boolean => restartable.has(qualifiedResource(resource))
 /** kubectl selects a pod of a workload or of a Service. */
 export const isForwardable = (resource: Resource): boolean =>
-  isPod(resource) || isScalable(resource) || qualified(resource) === 'services'
+  isPod(resource) || isScalable(resource) || qualifiedResource(resource) === 'services'
 
 export type WorkloadAction =
   | { readonly kind: 'delete'; readonly isNow: boolean }

@@ -4,7 +4,7 @@ import { nodeProxyOptions } from '../connect-options.ts'
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct, time } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -197,9 +197,7 @@ export interface NodeStatus extends Infer<typeof nodeStatus> {}
 export const nodeMessage = message(
   'io.k8s.api.core.v1.Node',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, nodeSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, nodeStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -6,7 +6,7 @@ import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { podSpec } from '../pod-spec/pod-spec.ts'
 import { validatePodStatusUpdate } from './pod-status-rules.ts'
 import { podStatus } from './pod-status.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -18,9 +18,7 @@ import { qosClassOf } from '../pod-spec/qos.ts'
 export const podMessage = message(
   'io.k8s.api.core.v1.Pod',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, podSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, podStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

@@ -2,7 +2,7 @@
 import { creationText } from '../../../columns/age.ts'
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
 import { validateLimits, withLimitDefaults } from './limit-range-rules.ts'
@@ -11,9 +11,7 @@ import { limitRangeSpec } from './limit-range-spec.ts'
 export const limitRangeMessage = message(
   'io.k8s.api.core.v1.LimitRange',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, limitRangeSpec, { description: 'The wanted state of the object.' }),
   },
   'Minimum, maximum and default amounts of resources of objects in a namespace.',

@@ -1,7 +1,7 @@
 // ResourceQuota: limits of what a namespace may use in total.
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -11,9 +11,7 @@ import { resourceQuotaSpec, resourceQuotaStatus } from './resource-quota-spec.ts
 export const resourceQuotaMessage = message(
   'io.k8s.api.core.v1.ResourceQuota',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, resourceQuotaSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, resourceQuotaStatus, {
       description: 'The observed state of the object, which the cluster writes.',

@@ -1,7 +1,7 @@
 // Endpoints: the addresses of a Service, in the form that EndpointSlices replaced.
-import { list, message, struct } from '../../../../schema/descriptor/field.ts'
+import { list, message } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -11,9 +11,7 @@ import { endpointSubset } from './endpoint-subset.ts'
 export const endpointsMessage = message(
   'io.k8s.api.core.v1.Endpoints',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     subsets: list(2, endpointSubset, {
       listType: 'atomic',
       description: 'Sets of addresses with the same ports.',

@@ -4,7 +4,7 @@ import { serviceProxyOptions } from '../connect-options.ts'
 import { forbidden } from '../../../../schema/validation/field-error.ts'
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
@@ -17,9 +17,7 @@ import { serviceSpec, serviceStatus, type ServicePort } from './service-spec.ts'
 export const serviceMessage = message(
   'io.k8s.api.core.v1.Service',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, serviceSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, serviceStatus, { description: 'The observed state of the object, which the cluster writes.' }),
   },

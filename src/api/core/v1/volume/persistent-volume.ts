@@ -3,7 +3,7 @@ import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { message, string, struct, time } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { persistentVolumeSpec } from './persistent-volume-spec.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -27,9 +27,7 @@ export interface PersistentVolumeStatus extends Infer<typeof persistentVolumeSta
 export const persistentVolumeMessage = message(
   'io.k8s.api.core.v1.PersistentVolume',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, persistentVolumeSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, persistentVolumeStatus, {
       description: 'The observed state of the object, which the cluster writes.',

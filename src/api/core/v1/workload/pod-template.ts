@@ -2,7 +2,7 @@
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { podTemplateSpec } from '../pod-spec/pod-template-spec.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../../validation/names.ts'
 import { validateTemplateSpec, withTemplateSpecDefaults } from '../pod-spec/pod-template-rules.ts'
@@ -12,9 +12,7 @@ import { labelsText } from '../../../columns/labels-text.ts'
 export const podTemplateMessage = message(
   'io.k8s.api.core.v1.PodTemplate',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     template: struct(2, podTemplateSpec, { description: 'The template of the pods.' }),
   },
   'A pod template as a separate object.',

@@ -1,7 +1,7 @@
 // ReplicationController: a number of identical pods, selected by equality of labels. Predecessor of ReplicaSet.
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
-import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { objectMetaField } from '../../../meta/v1/object-meta.ts'
 import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { replicaScaling } from '../../../kind/replica-scaling.ts'
@@ -16,9 +16,7 @@ import { validateReplicaStatus } from '../../../validation/status-rules.ts'
 export const replicationControllerMessage = message(
   'io.k8s.api.core.v1.ReplicationController',
   {
-    metadata: struct(1, objectMeta, {
-      description: 'The name, namespace, labels, annotations and other standard metadata of the object.',
-    }),
+    metadata: objectMetaField,
     spec: struct(2, replicationControllerSpec, { description: 'The wanted state of the object.' }),
     status: struct(3, replicationControllerStatus, {
       description: 'The observed state of the object, which the cluster writes.',
