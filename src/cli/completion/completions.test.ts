@@ -117,7 +117,7 @@ test('bash completes every command and every flag', () => {
     )
 })
 
-const strange: CommandCompletion = {
+const sailCommand: CommandCompletion = {
   name: 'sail',
   summary: "sails, if it's windy",
   flags: [
@@ -132,7 +132,7 @@ const strange: CommandCompletion = {
 }
 
 test('zsh: commands with descriptions, and a specification of each flag', () => {
-  const script = zshScript([strange])
+  const script = zshScript([sailCommand])
   match(script, /^#compdef coxswain\n/)
   equal(script.includes(`    'sail:sails, if it'\\''s windy'\n`), true)
   const specs = script.slice(script.indexOf('_arguments'), script.indexOf(';;')).split('\\\n')
@@ -152,7 +152,7 @@ test('zsh: commands with descriptions, and a specification of each flag', () => 
 })
 
 test('fish: one line for each command, operand and flag', () => {
-  const [, , , first, ...lines] = fishScript([strange]).split('\n')
+  const [, , , first, ...lines] = fishScript([sailCommand]).split('\n')
   equal(first, 'complete --command coxswain --no-files')
   const here = (condition: string) => `complete --command coxswain --condition '${condition}'`
   const sail = '__fish_seen_subcommand_from sail'
