@@ -15,7 +15,7 @@ function nextTurnOf(clock: Clock): Promise<void> {
 
 export class DeferredTask<T> {
   #begun: Promise<T> | undefined
-  #isNeedless = false
+  #isCancelled = false
 
   constructor(clock: Clock, work: () => Promise<T>) {
     void this.#begin(clock, work)
@@ -23,13 +23,13 @@ export class DeferredTask<T> {
 
   /** Cancels the task if it has not started; otherwise waits for it and returns its result. */
   async end(): Promise<{ readonly result: T } | undefined> {
-    this.#isNeedless = true
+    this.#isCancelled = true
     return this.#begun === undefined ? undefined : { result: await this.#begun }
   }
 
   async #begin(clock: Clock, work: () => Promise<T>): Promise<void> {
     await nextTurnOf(clock)
-    if (this.#isNeedless) return
+    if (this.#isCancelled) return
     this.#begun = work()
     this.#begun.catch(() => {}) // the caller of end() gets the error
   }

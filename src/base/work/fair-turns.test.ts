@@ -49,7 +49,7 @@ test('a client with much work does not delay others, and slices are short', asyn
   deepEqual(done, ['a1'])
 })
 
-test('new clients that keep coming do not delay one with more work for ever', async () => {
+test('new clients that keep coming do not delay one with more work forever', async () => {
   const { done, start, turn } = stage()
   start(a, 5, 2)
   for (let index = 0; index < 20; index++) start({ name: 'new' }, 1, 2)

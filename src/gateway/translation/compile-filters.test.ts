@@ -83,19 +83,19 @@ test('filters that are not supported, and references that cannot be resolved, ar
 })
 
 suite('a rule is left out if a filter', () => {
-  const strangeHostname = 'a hostname consists of letters, digits, dashes and dots'
-  const strangePath = 'a path must begin with a slash and contain neither blanks nor control characters'
+  const invalidHostname = 'a hostname consists of letters, digits, dashes and dots'
+  const invalidPath = 'a path must begin with a slash and contain neither blanks nor control characters'
   const set = [{ name: 'Transfer-Encoding', value: 'chunked' }]
   const rejected: readonly (readonly [string, Omit<RouteFilter, 'type'>, string])[] = [
     ['sets the framing of requests', { requestHeaderModifier: { set } }, 'header Transfer-Encoding cannot be changed by a filter'],
     ['sets the framing of responses', { responseHeaderModifier: { set } }, 'header Transfer-Encoding cannot be changed by a filter'],
-    ['adds a request', { urlRewrite: { path: { ...full, replaceFullPath: '/ HTTP/1.1\r\n\r\n' } } }, strangePath],
-    ['names another server', { urlRewrite: { path: { ...full, replaceFullPath: 'http://a/' } } }, strangePath],
-    ['replaces a prefix by a blank', { urlRewrite: { path: { ...prefix, replacePrefixMatch: '/a b' } } }, strangePath],
-    ['names a host with a blank', { urlRewrite: { hostname: 'a b' } }, strangeHostname],
-    ['adds a header by its host', { urlRewrite: { hostname: 'a\r\nx: y' } }, strangeHostname],
-    ['redirects to another path by its host', { requestRedirect: { hostname: 'a/b?' } }, strangeHostname],
-    ['adds headers to a redirect', { requestRedirect: { path: { ...full, replaceFullPath: '/\r\nset-cookie: a' } } }, strangePath],
+    ['adds a request', { urlRewrite: { path: { ...full, replaceFullPath: '/ HTTP/1.1\r\n\r\n' } } }, invalidPath],
+    ['names another server', { urlRewrite: { path: { ...full, replaceFullPath: 'http://a/' } } }, invalidPath],
+    ['replaces a prefix by a blank', { urlRewrite: { path: { ...prefix, replacePrefixMatch: '/a b' } } }, invalidPath],
+    ['names a host with a blank', { urlRewrite: { hostname: 'a b' } }, invalidHostname],
+    ['adds a header by its host', { urlRewrite: { hostname: 'a\r\nx: y' } }, invalidHostname],
+    ['redirects to another path by its host', { requestRedirect: { hostname: 'a/b?' } }, invalidHostname],
+    ['adds headers to a redirect', { requestRedirect: { path: { ...full, replaceFullPath: '/\r\nset-cookie: a' } } }, invalidPath],
   ] // prettier-ignore
   for (const [name, filter, message] of rejected)
     test(name, () =>

@@ -59,8 +59,8 @@ function compileFilter(filter: RouteFilter): Filter | Outcome | string {
   if (requestRedirect !== undefined) return redirectFilter(requestRedirect)
   if (urlRewrite !== undefined) {
     const { hostname, path } = urlRewrite
-    if (path !== undefined && !isPath(path)) return strangePath
-    if (hostname !== undefined && !isHostname(hostname)) return strangeHostname
+    if (path !== undefined && !isPath(path)) return invalidPath
+    if (hostname !== undefined && !isHostname(hostname)) return invalidHostname
     return { kind: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...pathChange(urlRewrite.path) }
   }
   if (extensionRef !== undefined) return unmet('InvalidKind', `filters of kind ${extensionRef.kind} are not supported`)
@@ -70,8 +70,8 @@ function compileFilter(filter: RouteFilter): Filter | Outcome | string {
 function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): Filter | string {
   const { scheme, hostname, port, path, statusCode = 302 } = redirect
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return `redirects to ${scheme} are not supported`
-  if (path !== undefined && !isPath(path)) return strangePath
-  if (hostname !== undefined && !isHostname(hostname)) return strangeHostname
+  if (path !== undefined && !isPath(path)) return invalidPath
+  if (hostname !== undefined && !isHostname(hostname)) return invalidHostname
   return {
     kind: 'redirect',
     redirect: {
@@ -84,13 +84,13 @@ function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): 
   }
 }
 
-const strangePath = 'a path must begin with a slash and contain neither blanks nor control characters'
+const invalidPath = 'a path must begin with a slash and contain neither blanks nor control characters'
 
 /** It becomes part of a request line or of the header Location. An empty prefix removes the matched one. */
 const isPath = ({ replaceFullPath = '/', replacePrefixMatch = '' }: PathModifier): boolean =>
   /^\/[\x21-\x7e]*$/.test(replaceFullPath) && /^(?:\/[\x21-\x7e]*)?$/.test(replacePrefixMatch)
 
-const strangeHostname = 'a hostname consists of letters, digits, dashes and dots'
+const invalidHostname = 'a hostname consists of letters, digits, dashes and dots'
 
 /** It becomes the header Host, or a part of the header Location. */
 const isHostname = (hostname: string): boolean => /^[-.\dA-Za-z]{1,253}$/.test(hostname)

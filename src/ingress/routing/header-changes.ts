@@ -46,7 +46,7 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 ])
 
 const token = /^[!#$%&'*+\-.^_`|~\da-z]+$/
-const strangeInValue = /[^\t\x20-\x7e\x80-\xff]/
+const notInHeaderValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /** A text says what is not supported. */
 export function headerChanges({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges | string {
@@ -63,7 +63,7 @@ function changedHeaders(entries: readonly Entry[]): readonly ChangedHeader[] | s
   for (const { name, value } of entries) {
     const header = changeable(name)
     if (header === undefined) return unchangeable(name)
-    if (strangeInValue.test(value)) return `the value of header ${name} contains characters that a header cannot have`
+    if (notInHeaderValue.test(value)) return `the value of header ${name} contains characters that a header cannot have`
     if (!byName.has(header)) byName.set(header, { name: header, value })
   }
   return [...byName.values()]

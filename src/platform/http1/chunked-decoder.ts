@@ -55,7 +55,7 @@ export class ChunkedDecoder {
     for (let at = from; at < end; at++) this.#line += String.fromCharCode(bytes[at] ?? 0)
     if (found < 0) return end
     const line = this.#line.slice(0, -2)
-    if (this.#line.charCodeAt(this.#line.length - 2) !== carriageReturn || strange.test(line))
+    if (this.#line.charCodeAt(this.#line.length - 2) !== carriageReturn || notAllowed.test(line))
       throw new RejectedRequest(400, 'malformed chunked encoding')
     this.#line = ''
     this.#read(line)
@@ -92,7 +92,7 @@ export class ChunkedDecoder {
   }
 }
 
-const strange = /[^\t\x20-\x7e\x80-\xff]/
+const notAllowed = /[^\t\x20-\x7e\x80-\xff]/
 const token = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+"
 const quotedString = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
 /** The size and the extensions. White space is not allowed anywhere, although RFC 9112 tolerates some. */
