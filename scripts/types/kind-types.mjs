@@ -100,7 +100,7 @@ class KindTypes {
   }
 
   #interface({ fields, description, isChoice }, name, form, first = []) {
-    const comment = description ? [`/** ${description} */`] : []
+    const comment = description ? [commentOf(description)] : []
     if (isChoice) {
       const choices = Object.values(fields).map(({ type }) => this.#type(type, form))
       return [...comment, `export type ${name} = ${choices.join(' | ')}`]
@@ -119,7 +119,7 @@ class KindTypes {
     const isThere =
       presence === 'required' || (form === 'object' && (presence === 'always' || presence === 'defaulted'))
     const type = this.#valueType(field, form)
-    const comment = field.description ? [`  /** ${field.description} */`] : []
+    const comment = field.description ? [`  ${commentOf(field.description)}`] : []
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
     const whole = presence === 'nullable' ? `${type} | null` : type
     return [...comment, `  readonly ${key}${isThere ? '' : '?'}: ${whole}`]
@@ -157,6 +157,9 @@ class KindTypes {
 }
 
 const typed = ['readonly apiVersion?: string', 'readonly kind?: string']
+
+// A description may contain the end of a comment, as in `*/status`.
+const commentOf = (text) => `/** ${text.replaceAll('*/', '*\\/')} */`
 
 /** As the compiler derives it (schema/field.ts). */
 function presenceOf({ type, required, default: usual, pointer, keepEmpty, omitEmpty }) {

@@ -6,7 +6,7 @@ import { connect } from '../../cluster/client/connect.ts'
 import type { CommandOption, Terminal } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { startDetached } from './start-detached.ts'
-import { waitUntilReady } from './wait-until-ready.ts'
+import { waitUntilReady, type Expected } from './wait-until-ready.ts'
 
 const timeoutDefault = '2m'
 
@@ -39,25 +39,44 @@ export const undetachedArguments = (options: Values): string[] =>
       : [value === true ? `--${name}` : `--${name}=${value}`],
   )
 
+export interface DetachDeps {
+  readonly start: typeof startDetached
+  /** What the cluster of a kubeconfig lacks after the timeout. */
+  missing(
+    kubeconfig: string,
+    expected: Expected & { readonly timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<readonly string[]>
+}
+
+const ownDeps: DetachDeps = {
+  start: startDetached,
+  async missing(kubeconfig, expected, signal) {
+    await using connection = await connect(kubeconfig, { name: 'coxswain up', signal })
+    return await waitUntilReady(connection.client, expected, realClock, signal)
+  },
+}
+
 /** `options` are those of the command, which were checked: mistakes are reported in the foreground. */
 export async function runDetached(
   options: Values,
   { dataDirectory, nodes }: DetachedCluster,
   { out, signal }: Pick<Terminal, 'out' | 'signal'>,
+  deps: DetachDeps = ownDeps,
 ): Promise<number> {
   const timeout = String(options['wait-timeout'] ?? timeoutDefault)
   const timeoutMs = asUsage(() => durationMs(timeout))
   const logPath = join(dataDirectory, outputName)
   const sinceMs = realClock.nowMs()
   const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'up', ...undetachedArguments(options)]
-  const { pid, readyLine } = await startDetached(program, logPath, signal)
+  const { pid, readyLine } = await deps.start(program, logPath, signal)
   const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down${
     options['data-dir'] === undefined ? '' : ` --data-dir ${dataDirectory}`
   }`
   out(`${readyLine}\n`)
   if (options['wait'] === true) {
-    await using connection = await connect(join(dataDirectory, 'admin.kubeconfig'), { name: 'coxswain up', signal })
-    const missing = await waitUntilReady(connection.client, { nodes, sinceMs, timeoutMs }, realClock, signal)
+    const kubeconfig = join(dataDirectory, 'admin.kubeconfig')
+    const missing = await deps.missing(kubeconfig, { nodes, sinceMs, timeoutMs }, signal)
     if (missing.length > 0) throw new Error(`not ready after ${timeout}: ${missing.join('; ')}.\n${how}`)
     const seconds = ((realClock.nowMs() - sinceMs) / 1_000).toFixed(1)
     if (nodes > 0) out(`${nodes} ${nodes === 1 ? 'node is' : 'nodes are'} ready after ${seconds} s\n`)
