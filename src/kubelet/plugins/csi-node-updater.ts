@@ -59,20 +59,14 @@ export class CsiNodeUpdater {
   ): Promise<void> {
     const { client, nodeName } = this.#deps
     const csiNodes = client.of(csiNode)
-    for (let attempt = 1; ; attempt++) {
+    await retryRaces(async () => {
       const known = await csiNodes.find(nodeName, '', context)
       const before = known?.spec.drivers ?? []
       const drivers = change(before)
       if (known !== undefined && equalValues(before, drivers)) return
-      try {
-        if (known === undefined) await csiNodes.create(await this.#newCsiNode(drivers, context), '', context)
-        else await csiNodes.update({ ...known, spec: { ...known.spec, drivers } }, context)
-        return
-      } catch (error) {
-        const isRace = hasReason(error, 'Conflict') || hasReason(error, 'AlreadyExists')
-        if (!isRace || attempt === attemptsMax) throw error
-      }
-    }
+      if (known === undefined) await csiNodes.create(await this.#newCsiNode(drivers, context), '', context)
+      else await csiNodes.update({ ...known, spec: { ...known.spec, drivers } }, context)
+    })
   }
 
   async #newCsiNode(drivers: readonly CSINodeDriver[], context: Context) {
@@ -86,7 +80,11 @@ export class CsiNodeUpdater {
   }
 
   /** Sets the id and the labels of a driver, or removes its id. */
-  async #updateNode(name: string, info: DriverNodeInfo | undefined, context: Context): Promise<void> {
+  #updateNode(name: string, info: DriverNodeInfo | undefined, context: Context): Promise<void> {
+    return retryRaces(() => this.#patchNode(name, info, context))
+  }
+
+  async #patchNode(name: string, info: DriverNodeInfo | undefined, context: Context): Promise<void> {
     const { client, nodeName } = this.#deps
     const { metadata } = await this.#node(context)
     const annotation = metadata.annotations?.[nodeIdAnnotation]
@@ -95,7 +93,7 @@ export class CsiNodeUpdater {
     const isLabelled = Object.entries(labels).every(([key, value]) => lookup(metadata.labels ?? {}, key) === value)
     if (ids === annotation && isLabelled) return
     const patch = {
-      // The version makes a concurrent change of the annotation a conflict, which is retried.
+      // The version makes a concurrent change of the annotation a conflict.
       metadata: {
         resourceVersion: metadata.resourceVersion,
         annotations: { [nodeIdAnnotation]: ids ?? null },
@@ -104,4 +102,15 @@ export class CsiNodeUpdater {
     }
     await client.of(node).patch(nodeName, '', patch, 'merge', context)
   }
+}
+
+/** Repeats the work after a conflict with another writer, whose result it reads. */
+async function retryRaces(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      const isRace = hasReason(error, 'Conflict') || hasReason(error, 'AlreadyExists')
+      if (!isRace || attempt === attemptsMax) throw error
+    }
 }
