@@ -63,6 +63,19 @@ for (const [argv, code, message] of mistakes)
     match(err.join(''), message)
   })
 
+test('the usage of a command is shown before and after its name', async () => {
+  for (const argv of [
+    ['help', 'greet'],
+    ['greet', '--help'],
+    ['greet', 'Ann', '-h'],
+    ['greet', '--help-all'],
+  ]) {
+    const { parts, out } = terminal()
+    equal(await run([greet], argv, parts), 0)
+    match(out.join(''), /--times=<n>|-n, --times/)
+  }
+})
+
 test('the version is that of the package and of the API', async () => {
   const { parts, out } = terminal()
   for (const word of ['version', '--version']) equal(await run(commands, [word], parts), 0)

@@ -293,7 +293,7 @@ test('requests that end before the store have a status, a message and audit line
       'unacceptable',
       admin.call('GET', `${maps}?named=unacceptable`, undefined, { accept: 'image/png' }),
       406,
-      'only the following media types are accepted',
+      '406: Not Acceptable',
     ],
     [
       'invalid',

@@ -53,3 +53,22 @@ test('the writer of a Scale owns replicas that had an owner and are not zero, wi
   deepEqual(await ownersOf(0), [])
   deepEqual(await ownersOf(4), [])
 })
+
+const named: [name: string, metadata: (own: Metadata) => object, spec: object | undefined, status: number][] = [
+  ['an older version', () => ({ resourceVersion: '1' }), { replicas: 1 }, 409],
+  ['another object', () => ({ uid: 'other' }), { replicas: 1 }, 409],
+  ['its version and object', ({ resourceVersion, uid }) => ({ resourceVersion, uid }), { replicas: 1 }, 200],
+  ['no replicas', () => ({}), {}, 200],
+  ['no spec', () => ({}), undefined, 200],
+]
+type Metadata = Record<'resourceVersion' | 'uid', string>
+for (const [name, metadata, spec, status] of named)
+  test(`an applied Scale with ${name}: ${status}`, async () => {
+    await using server = await startServer()
+    const { body } = await apply(server, `${deployments}/a`, deployment)
+    const scale = {
+      ...{ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a', ...metadata(body.metadata) } },
+      ...(spec === undefined ? {} : { spec }),
+    }
+    deepEqual((await apply(server, `${deployments}/a/scale`, scale)).status, status)
+  })

@@ -41,18 +41,16 @@ export const nodeOutbound: OutboundProvider = {
         connect: connectOptions(tls, pooledConnectMsMax),
       })
     let pool: ReturnType<typeof open> | undefined
-    let isClosed = false
+    let closed: Promise<void> | undefined
     return {
       async send(request, signal) {
-        if (isClosed) throw new Error(`the connection to ${origin} is closed`)
+        if (closed !== undefined) throw new Error(`the connection to ${origin} is closed`)
         pool ??= open()
         const sent = new UndiciExchange({ ...request, serverName: tls.serverName }, signal).dispatchOn(pool)
         return outboundResponse(await sent.response)
       },
-      async close() {
-        isClosed = true
-        await pool?.destroy()
-      },
+      // undici rejects the second call.
+      close: () => (closed ??= pool?.destroy() ?? Promise.resolve()),
     }
   },
   exchange,
