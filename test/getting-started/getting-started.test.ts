@@ -77,15 +77,17 @@ for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\
 test('a cluster in the background starts and ends as the page describes', async () => {
   const data = ['--data-dir', join(home, 'background')]
   const steps = commandsOfPage.filter((each) => / up --detach| down\b/.test(each))
-  deepEqual(steps, ['coxswain up --detach', 'coxswain down'])
-  try {
-    const { code, out, err } = await typed([...tilde(steps[0] ?? ''), '--runtime', 'simulated', '--port', '0', ...data])
-    equal(code, 0, err)
-    match(out, /^ready in \d+ ms at https:/)
-  } finally {
-    const { out } = await typed([...tilde(steps[1] ?? ''), ...data])
-    match(out, /^Process \d+ has ended\.\n$/)
-  }
+  deepEqual(steps, ['coxswain up --detach', 'coxswain down', 'coxswain up --detach --wait'])
+  const [start = '', end = '', startAndWait = ''] = steps
+  for (const step of [start, startAndWait])
+    try {
+      const { code, out, err } = await typed([...tilde(step), '--runtime', 'simulated', '--port', '0', ...data])
+      equal(code, 0, err)
+      match(out, /^ready in \d+ ms at https:/)
+    } finally {
+      const { out } = await typed([...tilde(end), ...data])
+      match(out, /^Process \d+ has ended\.\n$/)
+    }
 })
 
 test('status, snapshot, restore and reset work as the page describes, in its order', async () => {
