@@ -1,6 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { isRunning, processIdentity } from './process-identity.ts'
 
@@ -15,11 +16,14 @@ test('a process runs until it has exited', async () => {
 })
 
 test('a zombie does not run', async () => {
-  // The shell becomes a program that does not reap its child.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'])
+  // The shell becomes a program that does not reap its child. The child ends with its input, when that has happened.
+  const parent = spawn('sh', ['-c', 'exec 3<&0; (read line <&3) & echo $!; exec sleep 60'])
   try {
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     const zombie = { pid: Number(line), since: undefined }
+    while ((await readFile(`/proc/${parent.pid}/comm`, 'utf8')) !== 'sleep\n');
+    equal(await isRunning(zombie), true)
+    parent.stdin.end()
     while (await isRunning(zombie));
     process.kill(zombie.pid, 0) // fails unless the process still exists
   } finally {
