@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineCommand, parseCommand, UsageError, type Terminal } from './command/command.ts'
 import { commands } from './commands.ts'
@@ -75,6 +75,13 @@ test('the usage of a command is shown before and after its name', async () => {
     match(out.join(''), /--times=<n>|-n, --times/)
   }
 })
+
+for (const shell of ['bash', 'fish', 'zsh'])
+  test(`the completion for ${shell} knows all commands`, async () => {
+    const { parts, out } = terminal()
+    equal(await run(commands, ['completion', shell], parts), 0)
+    for (const { name } of commands) ok(out.join('').includes(name), name)
+  })
 
 test('the version is that of the package and of the API', async () => {
   const { parts, out } = terminal()

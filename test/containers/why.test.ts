@@ -38,7 +38,7 @@ inNamespaces(import.meta.url, () => {
     await up.apply(
       deployment('crash', {
         image,
-        command: sh('echo starting; echo "password=hunter2"; echo fatal: no disk >&2; exit 4'),
+        command: sh('echo starting; echo "password=hunter2"; echo fatal: no disk; exit 4'),
       }),
       deployment('greedy', {
         image,

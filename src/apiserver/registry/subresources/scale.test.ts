@@ -72,3 +72,20 @@ for (const [name, metadata, spec, status] of named)
     }
     deepEqual((await apply(server, `${deployments}/a/scale`, scale)).status, status)
   })
+
+test('an applied Scale without metadata is rejected', async () => {
+  await using server = await startServer()
+  await apply(server, `${deployments}/a`, deployment)
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 } }
+  const { status, body } = await apply(server, `${deployments}/a/scale`, scale)
+  const message = 'the name of the object (a based on URL) was undeterminable: name must be provided'
+  deepEqual([status, body.message], [400, message])
+})
+
+test('an update of a Scale without a spec sets no replicas', async () => {
+  await using server = await startServer()
+  await apply(server, `${deployments}/a`, deployment)
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a', namespace: 'default' } }
+  const { status, body } = await server.call('PUT', `${deployments}/a/scale`, scale)
+  deepEqual([status, body.spec.replicas ?? 0], [200, 0])
+})

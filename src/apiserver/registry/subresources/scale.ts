@@ -92,10 +92,10 @@ export function withScale(
   sent: unknown,
   request: ResourceRequest,
 ): ApiObject {
-  const value = decodeScale(sent, request)
-  checkName(value.metadata ?? {}, request)
-  const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
-  const { resourceVersion, uid } = value.metadata ?? {}
+  const { metadata = {}, spec } = decodeScale(sent, request)
+  checkName(metadata, request)
+  const changed = scaling.withReplicas(object, spec?.replicas ?? 0)
+  const { resourceVersion, uid } = metadata
   return {
     ...changed,
     metadata: {
@@ -136,9 +136,10 @@ const rejectAppliedScale: Transform = () => {
 function appliedScale(value: unknown, request: ResourceRequest): JsonObject {
   const body = appliedConfiguration(value, scaleKind)
   rejectInvalid(body, structureOf(scale))
-  checkName((body['metadata'] ?? {}) as Partial<ApiObject['metadata']>, request)
-  const { metadata, spec } = body
-  const { resourceVersion, uid } = isJsonObject(metadata) ? metadata : {}
+  const metadata = (body['metadata'] ?? {}) as Partial<ApiObject['metadata']>
+  checkName(metadata, request)
+  const { spec } = body
+  const { resourceVersion, uid } = metadata
   const { replicas } = isJsonObject(spec) ? spec : {}
   return {
     metadata: { ...(resourceVersion === undefined ? {} : { resourceVersion }), ...(uid === undefined ? {} : { uid }) },
