@@ -30,9 +30,9 @@ function seats(events: string[], isExempt = false): SeatSource {
 }
 
 /** Turns whose time is used up after the first start. */
-const busyTurns = () => {
+const busyTurns = (startsMin: number) => {
   let ms = 0
-  return new FairTurns<string>({ ...realClock, monotonicMs: () => (ms += 20) }, 'asynchronous')
+  return new FairTurns<string>({ ...realClock, monotonicMs: () => (ms += 20) }, 'asynchronous', startsMin)
 }
 
 test('a request starts synchronously with a seat, which it leaves however it ends', async () => {
@@ -46,8 +46,8 @@ test('a request starts synchronously with a seat, which it leaves however it end
   deepEqual(events, ['take', 'leave', 'take', 'leave'])
 })
 
-test('while the event loop is busy, users take turns; exempt requests and components of the process do not wait', async () => {
-  const scheduler = new RequestScheduler(realClock, busyTurns())
+test('while the event loop is busy, users take turns; exempt requests and components of the process do not wait for them', async () => {
+  const scheduler = new RequestScheduler(realClock, busyTurns)
   const started: string[] = []
   const send = (name: string, credentials = presented, isExempt = false) =>
     scheduler.run(requestOf(name, credentials), seats([], isExempt), () => void started.push(name))
@@ -57,6 +57,21 @@ test('while the event loop is busy, users take turns; exempt requests and compon
   deepEqual(started, ['a', 'b', 'component', 'admin'])
   for (const each of all) await each
   deepEqual(started.slice(4), ['a', 'b', 'a'])
+})
+
+test('what components write at once takes several turns of the event loop, in which clients are served', async () => {
+  const scheduler = new RequestScheduler(realClock, busyTurns)
+  let started = 0
+  const all = Array.from({ length: 100 }, async () =>
+    scheduler.run(requestOf('controller', asserted), seats([]), () => void started++),
+  )
+  const perTurn: number[] = []
+  for (let before = 0; started > before; await eventLoopTurn()) {
+    perTurn.push(started - before)
+    before = started
+  }
+  await Promise.all(all)
+  deepEqual(perTurn, [32, 32, 32, 4])
 })
 
 test('a request has no seat while its client sends the body', async () => {

@@ -17,6 +17,7 @@ const freshInARowMax = 8
 export class FairTurns<Client> {
   readonly #clock: Clock
   readonly #isAsynchronous: boolean
+  readonly #startsMin: number
   /** Clients whose work waits and has not been started since it waits; they come first. */
   readonly #fresh = new Map<Client, (() => void)[]>()
   readonly #others = new Map<Client, (() => void)[]>()
@@ -32,10 +33,11 @@ export class FairTurns<Client> {
   #freshInARow = 0
   #lateStarts = 0
 
-  /** `asynchronous`: most of the work is done after its start. */
-  constructor(clock: Clock, kind: 'synchronous' | 'asynchronous' = 'synchronous') {
+  /** `asynchronous`: most of the work is done after its start. At least `startsMin` are started in a turn, however slow it is. */
+  constructor(clock: Clock, kind: 'synchronous' | 'asynchronous' = 'synchronous', startsMin = 1) {
     this.#clock = clock
     this.#isAsynchronous = kind === 'asynchronous'
+    this.#startsMin = startsMin
   }
 
   /** Starts the work at once if there is time and nothing waits. It must not throw. */
@@ -91,6 +93,7 @@ export class FairTurns<Client> {
   }
 
   get #hasTime(): boolean {
+    if (this.#started < this.#startsMin) return true
     return this.#started < this.#startsMax && this.#clock.monotonicMs() < this.#sinceMs + this.#turnMs
   }
 
@@ -116,12 +119,9 @@ export class FairTurns<Client> {
     const nowMs = this.#clock.monotonicMs()
     // If the last turn took long, for whatever reason, less is started in this one.
     if (this.#isAsynchronous && this.#started > 0)
-      this.#startsMax = Math.max(1, Math.floor((this.#turnMs * this.#started) / (nowMs - this.#sinceMs)))
+      this.#startsMax = Math.max(this.#startsMin, Math.floor((this.#turnMs * this.#started) / (nowMs - this.#sinceMs)))
     this.#begin(nowMs)
-    // At least one, however slow the machine is.
-    if (this.#isWaiting)
-      do this.#startNext()
-      while (this.#isWaiting && this.#hasTime)
+    while (this.#isWaiting && this.#hasTime) this.#startNext()
     this.#isPlanned = false
     if ((this.#isAsynchronous && this.#started > 0) || this.#isWaiting) this.#plan()
   }
