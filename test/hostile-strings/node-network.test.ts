@@ -15,8 +15,8 @@ import { endpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
 import { networkPolicy } from '../../src/api/networking/v1/network-policy.ts'
 import type { Kind } from '../../src/api/kind/kind.ts'
 import { provideNodeNetwork } from '../../src/cluster/node/node-network.ts'
-import { nodeServices } from '../../src/cluster/node/node-services.ts'
-import { memorySockets } from '../../src/cluster/node/sockets.harness.ts'
+import { machineWith, proxyComponent } from '../../src/cluster/components/proxy.ts'
+import { nodeProxySettings } from '../../src/cluster/components/real-node.ts'
 import { SimulatedKernelSettings } from '../../src/machine/kernel-settings/simulated-kernel-settings.ts'
 import type { Listener, ListenerProvider } from '../../src/platform/http/listener.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
@@ -65,21 +65,18 @@ async function effectsOf(objects: KindObjects) {
   const listeningPorts = { read: () => Promise.resolve([]) }
   const machine = { processes: programs.processes, kernelSettings, listeningPorts }
   const network = await provideNodeNetwork(options, { ...machine, files: noFiles }, signal)
-  const services = nodeServices(
-    {
-      ...{ nodeName: base.nodeName, hostIp: '198.18.0.1', network },
-      dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/none' },
-      onPolicyAgent: () => {},
-    },
-    new Metrics(),
-    { ...machine, sockets: memorySockets(), listeners },
-  )
-  const shared = { clock, random: seededRandom(1), log: silentLog, flow: new FlowRecorder(clock) }
+  const real = { description: { name: base.nodeName, hostIp: '198.18.0.1' }, usePolicies: () => {} }
+  const ranges = { podCidrs: ['10.213.0.0/16'], clusterCidrs: ['10.213.0.0/16'], serviceCidrs: ['10.96.0.0/16'] }
+  const { start } = proxyComponent({
+    ...nodeProxySettings(real, network, ranges),
+    machine: machineWith({ ...machine, listeners }, clock),
+  }).prepare({
+    ...{ clock, random: seededRandom(1), log: silentLog, flow: new FlowRecorder(clock), metrics: new Metrics() },
+    client: () => api.client,
+  })
   {
     await using tasks = new TaskGroup()
-    const clients = { client: api.client, nodeClient: api.client }
-    const ranges = { podCidrs: ['10.213.0.0/16'], clusterCidrs: ['10.213.0.0/16'], serviceCidrs: ['10.96.0.0/16'] }
-    services.startProxy({ ...shared, ...clients, ...ranges }, tasks)
+    start(tasks)
     await clock.advance('10s')
   }
   return { api, programs }

@@ -1,67 +1,48 @@
-// The controller manager: all controllers on shared informers, each under its own account; alone, or with leader
-// election.
-import type { Clock } from '../../base/time/clock.ts'
-import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
-import type { Log } from '../../base/observability/log.ts'
-import type { Random } from '../../base/random/random.ts'
-import type { TaskGroup } from '../../base/async/task-group.ts'
-import type { Client } from '../../client/client.ts'
+// A controller manager as a component: controllers on shared informers, each under its own account.
+import type { Metrics } from '../../base/observability/metrics.ts'
 import { Informers } from '../../client/informer/informers.ts'
-import { LeaderElection, type LeaseSettings } from '../../client/leader-election.ts'
-import type { Controller } from '../../controllers/runtime/controller.ts'
+import { managerAccount, type Controller } from '../../controllers/runtime/controller.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
-import { controllers as allControllers } from '../../controllers/controllers.ts'
 import type { ControllerMetrics } from '../../controllers/runtime/runner.ts'
-import { startController } from '../../controllers/runtime/start-controller.ts'
+import { controllerMetrics, startController } from '../../controllers/runtime/start-controller.ts'
+import { controllerManagerUser, controllerUser } from '../client/component-users.ts'
+import type { ComponentDefinition, ComponentHost } from './component-definition.ts'
 
-export interface ControllerManagerDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly flow: FlowRecorder
-  readonly metrics: ControllerMetrics
-  readonly settings: ControllerSettings
-  /** Used by the informers and the lease. */
-  readonly client: Client
-  /** The client of one controller, under its own account if possible. */
-  readonly clientOf: (controller: Controller) => Client
-  /** Identity for leader election; without it there is no election. */
-  readonly identity?: string
-  /** Settings of the leader election. */
-  readonly lease?: Partial<LeaseSettings>
-  /** Called when this manager becomes the leader. */
-  readonly onLead?: () => void
-  /** The controllers to run, and the name of their lease; those of kube-controller-manager by default. */
-  readonly controllers?: readonly Controller[]
-  readonly leaseName?: string
+export interface ControllerManagerOptions {
+  readonly name: string
+  readonly lease: string
+  readonly controllers: (host: ComponentHost) => readonly Controller[]
+  readonly settings: (host: ComponentHost) => ControllerSettings
+  /** Several managers of a process share their metrics. */
+  readonly metricsIn?: (metrics: Metrics) => ControllerMetrics
 }
 
-export interface ControllerManager {
-  /** Releases the lease after an orderly end, so that the next manager need not wait. */
-  release(signal: AbortSignal): Promise<void>
-}
-
-const leaseNameDefault = 'kube-controller-manager'
-
-export function startControllerManager(tasks: TaskGroup, deps: ControllerManagerDeps): ControllerManager {
-  const { identity, leaseName = leaseNameDefault } = deps
-  if (identity === undefined) {
-    startControllers(tasks, deps)
-    return { release: () => Promise.resolve() }
-  }
-  const gauge = deps.metrics.leader
-  const election = new LeaderElection({ ...deps, name: leaseName, ...deps.lease, identity, gauge })
-  tasks.start('leader election', (signal) => election.run((led) => startControllers(led, deps), signal))
-  return election
-}
-
-function startControllers(tasks: TaskGroup, deps: ControllerManagerDeps): void {
-  deps.onLead?.()
-  const informers = new Informers(deps.client, deps, tasks)
-  for (const controller of deps.controllers ?? allControllers)
-    startController(
-      controller,
-      { ...deps, random: deps.random.fork(controller.name), client: deps.clientOf(controller), informers },
-      tasks,
-    )
-}
+export const controllerManagerComponent = ({
+  name,
+  lease,
+  controllers,
+  settings,
+  metricsIn = controllerMetrics,
+}: ControllerManagerOptions): ComponentDefinition => ({
+  name,
+  user: controllerManagerUser,
+  lease,
+  prepare(host) {
+    const { clock, random, log, flow } = host
+    const metrics = metricsIn(host.metrics)
+    const shared = { clock, log, flow, metrics, settings: settings(host) }
+    const own = controllers(host)
+    return {
+      start(tasks) {
+        const informers = new Informers(host.client(name, controllerManagerUser), { clock, random, log }, tasks)
+        for (const controller of own) {
+          const { account } = controller
+          const user = account === managerAccount ? controllerManagerUser : controllerUser(account)
+          const client = host.client(`controller/${controller.name}`, user)
+          startController(controller, { ...shared, random: random.fork(controller.name), client, informers }, tasks)
+        }
+      },
+      leaderGauge: () => metrics.leader,
+    }
+  },
+})

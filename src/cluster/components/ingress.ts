@@ -4,28 +4,37 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { apiServerUser, ingressUser } from '../client/component-users.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { startIngress } from '../node/start-ingress.ts'
-import { Component } from './component.ts'
-import type { ComponentContext } from './component-context.ts'
+import type { ComponentDefinition } from './component-definition.ts'
 
-/** `hostIp` is in the status of Ingresses if the proxy listens on all addresses. */
-export function ingressComponent(
-  cluster: ComponentContext,
-  { mode: _, ...choices }: IngressChoices,
-  hostIp?: string,
-): Component {
-  const { options, flow } = cluster
-  const { clock, log } = options
-  const random = options.random.fork('ingress')
-  const address = choices.host === '0.0.0.0' || choices.host === '::' ? hostIp : choices.host
-  const settings = { ...choices, addresses: address === undefined ? [] : [{ ip: address }] }
-  const metrics = ingressMetrics(cluster.metrics)
-  return new Component('ingress', options, (tasks) =>
-    tasks.start('ingress', async () => {
-      const publisher = cluster.client('apiserver', apiServerUser)
-      const client = cluster.client('ingress', ingressUser)
-      const deps = { client, publisher, clock, random, log, flow, metrics }
-      const gateways = options.hasGatewayApi === true ? {} : undefined
-      await startIngress({ ...deps, platform: nodePlatform, settings, gateways }, tasks)
-    }),
-  )
+const name = 'ingress'
+
+export interface IngressComponentSettings {
+  readonly choices: IngressChoices
+  readonly hasGateways: boolean
+  /** In the status of Ingresses if the proxy listens on all addresses. */
+  readonly hostIp?: string
 }
+
+export const ingressComponent = ({
+  choices: { mode: _, ...choices },
+  hasGateways,
+  hostIp,
+}: IngressComponentSettings): ComponentDefinition => ({
+  name,
+  user: ingressUser,
+  prepare(host) {
+    const { clock, random, log, flow } = host
+    const metrics = ingressMetrics(host.metrics)
+    const address = choices.host === '0.0.0.0' || choices.host === '::' ? hostIp : choices.host
+    const settings = { ...choices, addresses: address === undefined ? [] : [{ ip: address }] }
+    const gateways = hasGateways ? {} : undefined
+    return {
+      start: (tasks) =>
+        tasks.start('ingress', async () => {
+          const publisher = host.client('apiserver', apiServerUser)
+          const deps = { client: host.client(name, ingressUser), publisher, clock, random, log, flow, metrics }
+          await startIngress({ ...deps, platform: nodePlatform, settings, gateways }, tasks)
+        }),
+    }
+  },
+})

@@ -1,73 +1,82 @@
-// This machine as a node of the cluster: its kubelet, proxy and DNS server, and the announcer of load balancers, as components.
-import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
-import { Informers } from '../../client/informer/informers.ts'
-import { AddressAnnouncer } from '../../cloud/address-pool/address-announcer.ts'
-import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
-import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
-import { apiServerUser, dnsUser, nodeUser, proxyUser } from '../client/component-users.ts'
-import { thisMachinesAddresses } from '../node/announced-addresses.ts'
+// This machine as a node of the cluster: its kubelet, proxy and DNS server, as components.
+import { readFileSync } from 'node:fs'
+import type { Cidr } from '../../base/net/cidr.ts'
+import { isLoopback } from '../../base/net/remote-address.ts'
+import { dnsPort } from '../../dns/forwarder/upstream-servers.ts'
+import { nodeUser } from '../client/component-users.ts'
 import { configz } from '../node/configz.ts'
 import { startRealKubelet } from '../node/kubelet-node.ts'
+import type { NodeNetwork } from '../node/node-network.ts'
 import type { RealNode } from '../node/real-node.ts'
-import { Component } from './component.ts'
-import type { ComponentContext } from './component-context.ts'
+import type { ComponentDefinition } from './component-definition.ts'
+import { dnsComponent } from './dns.ts'
 import { serveKubelet, type KubeletsContext } from './kubelet-access.ts'
+import type { OwnNetwork, ProxySettings } from './proxy.ts'
 
-export function realKubeletComponent(cluster: KubeletsContext, real: RealNode): Component {
-  const { options, flow } = cluster
-  const { clock, log, random } = options
-  const { name } = real.description
-  return new Component(`kubelet/${name}`, options, (tasks) => {
-    const client = cluster.client(`kubelet/${name}`, nodeUser(name))
-    const kubelet = startRealKubelet(real, { client, clock, random, flow, log }, tasks)
-    const configuration = configz(real.settings)
-    serveKubelet(cluster, { ...real, configuration, nodeName: name, kubelet }, client, tasks, real.server)
-  })
-}
+const healthzPort = 10_256
+const metricsPort = 10_249
+const loopback = '127.0.0.1'
 
-/** The proxy, and a DNS server, which pods of all nodes reach at the address of this machine in the pod network. */
-export function nodeServiceComponents(
-  cluster: ComponentContext,
-  real: RealNode,
-  { nodeRanges }: ControllerSettings,
-): readonly Component[] {
-  const { options, flow } = cluster
-  const { clock, log, random, serviceRanges = serviceRangesDefault } = options
+/** A kubelet that the API server of this process calls without a socket. A process of its own is run/run-kubelet.ts. */
+export function realKubeletComponent(cluster: KubeletsContext, real: RealNode): ComponentDefinition {
   const { name } = real.description
-  const { startProxy, startDns } = real.services(real.network, cluster.metrics)
-  const podCidrs = (nodeRanges?.ranges ?? []).map(({ cidr }) => cidr)
-  const proxy = new Component(`proxy/${name}`, options, (tasks) =>
-    startProxy(
-      {
-        ...{ clock, log, random, podCidrs, clusterCidrs: podCidrs, flow, serviceCidrs: serviceRanges.clusterCidrs },
-        client: cluster.client(`proxy/${name}`, proxyUser),
-        nodeClient: cluster.client(`kubelet/${name}`, nodeUser(name)),
+  return {
+    name: `kubelet/${name}`,
+    user: nodeUser(name),
+    prepare: ({ clock, random, log, flow, client: clientAs }) => ({
+      start(tasks) {
+        const client = clientAs(`kubelet/${name}`, nodeUser(name))
+        const kubelet = startRealKubelet(real, { client, clock, random, flow, log }, tasks)
+        const configuration = configz(real.settings)
+        serveKubelet(cluster, { ...real, configuration, nodeName: name, kubelet }, client, tasks, real.server)
       },
-      tasks,
-    ),
-  )
-  if (startDns === undefined) return [proxy]
-  const dns = new Component('dns', options, (tasks) =>
-    tasks.start('DNS', () => {
-      const publisher = cluster.client('apiserver', apiServerUser)
-      const client = cluster.client('dns', dnsUser)
-      return startDns({ clock, log, random, client, publisher, serviceRange: serviceRanges.clusterCidrs[0] }, tasks)
     }),
-  )
-  return [proxy, dns]
+  }
 }
 
-/** Makes this machine respond for addresses of load balancers. */
-export function announcerComponent(cluster: ComponentContext, nodeName: string, addresses: string): Component {
-  const { options, flow } = cluster
-  const { clock, log } = options
-  const name = `announcer/${nodeName}`
-  const random = options.random.fork(name)
-  const [pool, machine] = [AddressPool.parse(addresses), thisMachinesAddresses()]
-  return new Component(name, options, (tasks) => {
-    const client = cluster.client(name, proxyUser)
-    const informers = new Informers(client, { clock, random, log }, tasks)
-    const deps = { informers, client, pool, nodeName, machine, clock, random, log, flow }
-    tasks.start('announcer', (signal) => new AddressAnnouncer(deps).run(signal))
+export interface ProxiedNode extends Pick<RealNode, 'usePolicies'> {
+  readonly description: Pick<RealNode['description'], 'name' | 'hostIp'>
+}
+
+export interface NodeProxyRanges
+  extends Pick<ProxySettings, 'podCidrs' | 'serviceCidrs'>, Pick<OwnNetwork, 'clusterCidrs'> {}
+
+/** Of the proxy of a real node, in the process of its kubelet. Other machines reach its ports only at an address of their network. */
+export function nodeProxySettings(
+  { description: { name: nodeName, hostIp }, usePolicies }: ProxiedNode,
+  network: NodeNetwork | undefined,
+  { podCidrs, serviceCidrs, clusterCidrs }: NodeProxyRanges,
+): ProxySettings {
+  const ports = [
+    { healthz: { host: hostIp, port: healthzPort } },
+    { healthz: { host: loopback, port: healthzPort } },
+    { metricsAt: { host: loopback, port: metricsPort } },
+  ]
+  return {
+    ...{ name: `proxy/${nodeName}`, nodeName, podCidrs, healthCheckHost: hostIp },
+    ...(serviceCidrs && { serviceCidrs }),
+    ...{ masqueradesAll: false, enforcesPolicies: false, arePortsOptional: true },
+    ports: isLoopback(hostIp) ? [] : ports,
+    network: network && { ...network, clusterCidrs, onPolicyAgent: usePolicies },
+  }
+}
+
+/** The DNS server of a cluster. Pods of all nodes reach it at the addresses of this machine in the pod network. */
+export const nodeDnsComponent = (
+  { settings: { dns } }: Pick<RealNode, 'settings'>,
+  { gateways }: NodeNetwork,
+  serviceRange: Cidr,
+): ComponentDefinition =>
+  dnsComponent({
+    ...{ domain: dns.domain, hosts: gateways, port: dnsPort, ownAddresses: gateways, serviceRange },
+    resolvConf: () => textOf(dns.resolvConfPath),
   })
+
+/** Empty when the file is missing. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -1,28 +1,46 @@
 // The scheduler as a component.
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import { leaderGauge } from '../../client/leader-election.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import type { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
 import { extenderOf } from '../../scheduler/framework/extender.ts'
+import { podResourceFamilies } from '../../scheduler/framework/pod-resource-metrics.ts'
+import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
 import { schedulerPlugins } from '../../scheduler/plugins.ts'
 import { Scheduler } from '../../scheduler/scheduler.ts'
 import { schedulerUser } from '../client/component-users.ts'
-import { Component } from './component.ts'
-import type { ComponentContext } from './component-context.ts'
+import type { ComponentDefinition } from './component-definition.ts'
 
-export function schedulerComponent(cluster: ComponentContext, decisions: DecisionRecord): Component {
-  const { options, flow } = cluster
-  const { clock, log, schedulerConfiguration: configuration = {} } = options
-  const metrics = schedulerMetrics(cluster.metrics)
-  const random = options.random.fork('scheduler')
-  return new Component('scheduler', options, (tasks) => {
-    const client = cluster.client('scheduler', schedulerUser)
-    const informers = new Informers(client, { clock, random, log }, tasks)
-    const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
-    const deps = {
-      ...{ client, informers, clock, random, log, flow, metrics },
-      ...{ plugins: schedulerPlugins, configuration, decisions, extenders },
+const name = 'scheduler'
+
+export const schedulerComponent = (
+  configuration: SchedulerConfiguration,
+  decisions: DecisionRecord,
+): ComponentDefinition => ({
+  name,
+  user: schedulerUser,
+  lease: 'kube-scheduler',
+  prepare(host) {
+    const { clock, random, log, flow } = host
+    const metrics = schedulerMetrics(host.metrics)
+    /** Of the last start. */
+    let informers: Informers | undefined
+    return {
+      start(tasks) {
+        const client = host.client(name, schedulerUser)
+        const own = new Informers(client, { clock, random, log }, tasks)
+        informers = own
+        const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
+        const deps = {
+          ...{ client, informers: own, clock, random, log, flow, metrics },
+          ...{ plugins: schedulerPlugins, configuration, decisions, extenders },
+        }
+        new Scheduler(deps, tasks).start()
+      },
+      leaderGauge: () => leaderGauge(host.metrics),
+      resources: () => podResourceFamilies(informers?.of(pod).all() ?? []),
     }
-    new Scheduler(deps, tasks).start()
-  })
-}
+  },
+})

@@ -3,7 +3,6 @@ import { availableParallelism, arch, hostname, release, totalmem } from 'node:os
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
-import type { Metrics } from '../../base/observability/metrics.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { NodeHost } from '../../kubelet/node/node-host.ts'
@@ -32,10 +31,11 @@ import { NodeDisk } from '../../machine/disk/node-disk.ts'
 import { ProjectQuotas } from '../../machine/quotas/project-quotas.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
+import type { PolicyAgent } from '../../network-policy/policy-agent.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
-import { nodeServices, removeNodeNetwork, type NodeServices } from './node-services.ts'
+import { removeNodeNetwork } from './remove-node-network.ts'
 import type { KubeletServerHolder } from './kubelet-port.ts'
 import { PodProtection } from './pod-protection.ts'
 import { selfTest } from './self-test.ts'
@@ -55,8 +55,8 @@ export interface RealNode {
   readonly server?: KubeletServerHolder | undefined
   /** The network of the ranges that were known before the start. */
   readonly network: NodeNetwork | undefined
-  /** The proxy and the DNS server of a node with this network. */
-  services(network: NodeNetwork | undefined, metrics: Metrics): NodeServices
+  /** Pods start when this agent protects them. */
+  readonly usePolicies: (agent: PolicyAgent) => void
   /** Configures pod addresses of these ranges. Undefined if the runtime has its own network, which is kept. */
   provideNetwork(podRanges: readonly string[], signal: AbortSignal): Promise<NodeNetwork | undefined>
   /** Stops the pods as at a system shutdown, if this process announces shutdowns. */
@@ -161,14 +161,7 @@ export async function startRealNode(
     host: (services) => ({ ...host, services, dns: clusterDns(host.dns, services) }),
     volumes: nodeVolumes(directory, host.disk, platform.processes),
     network,
-    services: (own, metrics) =>
-      nodeServices(
-        {
-          ...{ nodeName: machine.name, hostIp, network: own, dns: settings.dns },
-          onPolicyAgent: (agent) => protection.use(agent),
-        },
-        metrics,
-      ),
+    usePolicies: (agent) => protection.use(agent),
     provideNetwork: async (podRanges, stop) => {
       const provided = await provideNetwork(podRanges, stop)
       if (provided === undefined) protection.giveUp()

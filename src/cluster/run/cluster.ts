@@ -10,6 +10,7 @@ import type { User } from '../../apiserver/request/request.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import { Client } from '../../client/client.ts'
+import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import type { ControllerMetrics } from '../../controllers/runtime/runner.ts'
@@ -30,17 +31,18 @@ import { DirectTransport } from '../client/direct-transport.ts'
 import { apiServerComponent, apiServerName } from '../components/api-server.ts'
 import type { ClusterOptions } from '../components/cluster-options.ts'
 import type { Component } from '../components/component.ts'
-import {
-  cloudControllersComponent,
-  controllerManagerComponent,
-  type ControllersContext,
-} from '../components/controllers.ts'
+import { announcerComponent } from '../components/announcer.ts'
+import type { ComponentDefinition } from '../components/component-definition.ts'
+import { componentIn } from '../components/component-in-cluster.ts'
+import { cloudControllersIn, controllerManagerIn, type ControllersContext } from '../components/controllers.ts'
 import { ingressComponent } from '../components/ingress.ts'
 import type { KubeletsContext } from '../components/kubelet-access.ts'
-import { announcerComponent, nodeServiceComponents, realKubeletComponent } from '../components/real-node.ts'
+import { proxyComponent } from '../components/proxy.ts'
+import { nodeDnsComponent, nodeProxySettings, realKubeletComponent } from '../components/real-node.ts'
 import { schedulerComponent } from '../components/scheduler.ts'
 import { SimulatedNodes } from '../components/simulated-nodes.ts'
 import { csiSidecarsComponent, localPathComponent, snapshotControllerComponent } from '../components/storage.ts'
+import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { nodeRangesDefault } from '../flags/node-ranges.ts'
 import type { ClusterNetwork } from '../network/cluster-network.ts'
 import type { RealNode } from '../node/real-node.ts'
@@ -83,18 +85,18 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const { options } = this
     const nodes = Array.from({ length: options.nodes }, () => this.#simulated.add())
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
-      controllerManagerComponent(this, index),
+      controllerManagerIn(this, index),
     )
-    const snapshots = options.hasVolumeSnapshots === true ? [snapshotControllerComponent(this)] : []
-    const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulated.volumes)
-    const sidecars = options.csi === undefined ? [] : [csiSidecarsComponent(this, options.csi)]
+    const hasSnapshots = options.hasVolumeSnapshots === true
     const cloud = options.cloud === undefined ? [] : [this.#cloudControllers(options.cloud)]
-    const ingress = options.ingress?.mode === 'on' ? [ingressComponent(this, options.ingress)] : []
-    const scheduler = schedulerComponent(this, this.decisions)
-    return [
-      ...[this.#apiServer(), ...managers, ...cloud, ...ingress],
-      ...[...snapshots, ...sidecars, scheduler, ...storage, ...nodes],
+    const others: readonly ComponentDefinition[] = [
+      ...(options.ingress?.mode === 'on' ? [this.#ingress(options.ingress)] : []),
+      ...(hasSnapshots ? [snapshotControllerComponent] : []),
+      ...(options.csi === undefined ? [] : [csiSidecarsComponent(options.csi, hasSnapshots)]),
+      schedulerComponent(options.schedulerConfiguration ?? {}, this.decisions),
+      ...(nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulated.volumes)),
     ]
+    return [this.#apiServer(), ...managers, ...cloud, ...others.map((each) => componentIn(this, each)), ...nodes]
   }
 
   get components(): ReadonlyMap<string, Component> {
@@ -108,15 +110,22 @@ export class Cluster implements ControllersContext, KubeletsContext {
 
   /** Adds this machine as a node that routes the traffic of Services, with a DNS server for pods. */
   addRealNode(real: RealNode): void {
-    const { name, hostIp } = real.description
-    const { ingress, loadBalancers } = this.options
-    const storage = this.#localPath(name, new Map([[name, real.volumes]]))
-    const proxies = ingress?.mode === 'auto' ? [ingressComponent(this, ingress, hostIp)] : []
-    const announcers =
-      typeof loadBalancers === 'object' ? [announcerComponent(this, name, loadBalancers.addresses)] : []
-    const services = nodeServiceComponents(this, real, this.controllerSettings)
-    for (const component of [...services, ...announcers, ...storage, ...proxies, realKubeletComponent(this, real)])
-      this.#add(component)
+    const { description, network, volumes } = real
+    const { name, hostIp } = description
+    const { ingress, loadBalancers, serviceRanges = serviceRangesDefault } = this.options
+    const { clusterCidrs: serviceCidrs } = serviceRanges
+    const podCidrs = (this.controllerSettings.nodeRanges?.ranges ?? []).map(({ cidr }) => cidr)
+    const definitions: readonly ComponentDefinition[] = [
+      proxyComponent(nodeProxySettings(real, network, { podCidrs, serviceCidrs, clusterCidrs: podCidrs })),
+      ...(network === undefined ? [] : [nodeDnsComponent(real, network, serviceCidrs[0])]),
+      ...(typeof loadBalancers === 'object'
+        ? [announcerComponent({ nodeName: name, pool: AddressPool.parse(loadBalancers.addresses) })]
+        : []),
+      ...this.#localPath(name, new Map([[name, volumes]])),
+      ...(ingress?.mode === 'auto' ? [this.#ingress(ingress, hostIp)] : []),
+      realKubeletComponent(this, real),
+    ]
+    for (const definition of definitions) this.#add(componentIn(this, definition))
   }
 
   /** Adds a simulated node. */
@@ -125,7 +134,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const kubelet = this.#simulated.add()
     const added = [...this.#simulated.volumes].filter(([name]) => !before.has(name))
     const storage = added.flatMap(([name, volumes]) => this.#localPath(name, new Map([[name, volumes]])))
-    for (const component of [...storage, kubelet]) this.#add(component)
+    for (const component of [...storage.map((each) => componentIn(this, each)), kubelet]) this.#add(component)
   }
 
   #add(component: Component): void {
@@ -244,11 +253,16 @@ export class Cluster implements ControllersContext, KubeletsContext {
       powerOff: (name) => this.powerOff(name),
       powerOn: (name) => this.component(`kubelet/${name}`).start(),
     })
-    return cloudControllersComponent(this, cloud)
+    return cloudControllersIn(this, cloud)
   }
 
-  #localPath(name: string, nodes: ReadonlyMap<string, NodeVolumes>): readonly Component[] {
-    return this.options.localPath === true ? [localPathComponent(this, name, nodes)] : []
+  #localPath(name: string, nodes: ReadonlyMap<string, NodeVolumes>): readonly ComponentDefinition[] {
+    return this.options.localPath === true ? [localPathComponent(name, nodes)] : []
+  }
+
+  #ingress(choices: IngressChoices, hostIp?: string): ComponentDefinition {
+    const hasGateways = this.options.hasGatewayApi === true
+    return ingressComponent({ choices, hasGateways, ...(hostIp === undefined ? {} : { hostIp }) })
   }
 
   #remoteKubelets(tls: OutboundTls | undefined): KubeletConnection {

@@ -27,6 +27,7 @@ import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { localPathAgent, networkAgent } from '../../apiserver/authorization/node/node-agents.ts'
+import type { User } from '../../apiserver/request/request.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -38,7 +39,10 @@ import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/k
 import type { KubeletServerHolder } from '../node/kubelet-port.ts'
 import { listenForHealth, listenForRequests } from '../node/kubelet-ports.ts'
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
+import { proxyUser } from '../client/component-users.ts'
 import { openRemote } from '../client/remote.ts'
+import { proxyComponent } from '../components/proxy.ts'
+import { nodeProxySettings } from '../components/real-node.ts'
 import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import { configz } from '../node/configz.ts'
 import type { NodeNetwork } from '../node/node-network.ts'
@@ -242,21 +246,14 @@ async function startReal(
 function startProxy(
   real: RealNode,
   network: NodeNetwork,
-  {
-    client: nodeClient,
-    agentClient: client,
-    clock,
-    random,
-    log,
-    flow,
-  }: KubeletNodeDeps & Pick<NodeStart, 'agentClient'>,
+  { client, agentClient, clock, random, log, flow }: KubeletNodeDeps & Pick<NodeStart, 'agentClient'>,
   tasks: TaskGroup,
 ): void {
   const { podRanges: podCidrs } = network
   const serviceCidrs = serviceRangesDefault.clusterCidrs
-  real
-    .services(network, new Metrics())
-    .startProxy({ client, nodeClient, podCidrs, serviceCidrs, clusterCidrs: [], clock, random, log, flow }, tasks)
+  const definition = proxyComponent(nodeProxySettings(real, network, { podCidrs, serviceCidrs, clusterCidrs: [] }))
+  const clientAs = (_sender: string, user: User) => (user === proxyUser ? agentClient : client)
+  definition.prepare({ clock, random, log, flow, metrics: new Metrics(), client: clientAs }).start(tasks)
 }
 
 /** The local address of a connection to the API server, which can reach the node there. */

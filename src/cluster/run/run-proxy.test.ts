@@ -13,6 +13,8 @@ import { SimulatedConntrack } from '../../machine/conntrack/simulated-conntrack.
 import { SimulatedKernelSettings } from '../../machine/kernel-settings/simulated-kernel-settings.ts'
 import type { TransactionResult } from '../../machine/nftables/nftables.ts'
 import { SimulatedNftables } from '../../machine/nftables/simulated-nftables.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import type { ProxyPorts } from '../node/proxy-ports.ts'
 import { adminUser } from '../client/component-users.ts'
 import { removeProxyRules, runProxy, type RunProxyOptions } from './run-proxy.ts'
 import { serveCluster } from './served-cluster.harness.ts'
@@ -20,6 +22,7 @@ import { serveCluster } from './served-cluster.harness.ts'
 const ctx = context(new AbortController().signal)
 const bridgeSetting = 'net/bridge/bridge-nf-call-iptables'
 const deletion = 'delete table inet coxswain-proxy'
+const listeningPorts = { read: () => Promise.resolve([]) }
 const anyPort = { host: '127.0.0.1', port: 0 }
 
 /** Records transactions; a test waits for the first with a command that matches. */
@@ -58,13 +61,15 @@ function findIn(
 function startProxy(options: Pick<RunProxyOptions, 'kubeconfig'> & Partial<RunProxyOptions>) {
   const [nftables, policyNftables, conntrack] = [new WatchedNftables(), new WatchedNftables(), new SimulatedConntrack()]
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
+  const machine = { conntrack, kernelSettings, listeningPorts, listeners: nodePlatform.listeners }
+  const newNftables = (of: 'services' | 'policies') => (of === 'services' ? nftables : policyNftables)
   const stop = new AbortController()
-  const synced = Promise.withResolvers<Parameters<RunProxyOptions['onSynced']>[0]>()
+  const synced = Promise.withResolvers<ProxyPorts>()
   const ended = runProxy(
     {
       ...{ nodeName: 'node-a', podCidrs: ['10.244.0.0/16'], masqueradesAll: false, log: silentLog },
       enforcesPolicies: false,
-      ...{ machine: { nftables, policyNftables, conntrack, kernelSettings }, onSynced: synced.resolve, ...options },
+      ...{ machine: { ...machine, newNftables }, onSynced: synced.resolve, ...options },
     },
     stop.signal,
   )
@@ -197,8 +202,9 @@ test('a failure of the proxy is the reason why it ends', async () => {
   nftables.respond = () => {
     throw new Error('nft was stopped')
   }
-  const others = { policyNftables: new WatchedNftables(), conntrack: new SimulatedConntrack() }
-  const machine = { nftables, ...others, kernelSettings: new SimulatedKernelSettings() }
+  const { listeners } = nodePlatform
+  const others = { conntrack: new SimulatedConntrack(), kernelSettings: new SimulatedKernelSettings() }
+  const machine = { ...others, listeners, listeningPorts, newNftables: () => nftables }
   const proxy = startProxy({ kubeconfig: served.kubeconfig, machine })
   await rejects(proxy.synced, /^Error: nft was stopped$/)
   equal(nftables.isDisposed, true)

@@ -1,7 +1,7 @@
-// The network of a node beyond its own pods, with programs that only record what they are asked to do.
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+// The proxy of a node, with programs that only record what they are asked to do. A process of its own is run/run-proxy.test.ts.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { mustParseCidr, parseCidrs } from '../../base/net/cidr.ts'
+import { parseCidrs } from '../../base/net/cidr.ts'
 import { mustParseIp } from '../../base/net/ip-address.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { context } from '../../base/observability/context.ts'
@@ -9,56 +9,21 @@ import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { seededRandom } from '../../base/random/random.ts'
-import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { SimulatedKernelSettings } from '../../machine/kernel-settings/simulated-kernel-settings.ts'
 import type { PodNetwork, PodPaths } from '../../machine/pod-network/pod-network.ts'
-import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
 import type { Listener, ListenerProvider } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { nodeUser, proxyUser } from '../client/component-users.ts'
 import { startCluster } from '../testing/start-cluster.ts'
 import type { PolicyAgent } from '../../network-policy/policy-agent.ts'
 import { bindNetworkAgents } from '../bootstrap/network-agents.ts'
-import { nodeServices, removeNetworkThrough } from './node-services.ts'
-import { memorySockets } from './sockets.harness.ts'
+import { recordedPrograms } from '../node/recorded-programs.harness.ts'
+import { machineWith, proxyComponent } from './proxy.ts'
+import { nodeProxySettings } from './real-node.ts'
 
 const called = context(new AbortController().signal)
 const bridgeSetting = 'net/ipv4/conf/coxswain0/route_localnet'
-
-/** `nftPrints` is what nft prints for a transaction. */
-function recordedPrograms(nftPrints: readonly string[] = []) {
-  const commands: string[] = []
-  const transactions: string[] = []
-  let running = 0
-  const processes: Pick<Processes, 'run'> & InteractivePrograms = {
-    run(program, args, { input = '' }) {
-      commands.push([program, ...args].join(' '))
-      if (program === 'nft') transactions.push(String(input))
-      return Promise.resolve({ code: 0, stdout: '', stderr: '' })
-    },
-    startInteractive(_program, _args, _options, onLine) {
-      const ended = Promise.withResolvers<number>()
-      running++
-      return {
-        pid: 1,
-        ended: ended.promise,
-        kill() {
-          running--
-          ended.resolve(0)
-        },
-        write(text) {
-          const [transaction = ''] = text.split('\n')
-          transactions.push(transaction)
-          for (const line of nftPrints) onLine(line)
-          onLine('payload expression, datatype ipv4_addr (IPv4 address), 32 bits')
-        },
-      }
-    },
-  }
-  return { processes, commands, transactions, running: () => running }
-}
 
 /** The first simulated node of a cluster, as if it were this machine. */
 async function withNode({
@@ -86,7 +51,6 @@ async function withNode({
   const podRanges = parseCidrs(own.spec.podCIDRs ?? [])
   const programs = recordedPrograms()
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
-  const sockets = memorySockets()
   const agents: PolicyAgent[] = []
   const listened: string[] = []
   const listeners: ListenerProvider = {
@@ -98,41 +62,31 @@ async function withNode({
       return Promise.resolve({ port, close, renew: () => Promise.resolve() } as unknown as Listener)
     },
   }
-  const services = nodeServices(
-    {
-      ...{ nodeName, hostIp },
-      network: hasNetwork ? { podRanges, gateways: [mustParseIp('10.244.0.1')], podNetwork } : undefined,
-      dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/none' },
-      onPolicyAgent: (agent) => void agents.push(agent),
-    },
-    new Metrics(),
-    { ...programs, kernelSettings, sockets, listeners, listeningPorts: { read: () => Promise.resolve([]) } },
-  )
+  const network = { podRanges, gateways: [mustParseIp('10.244.0.1')], podNetwork }
+  const real = { description: { name: nodeName, hostIp }, usePolicies: (agent: PolicyAgent) => void agents.push(agent) }
+  const ranges = { podCidrs: ['10.244.0.0/16'], clusterCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/16'] }
+  const { start } = proxyComponent({
+    ...nodeProxySettings(real, hasNetwork ? network : undefined, ranges),
+    machine: machineWith(
+      { ...programs, kernelSettings, listeners, listeningPorts: { read: () => Promise.resolve([]) } },
+      clock,
+    ),
+  }).prepare({
+    ...{ clock, random: seededRandom(1), log: silentLog, flow: new FlowRecorder(clock), metrics: new Metrics() },
+    client: (_sender, { name, groups }) => cluster.as(name, groups),
+  })
   const tasks = new TaskGroup()
-  const shared = { clock, random: seededRandom(1), log: silentLog }
   const startProxy = async () => {
-    services.startProxy(
-      {
-        ...{ ...shared, flow: new FlowRecorder(clock), podCidrs: ['10.244.0.0/16'] },
-        ...{ clusterCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/16'] },
-        client: cluster.as(proxyUser.name),
-        nodeClient: cluster.as(nodeUser(nodeName).name, nodeUser(nodeName).groups),
-      },
-      tasks,
-    )
+    start(tasks)
     await clock.settle()
-  }
-  const startDns = async () => {
-    const deps = { ...shared, client, publisher: client, serviceRange: mustParseCidr('10.96.0.0/16') }
-    await services.startDns?.(deps, tasks)
   }
   const stop = () => tasks[Symbol.asyncDispose]()
   const dispose = async () => {
     await stop()
     await cluster.stop()
   }
-  const found = { client, clock, nodeName, other, programs, kernelSettings, sockets, services, paths, agents, listened }
-  return { ...found, startProxy, startDns, stop, [Symbol.asyncDispose]: dispose }
+  const found = { client, clock, nodeName, other, programs, kernelSettings, paths, agents, listened }
+  return { ...found, startProxy, stop, [Symbol.asyncDispose]: dispose }
 }
 
 test('the rules of Services are applied and remain when the proxy stops', async () => {
@@ -189,9 +143,8 @@ test('the paths to pods of other nodes are set, and the Node says which', async 
   equal(machine.kernelSettings.values.get(bridgeSetting), '1')
 })
 
-test('a node with another CNI plugin has rules of Services, but neither paths nor a DNS server', async () => {
+test('a node with another CNI plugin has rules of Services, but no paths, policies or host ports', async () => {
   await using machine = await withNode({ hasNetwork: false })
-  equal(machine.services.startDns, undefined)
   await machine.startProxy()
   match(machine.programs.transactions.join('\n'), /10\.96\.0\.1\b/)
   deepEqual(machine.paths, [])
@@ -199,30 +152,4 @@ test('a node with another CNI plugin has rules of Services, but neither paths no
   const { metadata } = await machine.client.of(node).get(machine.nodeName, '', called)
   equal(metadata.annotations?.['coxswain.dev/pod-paths'], undefined)
   equal(machine.kernelSettings.values.get(bridgeSetting), '0')
-})
-
-test('the DNS server listens at the gateway of the pods', async () => {
-  await using machine = await withNode({ hasNetwork: true })
-  await machine.startDns()
-  deepEqual(machine.sockets.bound(), ['10.244.0.1:53'])
-})
-
-test('the removal covers the rules of Services, the paths to other nodes and the bridge', async () => {
-  const programs = recordedPrograms()
-  await removeNetworkThrough(programs.processes, new VirtualClock(), called.signal)
-  match(programs.transactions[0] ?? '', /delete table inet coxswain-proxy/)
-  match(programs.transactions[1] ?? '', /delete table inet coxswain-policy/)
-  match(programs.transactions[2] ?? '', /delete table inet coxswain-host-ports/)
-  match(programs.transactions[3] ?? '', /delete table inet coxswain-node/)
-  const deleted = programs.commands.filter((command) => command.startsWith('ip link delete'))
-  deepEqual(deleted, ['ip link delete coxswain-vx', 'ip link delete coxswain0'])
-  equal(programs.running(), 0)
-})
-
-test('a failure to remove the rules is an error, and nft ends', async () => {
-  const programs = recordedPrograms(['Error: Operation not permitted'])
-  const removed = removeNetworkThrough(programs.processes, new VirtualClock(), called.signal)
-  await rejects(removed, /cannot remove the rules of Services: Operation not permitted/)
-  deepEqual(programs.commands, [])
-  equal(programs.running(), 0)
 })

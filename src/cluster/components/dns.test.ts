@@ -1,12 +1,10 @@
-// The DNS server of a cluster in one process, with sockets in memory.
+// The DNS server of a cluster, with sockets in memory.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { mustParseCidr } from '../../base/net/cidr.ts'
 import { context } from '../../base/observability/context.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { seededRandom } from '../../base/random/random.ts'
@@ -14,10 +12,9 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { decodeResponse } from '../../dns/message/decode-response.ts'
 import { queryBytes } from '../../dns/message/message.harness.ts'
-import { dnsMetrics } from '../../dns/server/dns-metrics.ts'
 import { dnsUser } from '../client/component-users.ts'
 import { startCluster } from '../testing/start-cluster.ts'
-import { startClusterDns } from './cluster-dns.ts'
+import { dnsComponent } from './dns.ts'
 import { memorySockets, type MemorySockets } from './sockets.harness.ts'
 
 const called = context(new AbortController().signal)
@@ -26,35 +23,38 @@ const gateway = '10.244.0.1'
 interface Setup {
   readonly sockets?: MemorySockets
   readonly gateways?: readonly string[]
-  readonly resolvConfPath?: string
+  readonly resolvConf?: string
 }
 
-async function withDns({ sockets = memorySockets(), gateways = [gateway], resolvConfPath = '/none' }: Setup = {}) {
+async function withDns({ sockets = memorySockets(), gateways = [gateway], resolvConf = '' }: Setup = {}) {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const tasks = new TaskGroup()
   const logged: string[] = []
   const record = (message: string) => void logged.push(message)
   const start = async () => {
-    await startClusterDns(
-      {
-        ...{ clock, sockets, gateways, random: seededRandom(1), serviceRange: mustParseCidr('10.96.0.0/16') },
-        client: cluster.as(dnsUser.name),
-        publisher: client,
-        settings: { servers: [], domain: 'cluster.local', resolvConfPath },
-        log: { ...silentLog, info: record, warn: record },
-        metrics: dnsMetrics(new Metrics(), 'cluster.local', 53),
-      },
-      tasks,
-    )
+    const definition = dnsComponent({
+      ...{ domain: 'cluster.local', hosts: gateways, port: 53, sockets, ownAddresses: gateways },
+      resolvConf: () => resolvConf,
+      serviceRange: mustParseCidr('10.96.0.0/16'),
+    })
+    const { start: startIn } = definition.prepare({
+      ...{ clock, random: seededRandom(1), flow: new FlowRecorder(clock), metrics: new Metrics() },
+      log: { ...silentLog, info: record, warn: record },
+      client: (_sender, user) => (user === dnsUser ? cluster.as(dnsUser.name) : client),
+    })
+    startIn(tasks)
     await clock.settle()
+    if (tasks.signal.aborted) await tasks.join()
   }
   const ask = async (name: string, at: string) => {
     const response = decodeResponse(await sockets.exchange(at, queryBytes({ name })))
     return { code: response?.responseCode, answers: response?.answers.map(({ data }) => data) }
   }
   const dispose = async () => {
-    await tasks[Symbol.asyncDispose]()
+    tasks.stop()
+    // A failure has been seen.
+    await tasks.join().catch(() => undefined)
     await cluster.stop()
   }
   return { client, sockets, logged, tasks, start, ask, [Symbol.asyncDispose]: dispose }
@@ -121,11 +121,7 @@ test('the DNS server of a user stays in use', async () => {
 })
 
 test('other names are asked of the servers in resolv.conf, except for the server itself', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'coxswain-dns-'))
-  await using _directory = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
-  const resolvConfPath = join(directory, 'resolv.conf')
-  await writeFile(resolvConfPath, `nameserver ${gateway}\nnameserver 192.0.2.53\n`)
-  await using dns = await withDns({ resolvConfPath })
+  await using dns = await withDns({ resolvConf: `nameserver ${gateway}\nnameserver 192.0.2.53\n` })
   await dns.start()
   const { code } = await dns.ask('example.test', '10.244.0.1:53')
   equal(code, 2, 'the upstream server is unreachable')
