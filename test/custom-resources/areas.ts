@@ -2,6 +2,7 @@
 import type { Scenario } from './scenario.ts'
 import { applies } from './scenarios/apply.ts'
 import { defaulting } from './scenarios/defaulting.ts'
+import { definitionDetails } from './scenarios/definition-details.ts'
 import { definitionUpdates } from './scenarios/definition-updates.ts'
 import { definitions } from './scenarios/definitions.ts'
 import { deletions } from './scenarios/deletion.ts'
@@ -28,6 +29,7 @@ import { yamlResponses } from './scenarios/yaml-responses.ts'
 export const areas: Readonly<Record<string, readonly Scenario[]>> = {
   apply: applies,
   defaulting,
+  'definition-details': definitionDetails,
   'definition-updates': definitionUpdates,
   definitions,
   deletion: deletions,

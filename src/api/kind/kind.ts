@@ -50,8 +50,10 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
   readonly createsOnUpdate?: true
   /** The time after which objects are removed. */
   readonly ttlMs?: number
-  /** Validates `metadata.name`; returns errors in upstream's wording. */
+  /** Validates `metadata.name` or `metadata.generateName`; returns errors in upstream's wording. */
   validateName(name: string): readonly string[]
+  /** Further rules of both in a new object. */
+  validateNewName?(name: string, object: T): readonly string[]
   /** Applies defaults that depend on other fields; static defaults are in the field descriptors. */
   applyDefaults(object: T): T
   /** Adds fields of the server. Unlike defaults, they are not owned by the client that writes the object. */

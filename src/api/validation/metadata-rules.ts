@@ -17,15 +17,20 @@ import type { objectMeta, OwnerReference } from '../meta/v1/object-meta.ts'
 
 const none: Readonly<Record<string, string>> = {}
 
-export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'metadata'): FieldError[] {
+export function validateMetadata(object: ApiObject, kind: Kind, isNew = false): FieldError[] {
+  const { metadata } = object
+  const path = 'metadata'
+  const nameErrors = (name: string) =>
+    isNew && kind.validateNewName !== undefined
+      ? [...kind.validateName(name), ...kind.validateNewName(name, object)]
+      : kind.validateName(name)
   const errors: FieldError[] = []
   if (metadata.generateName !== undefined)
-    for (const detail of kind.validateName(withoutLastDash(metadata.generateName)))
+    for (const detail of nameErrors(withoutLastDash(metadata.generateName)))
       errors.push(invalid(`${path}.generateName`, metadata.generateName, detail))
   if (metadata.name === undefined || metadata.name === '')
     errors.push(required(`${path}.name`, 'name or generateName is required'))
-  else
-    for (const detail of kind.validateName(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
+  else for (const detail of nameErrors(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
   if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
   if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
   append(errors, validateMetadataFields(metadata, path))

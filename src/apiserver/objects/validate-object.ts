@@ -16,15 +16,15 @@ export function validateObject(
   clock: Clock,
   signal: AbortSignal,
 ): MaybePromise<readonly FieldError[]> {
-  const shape = validateShape(kind, object)
+  const shape = validateShape(kind, object, old === undefined)
   const { validateInSlices } = kind
   if (validateInSlices === undefined) return concat(shape, kind.validate(object, old))
   const errors = runInSlices((slice) => validateInSlices(object, old, slice), clock, signal)
   return thenMaybe(errors, (known) => concat(shape, known))
 }
 
-export const validateShape = (kind: Kind, object: ApiObject): readonly FieldError[] =>
-  concat(validateMetadata(object, kind), kind.schema.validateFields(object))
+export const validateShape = (kind: Kind, object: ApiObject, isNew = false): readonly FieldError[] =>
+  concat(validateMetadata(object, kind, isNew), kind.schema.validateFields(object))
 
 /** Both lists as one; no list is copied where the other is empty. */
 export const concat = <T>(some: readonly T[], more: readonly T[]): readonly T[] =>

@@ -90,6 +90,7 @@ const namedTexts: Readonly<Record<string, readonly string[]>> = {
   IPFamily: ['ServiceSpec.ipFamilies'],
   IPFamilyPolicy: ['ServiceSpec.ipFamilyPolicy'],
   JobConditionType: ['JobCondition.type'],
+  JSONSchemaURL: ['JSONSchemaProps.$schema'],
   KeyUsage: ['CertificateSigningRequestSpec.usages'],
   LabelSelectorOperator: ['LabelSelectorRequirement.operator'],
   LimitResponseType: ['LimitResponse.type'],

@@ -93,6 +93,17 @@ function decodedField(name: string, value: JsonValue, path: string, decoding: De
   throw wrongField(at, value, 'must be a string')
 }
 
+/** Why a value cannot be the metadata of a resource. */
+export function metadataProblem(value: JsonValue): string | undefined {
+  try {
+    decodedMetadata(value, 'metadata', { unknown: [], isStored: false })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof EmbeddedFieldError)) throw error
+    return error.message
+  }
+}
+
 function decodedMetadata(value: JsonValue, path: string, { unknown, isStored }: Decoding): JsonValue {
   try {
     const { value: metadata, unknownFields } = decode(objectMeta, value ?? {})

@@ -49,6 +49,8 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
   countsGenerations: true,
   updatesNeedVersion: true,
   validateName: dnsSubdomainErrors,
+  validateNewName: (name, { spec }) =>
+    name === `${spec.names.plural}.${spec.group}` ? [] : ['must be spec.names.plural+"."+spec.group'],
   applyDefaults: (object) => ({
     ...object,
     spec: {
@@ -76,7 +78,6 @@ function* validateInSlices(
   slice: Slice,
 ): Sliced<FieldError[]> {
   return [
-    ...(old === undefined ? validateOwnName(object) : []),
     ...(yield* validateDefinitionSpec(object.spec, 'spec', old?.spec, slice)),
     ...validateNames(object.status.acceptedNames, 'status.acceptedNames'),
     ...validateStoredVersions(object),
@@ -99,12 +100,6 @@ const withDefaultNames = (names: CustomResourceDefinitionNames): CustomResourceD
   ...(names.kind === '' || names.singular ? {} : { singular: names.kind.toLowerCase() }),
   ...(names.kind === '' || names.listKind ? {} : { listKind: `${names.kind}List` }),
 })
-
-function validateOwnName({ metadata: { name }, spec }: CustomResourceDefinition): FieldError[] {
-  return !name || name === `${spec.names.plural}.${spec.group}`
-    ? []
-    : [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')]
-}
 
 function validateStoredVersions({ spec, status }: CustomResourceDefinition): FieldError[] {
   const path = 'status.storedVersions'

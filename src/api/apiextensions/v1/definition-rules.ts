@@ -17,6 +17,8 @@ import type {
 } from './custom-resource-definition-spec.ts'
 import { validateConversion } from './conversion-rules.ts'
 import { validateSchema } from './definition-schema-rules.ts'
+import { schemasIn } from './structural-rules.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { resolveFieldPath } from '../schema/schema-paths.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -60,6 +62,9 @@ export function* validateDefinitionSpec(
 ): Sliced<FieldError[]> {
   const { common, versions } = hoisted(spec.versions ?? [])
   const errors: FieldError[] = [...validateGroup(spec.group, `${path}.group`), ...validateScope(spec.scope, path)]
+  const schemas = (spec.versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? [])
+  if (spec.preserveUnknownFields && schemas.some(hasDefault))
+    errors.push(invalid(`${path}.preserveUnknownFields`, true, 'must be false in order to use defaults in the schema'))
   if (common.schema?.openAPIV3Schema === undefined)
     for (const [index, { schema }] of versions.entries())
       if (schema?.openAPIV3Schema === undefined)
@@ -79,6 +84,9 @@ export function* validateDefinitionSpec(
   if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`, old))
   return errors
 }
+
+const hasDefault = (schema: JsonSchemaProps): boolean =>
+  schema.default !== undefined || schemasIn(schema).some(hasDefault)
 
 export function validateDefinitionSpecUpdate(
   spec: CustomResourceDefinitionSpec,

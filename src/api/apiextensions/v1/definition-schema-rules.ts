@@ -34,7 +34,7 @@ const besideStatus: Readonly<Record<string, string>> = {
 
 /**
  * Structural errors suppress errors of defaults. For a schema that cannot be structural, the OpenAPI rules report
- * why.
+ * why, except for `$schema`.
  */
 export function* validateSchema(
   schema: JsonSchemaProps,
@@ -45,11 +45,14 @@ export function* validateSchema(
   const at = `${path}.openAPIV3Schema`
   const structural = isConvertible(schema) ? yield* validateStructural(schema, at, slice) : undefined
   const shape = structural?.length === 0 ? yield* validateSchemaDefaults(schema, at, slice) : structural
+  const ofOpenApi = yield* validateOpenApiSchema(schema, at, shape?.length === 0, slice)
+  const isUnexplained = structural === undefined && ofOpenApi.length === 0
   return [
     ...(hasStatus ? validateBesideStatus(schema, at) : []),
     ...(schema.nullable ? [forbidden(`${at}.nullable`, 'nullable cannot be true at the root')] : []),
     ...(shape ?? []),
-    ...(yield* validateOpenApiSchema(schema, at, shape?.length === 0, slice)),
+    ...ofOpenApi,
+    ...(isUnexplained ? [invalid(at, '', "OpenAPIV3Schema 'schema' is not supported")] : []),
   ]
 }
 

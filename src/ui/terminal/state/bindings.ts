@@ -4,20 +4,9 @@ import { isPod, type Resource } from './resources.ts'
 import type { View } from './views.ts'
 import { isForwardable, isRestartable, isScalable } from './workload-actions.ts'
 
-export const actions = [
-  'up',
-  'down',
-  'page-up',
-  'page-down',
-  'first',
-  'last',
-  'left',
-  'right',
+/** What is done with the selected object of a list. */
+export const objectActions = [
   'enter',
-  'back',
-  'command',
-  'filter',
-  'namespace',
   'describe',
   'yaml',
   'logs',
@@ -31,6 +20,23 @@ export const actions = [
   'kill',
   'flow',
   'why',
+] as const
+export type ObjectAction = (typeof objectActions)[number]
+
+export const actions = [
+  ...objectActions,
+  'up',
+  'down',
+  'page-up',
+  'page-down',
+  'first',
+  'last',
+  'left',
+  'right',
+  'back',
+  'command',
+  'filter',
+  'namespace',
   'map',
   'wide',
   'wrap',

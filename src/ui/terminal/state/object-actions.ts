@@ -1,4 +1,5 @@
 // Actions on the selected object of a list.
+import type { ObjectAction } from './bindings.ts'
 import { drillDown, selectsPods } from './drill-down.ts'
 import { inNamespace } from './favorites.ts'
 import { isPod, type ObjectRef } from './resources.ts'
@@ -8,24 +9,6 @@ import type { Effect, State, Step } from './state.ts'
 import { failed, only, opened } from './transitions.ts'
 import { flowView, tableView, textView, type TableView, type TextSource } from './views.ts'
 import { isForwardable, isRestartable, isScalable } from './workload-actions.ts'
-
-export const objectActions = [
-  'enter',
-  'describe',
-  'yaml',
-  'logs',
-  'previous-logs',
-  'shell',
-  'scale',
-  'restart',
-  'forward',
-  'edit',
-  'delete',
-  'kill',
-  'flow',
-  'why',
-] as const
-export type ObjectAction = (typeof objectActions)[number]
 
 export interface SelectedObject {
   readonly object: ObjectRef

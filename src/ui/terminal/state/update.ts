@@ -1,9 +1,9 @@
 // update: the next state for a key or for data that has arrived, and what is to be done outside.
 import type { Key } from '../keys/key-decoder.ts'
-import { actionOf, sortKeys, type Action } from './bindings.ts'
+import { actionOf, objectActions, sortKeys, type Action, type ObjectAction } from './bindings.ts'
 import { favoriteOf, inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
-import { objectAction, objectActions, selectedObject, type ObjectAction } from './object-actions.ts'
+import { objectAction, selectedObject } from './object-actions.ts'
 import { ownListAction, refreshed } from './own-lists.ts'
 import { promptKey } from './prompt.ts'
 import { changedRows, shownColumns } from './rows.ts'

@@ -49,8 +49,9 @@ export function objectCheck(schema: JsonSchemaProps, compile: Compile): Check | 
     const check = checkOf(name)
     if (check === undefined) return additional !== false || forbid(name, report)
     const oldItem = isJsonObject(old) ? lookup(old, name) : undefined
+    const isValueOfMap = lookup(properties, name) === undefined
     return report.below(
-      `.${name}`,
+      isValueOfMap ? report.stepToValue(name) : `.${name}`,
       item,
       () => check(item, report, oldItem, searches),
       () => isUnchanged(propertySchema(schema, name), item, oldItem),

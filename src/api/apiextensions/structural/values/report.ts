@@ -24,7 +24,7 @@ interface Finding {
 export class Report {
   /** The path of the validated value; empty for an object of the API. */
   readonly #base: string
-  /** The path of the current value, each step with its separator: `.spec.list[0]`. */
+  /** The path of the current value, each step with its separator: `.spec.list[0]`; `..key` for a value of a map at the root. */
   #path: string
   #findings: Finding[] = []
   /** How much of the value the schema had something to say about: upstream explains the alternative with the most matches. */
@@ -33,6 +33,11 @@ export class Report {
   constructor(base: string, path = '') {
     this.#base = base
     this.#path = path
+  }
+
+  /** The step to a value of a map. Upstream's name of the value has a dot at the root. */
+  stepToValue(key: string): string {
+    return this.#path === '' ? `..${key}` : `.${key}`
   }
 
   /** A report for an alternative, at the same position. */
@@ -93,9 +98,10 @@ export class Report {
     return true
   }
 
-  /** Upstream writes a path without steps as <nil>. */
+  /** Upstream writes a path without steps as <nil>, and a dot before the index in a list that is a default. */
   #field(path: string): string {
-    const field = `${this.#base}${path}`
+    const isInList = this.#base !== '' && path.startsWith('[')
+    const field = `${this.#base}${isInList ? '.' : ''}${path.startsWith('..') ? path.slice(1) : path}`
     return field === '' ? '<nil>' : field.startsWith('.') ? field.slice(1) : field
   }
 }

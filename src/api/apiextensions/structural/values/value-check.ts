@@ -41,18 +41,30 @@ function* searching<T>(slice: Slice, validate: (searches: PatternSearches) => T)
 
 const acceptAll: Check = () => true
 
-export function valueCheck(schema: JsonSchemaProps): Check {
-  const ofType = typeCheck(schema)
+export const valueCheck = (schema: JsonSchemaProps): Check => newCheck(schema, typeCheck, valueCheck)
+
+/** The check of a default: upstream accepts values of all types for x-kubernetes-int-or-string. */
+export const defaultCheck = (schema: JsonSchemaProps): Check => newCheck(schema, defaultTypeCheck, defaultCheck)
+
+const defaultTypeCheck = (schema: JsonSchemaProps): Check | undefined =>
+  schema['x-kubernetes-int-or-string'] ? undefined : typeCheck(schema)
+
+function newCheck(
+  schema: JsonSchemaProps,
+  typeCheckOf: (schema: JsonSchemaProps) => Check | undefined,
+  compile: (schema: JsonSchemaProps) => Check,
+): Check {
+  const ofType = typeCheckOf(schema)
   const allowed = enumCheck(schema)
-  const junctors = junctorChecks(schema, valueCheck)
+  const junctors = junctorChecks(schema, compile)
   const checks = [
     ofType,
     ...junctors,
     stringCheck(schema),
     numberCheck(schema),
-    listCheck(schema, valueCheck),
+    listCheck(schema, compile),
     allowed,
-    objectCheck(schema, valueCheck),
+    objectCheck(schema, compile),
   ].filter((check) => check !== undefined)
   const [only = acceptAll] = checks
   if (checks.length <= 1 && junctors.length === 0) return only
