@@ -2,6 +2,7 @@
 // independent of sockets: a driver passes on what it receives and sends what the connection writes.
 //
 // One request is handled at a time. Pipelined requests are buffered up to a limit; beyond it the socket is not read.
+import { clientGone } from '../http/client-gone.ts'
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -160,8 +161,8 @@ export class Http1Connection implements ServedConnection {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     this.#held.release()
-    this.#body?.fail(goneError())
-    this.#request?.cancel(goneError())
+    this.#body?.fail(clientGone)
+    this.#request?.cancel(clientGone)
     this.#pieceSender?.closed()
     this.#drained?.()
   }
@@ -377,7 +378,7 @@ export class Http1Connection implements ServedConnection {
     this.#isEndless = !('take' in body) || body.isLong !== true
     if (this.#isEndless && this.#hasEnded) {
       discardBody({ body })
-      throw goneError()
+      throw clientGone
     }
     this.#write([head])
     if ('take' in body) {
@@ -483,7 +484,6 @@ type StreamBody = AsyncIterable<Uint8Array | string> | WirePieces
 const nothing = new Uint8Array(0)
 const utf8 = new TextEncoder()
 const failed: WireResponse = { status: 500, headers: {}, body: '' }
-const goneError = () => new DOMException('the client has disconnected', 'AbortError')
 
 const isFull = ({ waitingBytes }: PieceQueue): boolean => waitingBytes > streamedBytesMax
 

@@ -131,7 +131,7 @@ function stateFor(
     : new ContinueExpired(token.start)
 }
 
-function* rangeOf(
+function rangeOf(
   { cache, codec }: ResourceDeps,
   state: OrderedMap<StoredObject>,
   selection: Selection,
@@ -141,12 +141,11 @@ function* rangeOf(
   const { exactName, namespace, kind } = selection
   if (exactName === undefined || (kind.namespaced && namespace === '')) {
     const isIndexed = codec === undefined && state === cache.stateAt(undefined)
-    yield* isIndexed ? cache.candidates(selection, start, end) : state.range(start, end)
-    return
+    return isIndexed ? cache.candidates(selection, start, end) : state.range(start, end)
   }
   const key = objectKey(namespace, exactName)
   const stored = state.get(key)
-  if (stored !== undefined && key >= start) yield [key, stored]
+  return stored !== undefined && key >= start ? [[key, stored]] : []
 }
 
 export async function watch(deps: ResourceDeps, request: ResourceRequest): Promise<ApiResponse> {

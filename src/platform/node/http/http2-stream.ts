@@ -1,4 +1,5 @@
 // ServedStream: a request and its response on a stream of HTTP/2, with limits on time and memory.
+import { clientGone } from '../../http/client-gone.ts'
 import { ByteBuffer } from '../../../base/collections/byte-buffer.ts'
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { once } from 'node:events'
@@ -128,7 +129,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       if (this.#received !== undefined) body.resolve(this.#received.take())
     })
     stream.on('error', body.reject)
-    stream.on('close', () => body.reject(goneError()))
+    stream.on('close', () => body.reject(clientGone))
     if (Number(this.headers['content-length'] ?? 0) > bytesMax) tooLarge()
     return body.promise
   }
@@ -148,7 +149,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
       yield piece
     }
     // A stream that is reset also ends.
-    if (this.#stream.aborted || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw goneError()
+    if (this.#stream.aborted || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw clientGone
     this.#isBodyComplete = true
   }
 
@@ -157,7 +158,7 @@ export class ServedStream implements StreamedRequest, SendProgress {
     this.#stream.on('error', () => {}) // `close` follows
     this.#stream.once('close', () => {
       this.#held.release()
-      if (!this.#isComplete) this.cancel(goneError())
+      if (!this.#isComplete) this.cancel(clientGone)
     })
   }
 
@@ -311,7 +312,6 @@ export class ServedStream implements StreamedRequest, SendProgress {
   }
 }
 
-const goneError = () => new DOMException('the client has disconnected', 'AbortError')
 
 function trailersOf(trailers: WireResponse['headers']): Record<string, string | string[]> {
   const written: Record<string, string | string[]> = {}
