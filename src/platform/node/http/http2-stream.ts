@@ -312,7 +312,6 @@ export class ServedStream implements StreamedRequest, SendProgress {
   }
 }
 
-
 function trailersOf(trailers: WireResponse['headers']): Record<string, string | string[]> {
   const written: Record<string, string | string[]> = {}
   for (const name in trailers) {
