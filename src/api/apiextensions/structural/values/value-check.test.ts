@@ -29,7 +29,7 @@ const values: readonly (readonly [schema: JsonSchemaProps, value: JsonValue, err
   [
     { type: 'array', items: { type: 'string' } },
     [1],
-    /^v\[0\]: Invalid value: "integer": \[0\] in body must be of type string/,
+    /^v\.\[0\]: Invalid value: "integer": \[0\] in body must be of type string/,
   ],
   [
     { oneOf: [{ type: 'string' }, { minLength: 0 }] },
