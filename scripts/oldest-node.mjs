@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-const version = '24.22.0'
+/** Of 24, the newest that is packaged for both architectures. */
+const version = '24.21.0'
 const packageName = `node-${process.platform}-${process.arch}`
 
 const folderOf = (root) => join(root, '.cache', `node-${version}`)
