@@ -14,7 +14,7 @@ import type { Client } from '../../client/client.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import { adminUser } from '../client/component-users.ts'
 import { read } from './component-server.harness.ts'
-import { runDns } from './run-dns.ts'
+import { addressesOf, runDns } from './run-dns.ts'
 import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
@@ -36,6 +36,17 @@ async function restrictedKubeconfig(client: Client, kubeconfig: string): Promise
   const { token } = (requested as { status: { token: string } }).status
   return kubeconfig.replace(/ +client-certificate-data:.*\n +client-key-data:.*\n/, `    token: ${token}\n`)
 }
+
+const ownAddresses: readonly (readonly [name: string, listens: Parameters<typeof addressesOf>[0], own: RegExp])[] = [
+  ['of one address', { hosts: ['10.0.0.7'], port: 53 }, /^10\.0\.0\.7$/],
+  ['of all IPv4 addresses', { hosts: ['0.0.0.0'], port: 53 }, /(?:^|,)127\.0\.0\.1(?:,|$)/],
+  ['of all addresses', { hosts: ['10.0.0.7', '::'], port: 53 }, /(?:^|,)127\.0\.0\.1(?:,|$)/],
+  ['at another port, which no resolv.conf names', { hosts: ['10.0.0.7'], port: 5353 }, /^$/],
+]
+
+for (const [name, listens, own] of ownAddresses)
+  test(`a resolv.conf refers to the server itself by the addresses ${name}`, () =>
+    assert.match(addressesOf(listens).join(), own))
 
 test('a separate DNS server serves any cluster with few permissions', { timeout: 60_000 }, async () => {
   await using served = await serveCluster({ nodes: 0 })

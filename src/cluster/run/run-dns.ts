@@ -1,7 +1,8 @@
 // A DNS server in its own process.
-import { networkInterfaces } from 'node:os'
 import { dnsPort } from '../../dns/forwarder/upstream-servers.ts'
+import { isWildcard } from '../certificates/serving-hosts.ts'
 import { dnsComponent, type DnsSettings } from '../components/dns.ts'
+import { localAddresses } from './local-addresses.ts'
 import { runComponent, type ComponentProcessOptions } from './run-component.ts'
 
 export interface RunDnsOptions
@@ -17,8 +18,7 @@ export async function runDns({ resolvConf, ...options }: RunDnsOptions, signal: 
 }
 
 /** Addresses at which a resolv.conf would refer to this server. It can only refer to the usual port. */
-function addressesOf({ hosts, port }: Pick<RunDnsOptions, 'hosts' | 'port'>): readonly string[] {
+export const addressesOf = ({ hosts, port }: Pick<RunDnsOptions, 'hosts' | 'port'>): readonly string[] => {
   if (port !== dnsPort) return []
-  if (!hosts.some((host) => host === '0.0.0.0' || host === '::')) return hosts
-  return Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address))
+  return hosts.some(isWildcard) ? localAddresses() : hosts
 }
