@@ -65,12 +65,15 @@ function aptGet(type, archive, suite, action, folder) {
   try {
     mkdirSync(join(state, 'lists', 'partial'), { recursive: true })
     const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
+    // A package of the same name that the machine has from elsewhere, as of a cloud's tools, is not a candidate.
+    writeFileSync(join(state, 'status'), '')
     writeFileSync(join(state, 'sources.list'), `${type} [signed-by=${keyring}] ${archive} ${suite} main\n`)
     const options = [
       '-qq',
       `-oDir::Etc::sourcelist=${join(state, 'sources.list')}`,
       '-oDir::Etc::sourceparts=-',
       `-oDir::State::lists=${join(state, 'lists')}`,
+      `-oDir::State::status=${join(state, 'status')}`,
       '-oAPT::Sandbox::User=root',
     ]
     return run('apt-get', [...options, 'update'], folder) ?? run('apt-get', [...options, ...action], folder)

@@ -10,7 +10,9 @@ const minorOldest = 27
 
 const cacheOf = (root) => join(root, '.cache', 'kubectl')
 
-/** Every usable kubectl as `{ version, path, cached }`, newest last. */
+export const hasFetchedKubectl = (root) => existsSync(cacheOf(root))
+
+/** A usable kubectl of each minor version as `{ version, path, cached }`, newest last; a fetched one before the machine's own. */
 export function findKubectls(root) {
   const cached = existsSync(cacheOf(root))
     ? readdirSync(cacheOf(root)).map((version) => ({
@@ -23,7 +25,8 @@ export function findKubectls(root) {
     .map((path) => ({ version: versionOf(path), path, cached: false }))
     .filter(({ version }) => version !== undefined)
   const seen = new Map()
-  for (const found of [...onPath, ...cached]) if (minorOf(found.version) >= minorOldest) seen.set(found.version, found)
+  for (const found of [...onPath, ...cached])
+    if (minorOf(found.version) >= minorOldest) seen.set(minorOf(found.version), found)
   // oxlint-disable-next-line unicorn/no-array-sort -- toSorted is newer than the Node.js that may run this
   return [...seen.values()].sort((a, b) => minorOf(a.version) - minorOf(b.version))
 }
