@@ -40,6 +40,7 @@ import { requireStreamCreate } from './verbs/create-access.ts'
 import { handleObject } from './verbs/object-verbs.ts'
 import { readAllCached, readCached, readStored, type ResourceDeps } from './resource/resource-deps.ts'
 import { handleReview } from './subresources/review.ts'
+import { waitUntilFresh } from './verbs/reads.ts'
 import type { Strategy } from './resource/strategy.ts'
 import { admitConnection, isConnection } from './subresources/subresource-admission.ts'
 import type { RegistryServices, SubresourceHandler, VirtualResource } from './subresources/subresource-handler.ts'
@@ -306,7 +307,11 @@ export class Registry {
   handle(request: ResourceRequest): MaybePromise<ApiResponse> {
     const { resource, subresource } = request.target
     const review = this.#reviews.get(resource)?.find((each) => each.subresource === subresource)
-    if (review !== undefined) return handleReview(review, request, this.#admission)
+    if (review !== undefined) {
+      const fresh = () =>
+        subresource === '' ? undefined : waitUntilFresh(this.#resource(resource), undefined, request.context.signal)
+      return handleReview(review, request, this.#admission, fresh)
+    }
     if (resource.computed !== undefined) return this.#handleVirtual(request)
     const deps = this.#resource(resource)
     if (isConnection(resource, subresource)) return this.#connect(deps, request)

@@ -292,7 +292,11 @@ function waitForList(
  * Without a version, the cache must be as fresh as the store; 0 accepts any state; another version is a minimum.
  * Usually the cache has it already, and this returns synchronously.
  */
-function waitUntilFresh({ store, cache }: ResourceDeps, requested: number | undefined, signal: AbortSignal) {
+export function waitUntilFresh(
+  { store, cache }: Pick<ResourceDeps, 'store' | 'cache'>,
+  requested: number | undefined,
+  signal: AbortSignal,
+): Promise<void> | undefined {
   const reach = (revision: number) => {
     if (cache.revision < revision) return cache.waitForRevision(revision, signal)
     cache.counts.freshReads++
