@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { supportedCases, type ConformanceCase } from './conformance.harness.ts'
-import { compile, evaluatorOf } from './program.ts'
+import { compile } from './program.ts'
+import { Evaluator } from './run/evaluator.ts'
 import { parse } from './syntax/parser.ts'
 import { typeText } from './types/cel-type.ts'
 import { equals } from './values/equality.ts'
@@ -31,8 +32,8 @@ function problemWith(each: ConformanceCase): string | undefined {
     if (expectedType !== undefined && program !== undefined && typeText(program.type) !== typeText(expectedType))
       return `${expr} is of type ${typeText(program.type)}, not ${typeText(expectedType)}`
     if (isCheckOnly) return undefined
-    const run = evaluatorOf(parse(expr), environment, undefined)
-    const outcome = program === undefined ? run(bindings, costMax) : program.outcome(bindings, costMax)
+    const evaluator = program ?? new Evaluator(parse(expr), environment, undefined)
+    const outcome = evaluator.outcome(bindings, costMax)
     if (outcome.error !== undefined) throw outcome.error
     const { value } = outcome
     if (isError) return `${expr} is ${shown(value)}, not an error`

@@ -18,14 +18,15 @@ import { MapValue, Uint, type Value } from '../values/value.ts'
 import { regex } from '../regex/regex.ts'
 import { EvalError } from '../values/eval-error.ts'
 import { listOf, mapOf, structOf } from './aggregate.ts'
-import { Frame, type Step } from './evaluation-frame.ts'
+import { Frame } from './evaluation-frame.ts'
 import { hasField, optionalField, unusualField } from './field-access.ts'
 import { invoke } from './invocation.ts'
 import { compileLoop } from './loop.ts'
 import { and, conditional, not, or } from './logic.ts'
 import { optionalChoice, optionalMap, unchargedNone } from './optional-steps.ts'
 import { isConditional, isIndex, isPath } from './path.ts'
-import type { Scope } from './scope.ts'
+import type { Local, Scope } from './scope.ts'
+import { prepared, withOperand, withPauses, type Step } from './step.ts'
 
 export class Compiler {
   readonly #environment: Environment
@@ -62,11 +63,12 @@ export class Compiler {
         })
       case 'bind': {
         const [inner, slot] = scope.with(expr.name, this.compile(expr.value, scope))
-        const body = this.compile(expr.body, inner)
-        return (frame) => {
-          frame.locals[slot] = undefined
-          return body(frame)
-        }
+        return prepared(
+          (frame) => {
+            frame.locals[slot] = undefined
+          },
+          this.compile(expr.body, inner),
+        )
       }
       case 'optionalMap':
         return this.#optionalMap(expr, scope)
@@ -89,17 +91,7 @@ export class Compiler {
 
   #named(expr: Expr, name: string, scope: Scope): Step | undefined {
     const local = scope.local(name)
-    if (local !== undefined) {
-      const { slot, make } = local
-      return (frame) => {
-        frame.charge(1)
-        const known = frame.locals[slot]
-        if (known !== undefined || make === undefined) return known ?? null
-        const made = make(frame)
-        frame.locals[slot] = made
-        return made
-      }
-    }
+    if (local !== undefined) return localStep(local)
     const reference = this.#checked?.references.get(expr)
     if (reference?.kind === 'constant') return this.#constant(reference.value)
     const variable =
@@ -126,22 +118,21 @@ export class Compiler {
     const whole = name === undefined || isLocal ? undefined : this.#named(expr, name, scope)
     if (whole !== undefined) return whole
     const operand = this.#operand(expr.operand, scope)
-    if (isTest) return (frame) => hasField(operand(frame), field)
+    if (isTest) return withOperand(operand, (_, value) => hasField(value, field))
     if (isOptional)
-      return (frame) => {
-        const found = optionalField(operand(frame), field)
+      return withOperand(operand, (frame, value) => {
+        const found = optionalField(value, field)
         if (found.value !== undefined) frame.charge(1)
         return found
-      }
-    return (frame) => {
-      const value = operand(frame)
+      })
+    return withOperand(operand, (frame, value) => {
       frame.charge(1)
       if (value instanceof MapValue) {
         const found = value.get(field)
         if (found !== undefined) return found
       }
       return unusualField(value, field)
-    }
+    })
   }
 
   /**
@@ -202,7 +193,7 @@ export class Compiler {
     const constants = list === undefined ? undefined : this.#constants.get(list)
     if (value === undefined || constants === undefined || !isList(constants)) return step
     if (constants.length === 0) return this.#constant(false)
-    return constants.every(isPrimitive) ? (frame) => constants.some(equalTo(value(frame))) : step
+    return constants.every(isPrimitive) ? withOperand(value, (_, found) => constants.some(equalTo(found))) : step
   }
 
   /** With one overload and known types of arguments, nothing is resolved at run time. */
@@ -267,12 +258,29 @@ const equalTo =
   (other: Value): boolean =>
     equals(other, value)
 
-const charging =
-  (step: Step, cost: number): Step =>
-  (frame) => {
-    frame.charge(cost)
-    return step(frame)
+const charging = (step: Step, cost: number): Step => prepared((frame) => frame.charge(cost), step)
+
+/** A variable of a loop, or one that is computed when it is first read. */
+function localStep({ slot, make }: Local): Step {
+  if (make === undefined)
+    return (frame) => {
+      frame.charge(1)
+      return frame.locals[slot] ?? null
+    }
+  const computed = withOperand(make, ({ locals }, value) => (locals[slot] = value))
+  const evaluate: Step = (frame) => {
+    frame.charge(1)
+    const known = frame.locals[slot]
+    return known === undefined ? computed(frame) : known
   }
+  const { inSlices } = computed
+  if (inSlices === undefined) return evaluate
+  return withPauses(evaluate, function* (frame) {
+    frame.charge(1)
+    const known = frame.locals[slot]
+    return known === undefined ? yield* inSlices(frame) : known
+  })
+}
 
 const failing =
   (message: string): Step =>

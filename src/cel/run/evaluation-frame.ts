@@ -1,9 +1,9 @@
 // Frame: the state of one evaluation: its local variables and its cost so far.
+import type { Slice } from '../../base/work/work-slice.ts'
 import type { CallSteps } from '../environment/function.ts'
 import { Interrupt } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
 import { isLarge } from '../values/large-value.ts'
-import type { Progress } from './progress.ts'
 
 /** The values of variables. */
 export type Activation = Readonly<Record<string, Value | undefined>>
@@ -23,11 +23,8 @@ export class LongEvaluationError extends Interrupt {
   }
 }
 
-/**
- * How an evaluation may use the event loop: as long as it takes; only if it is short; or in slices, with the progress that
- * it has made.
- */
-export type Pace = 'uninterrupted' | 'short' | Progress
+/** How an evaluation may use the event loop: as long as it takes; only if it is short; or in slices. */
+export type Pace = 'uninterrupted' | 'short' | Slice
 
 /** Bounds the time of loops whose elements all fail. */
 const ignoredErrorCost = 20
@@ -35,22 +32,25 @@ const ignoredErrorCost = 20
 /** Usual expressions have a tenth of this cost. */
 const shortCostMax = 2_000
 
+/** Loops check their slice after this much cost. */
+const checkedCost = 50
+
 export class Frame {
   readonly activation: Activation
   /** undefined: not evaluated yet. */
   readonly locals: (Value | undefined)[]
   readonly costMax: number
-  /** Only of an evaluation in slices. */
-  readonly progress: Progress | undefined
+  readonly #slice: Slice | undefined
   readonly #isShort: boolean
   readonly #chargedMax: number
+  #checkAt = 0
   cost = 0
 
   constructor(activation: Activation, locals: number, costMax: number, pace: Pace) {
     this.activation = activation
     this.locals = Array.from({ length: locals }, () => undefined)
     this.costMax = costMax
-    this.progress = typeof pace === 'string' ? undefined : pace
+    this.#slice = typeof pace === 'string' ? undefined : pace
     this.#isShort = pace === 'short'
     this.#chargedMax = this.#isShort ? Math.min(costMax, shortCostMax) : costMax
   }
@@ -86,7 +86,16 @@ export class Frame {
   use(argument: Value): void {
     if (this.#isShort && isLarge(argument)) throw new LongEvaluationError()
   }
-}
 
-/** One node of an expression, ready to be evaluated. */
-export type Step = (frame: Frame) => Value
+  /** Whether an evaluation in slices pauses after a call. */
+  isSliceUsedUp(): boolean {
+    return this.#slice?.isUsedUp() ?? false
+  }
+
+  /** Whether an evaluation in slices pauses in a loop. */
+  isPauseDue(): boolean {
+    if (this.cost < this.#checkAt) return false
+    this.#checkAt = this.cost + checkedCost
+    return this.isSliceUsedUp()
+  }
+}

@@ -1,49 +1,43 @@
 // Logical operators that ignore errors: an operand that determines the result hides an error of the other one.
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
-import type { Frame, Step } from './evaluation-frame.ts'
-
-/** The value, or the error in place of it; interrupts are rethrown. */
-function outcome(step: Step, frame: Frame): Value | EvalError {
-  try {
-    return step(frame)
-  } catch (error) {
-    if (!(error instanceof EvalError)) throw error
-    frame.ignore()
-    return error
-  }
-}
+import { caught, choice, hasPauses, withOperand, withPauses, type Step } from './step.ts'
 
 const decided =
   (decisive: boolean) =>
-  (left: Step, right: Step): Step =>
-  (frame) => {
-    const first = outcome(left, frame)
-    if (first === decisive) return decisive
-    const second = outcome(right, frame)
-    if (second === decisive) return decisive
-    if (typeof first === 'boolean' && typeof second === 'boolean') return !decisive
-    if (first instanceof EvalError) throw first
-    if (second instanceof EvalError) throw second
-    throw noSuchOverload()
+  (left: Step, right: Step): Step => {
+    const [first, second] = [caught(left), caught(right)]
+    const combined = (a: Value | EvalError, b: Value | EvalError): Value => {
+      if (b === decisive) return decisive
+      if (typeof a === 'boolean' && typeof b === 'boolean') return !decisive
+      if (a instanceof EvalError) throw a
+      if (b instanceof EvalError) throw b
+      throw noSuchOverload()
+    }
+    const evaluate: Step = (frame) => {
+      const value = first(frame)
+      return value === decisive ? decisive : combined(value, second(frame))
+    }
+    if (!hasPauses(first) && !hasPauses(second)) return evaluate
+    return withPauses(evaluate, function* (frame) {
+      const value = first.inSlices === undefined ? first(frame) : yield* first.inSlices(frame)
+      if (value === decisive) return decisive
+      return combined(value, second.inSlices === undefined ? second(frame) : yield* second.inSlices(frame))
+    })
   }
 
 export const and = decided(false)
 export const or = decided(true)
 
-export const not =
-  (step: Step): Step =>
-  (frame) => {
-    const value = step(frame)
+export const not = (step: Step): Step =>
+  withOperand(step, (frame, value) => {
     frame.charge(1)
     if (typeof value !== 'boolean') throw noSuchOverload()
     return !value
-  }
+  })
 
-export const conditional =
-  (condition: Step, then: Step, otherwise: Step): Step =>
-  (frame) => {
-    const value = condition(frame)
+export const conditional = (condition: Step, then: Step, otherwise: Step): Step =>
+  choice(condition, [then, otherwise], (_, value) => {
     if (typeof value !== 'boolean') throw noSuchOverload()
-    return value ? then(frame) : otherwise(frame)
-  }
+    return value ? then : otherwise
+  })

@@ -4,10 +4,12 @@ import { addListCost, listCost } from '../cost/call-cost.ts'
 import type { Expr, Loop } from '../syntax/ast.ts'
 import { isList } from '../values/equality.ts'
 import { LiteralMap } from '../values/map-value.ts'
-import { MapValue, type Value } from '../values/value.ts'
+import { MapValue, Optional, type Value } from '../values/value.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
-import type { Frame, Step } from './evaluation-frame.ts'
+import type { Frame } from './evaluation-frame.ts'
+import { conditional } from './logic.ts'
 import type { Scope } from './scope.ts'
+import { caught, prepared, withOperand, withPauses, type Step } from './step.ts'
 
 interface LoopCompiler {
   compile(expr: Expr, scope: Scope): Step
@@ -15,11 +17,13 @@ interface LoopCompiler {
   isConstant(step: Step): boolean
 }
 
-/** What a macro does with the elements. Iterations change the accumulator last, so that an interrupted one can be repeated. */
-interface Fold<A> {
+/** What a macro does with the elements. */
+interface Fold<A, T> {
+  /** Evaluated for each element. */
+  readonly item: Step<T>
   start(): A
-  /** Returns whether the loop continues. The variables are set. */
-  iterate(frame: Frame, accumulator: A): boolean
+  /** Takes the value of an item. Returns whether the loop continues. */
+  add(frame: Frame, accumulator: A, value: T): boolean
   end(frame: Frame, accumulator: A, hasMore: boolean): Value
 }
 
@@ -31,7 +35,7 @@ export function compileLoop(loop: Loop, scope: Scope, compiler: LoopCompiler): S
   const [inner, second] = secondName === undefined ? [withFirst, undefined] : withFirst.with(secondName)
   const body = compiler.compile(loop.body, inner)
   const filter = loop.filter === undefined ? undefined : compiler.compile(loop.filter, inner)
-  const folded = <A>(fold: Fold<A>): Step => loopStep(range, { first, second }, fold)
+  const folded = <A, T>(fold: Fold<A, T>): Step => loopStep(range, { first, second }, fold)
   switch (macro) {
     case 'all':
     case 'exists':
@@ -64,24 +68,30 @@ interface Range {
   readonly map: MapValue | undefined
 }
 
-function loopStep<A>(range: Step, variables: Variables, fold: Fold<A>): Step {
+function loopStep<A, T>(range: Step, variables: Variables, fold: Fold<A, T>): Step {
+  const { item } = fold
   const evaluate: Step = (frame) => {
-    const { progress } = frame
-    const resumed = progress?.resumed(step, frame)
-    const over = resumed === undefined ? rangeOf(range(frame)) : (resumed.range as Range)
-    const accumulator = resumed === undefined ? fold.start() : (resumed.accumulator as A)
-    const loop = resumed ?? progress?.begin(step, over, accumulator)
+    const over = rangeOf(range(frame))
+    const accumulator = fold.start()
     const { length } = over.elements
-    for (let index = resumed?.index ?? 0; index < length; index++) {
-      if (loop !== undefined) progress?.iterate(loop, index, frame)
+    for (let index = 0; index < length; index++) {
       assign(frame, variables, over, index)
-      if (!fold.iterate(frame, accumulator)) return fold.end(frame, accumulator, index + 1 < length)
+      if (!fold.add(frame, accumulator, item(frame))) return fold.end(frame, accumulator, index + 1 < length)
     }
     return fold.end(frame, accumulator, false)
   }
-  const step: Step = (frame) =>
-    frame.progress === undefined ? evaluate(frame) : frame.progress.once(step, frame, evaluate)
-  return step
+  return withPauses(evaluate, function* (frame) {
+    const over = rangeOf(range.inSlices === undefined ? range(frame) : yield* range.inSlices(frame))
+    const accumulator = fold.start()
+    const { length } = over.elements
+    for (let index = 0; index < length; index++) {
+      if (frame.isPauseDue()) yield
+      assign(frame, variables, over, index)
+      const value = item.inSlices === undefined ? item(frame) : yield* item.inSlices(frame)
+      if (!fold.add(frame, accumulator, value)) return fold.end(frame, accumulator, index + 1 < length)
+    }
+    return fold.end(frame, accumulator, false)
+  })
 }
 
 function rangeOf(over: Value): Range {
@@ -97,42 +107,39 @@ function assign({ locals }: Frame, { first, second }: Variables, { elements, map
 }
 
 /** all and exists: the first element that determines the result ends the loop; errors count only if there is none. */
-function quantifier(body: Step, decisive: boolean): Fold<{ result: boolean; failure: EvalError | undefined }> {
+function quantifier(
+  body: Step,
+  decisive: boolean,
+): Fold<{ result: boolean; failure: EvalError | undefined }, Value | EvalError> {
   // The loop condition reads and tests the accumulator, which `exists` negates. It ends the loop before the next element.
   const conditionCost = decisive ? 3 : 2
+  const result = withOperand(body, (_, value) => truth(value))
   return {
+    item: prepared((frame) => frame.charge(conditionCost + 1), caught(result)),
     start: () => ({ result: !decisive, failure: undefined }),
-    iterate(frame, accumulator) {
-      frame.charge(conditionCost + 1)
-      try {
-        const value = body(frame)
-        if (typeof value !== 'boolean') throw noSuchOverload()
-        if (value === decisive) accumulator.result = decisive
-      } catch (error) {
-        if (!(error instanceof EvalError)) throw error
-        frame.ignore()
-        accumulator.failure ??= error
-      }
+    add(_, accumulator, value) {
+      if (value === decisive) accumulator.result = decisive
+      if (value instanceof EvalError) accumulator.failure ??= value
       return accumulator.result !== decisive
     },
-    end(frame, { result, failure }, hasMore) {
+    end(frame, { result: found, failure }, hasMore) {
       frame.charge(hasMore ? conditionCost + 1 : 1)
-      if (result !== decisive && failure !== undefined) throw failure
-      return result
+      if (found !== decisive && failure !== undefined) throw failure
+      return found
     },
   }
 }
 
-function isTrue(step: Step, frame: Frame): boolean {
-  const value = step(frame)
+function truth(value: Value): boolean {
   if (typeof value !== 'boolean') throw noSuchOverload()
   return value
 }
 
-const existsOne = (body: Step): Fold<{ count: number }> => ({
+const existsOne = (body: Step): Fold<{ count: number }, Value> => ({
+  item: body,
   start: () => ({ count: 0 }),
-  iterate(frame, accumulator) {
-    if (isTrue(body, frame)) {
+  add(frame, accumulator, value) {
+    if (truth(value)) {
       frame.charge(2)
       accumulator.count++
     }
@@ -147,10 +154,11 @@ const existsOne = (body: Step): Fold<{ count: number }> => ({
 /** The accumulator, a list with one element, and their concatenation. */
 const appendCost = 1 + listCost + addListCost
 
-const filtered = (body: Step, element: number): Fold<Value[]> => ({
+const filtered = (body: Step, element: number): Fold<Value[], Value> => ({
+  item: body,
   start: () => [],
-  iterate(frame, list) {
-    if (isTrue(body, frame)) {
+  add(frame, list, value) {
+    if (truth(value)) {
       frame.charge(appendCost + 1)
       list.push(frame.locals[element] ?? null)
     }
@@ -159,11 +167,19 @@ const filtered = (body: Step, element: number): Fold<Value[]> => ({
   end: charged,
 })
 
-const mapped = (body: Step, filter: Step | undefined, cost: number): Fold<Value[]> => ({
+/** The item of an element that the filter leaves out. */
+const leftOut = new Optional(undefined)
+const leaveOut: Step = () => leftOut
+
+const filteredItem = (body: Step, filter: Step | undefined): Step =>
+  filter === undefined ? body : conditional(filter, body, leaveOut)
+
+const mapped = (body: Step, filter: Step | undefined, cost: number): Fold<Value[], Value> => ({
+  item: filteredItem(body, filter),
   start: () => [],
-  iterate(frame, list) {
-    if (filter !== undefined && !isTrue(filter, frame)) return true
-    list.push(body(frame))
+  add(frame, list, value) {
+    if (value === leftOut) return true
+    list.push(value)
     frame.charge(cost)
     return true
   },
@@ -183,11 +199,12 @@ const transformed = (
   /** The accumulator, the call that inserts, and the key of a single entry. */
   cost: number,
   entries: (frame: Frame, value: Value) => Entries,
-): Fold<(readonly [Value, Value])[]> => ({
+): Fold<(readonly [Value, Value])[], Value> => ({
+  item: filteredItem(body, filter),
   start: () => [],
-  iterate(frame, made) {
-    if (filter !== undefined && !isTrue(filter, frame)) return true
-    append(made, entries(frame, body(frame)))
+  add(frame, made, value) {
+    if (value === leftOut) return true
+    append(made, entries(frame, value))
     frame.charge(cost)
     return true
   },

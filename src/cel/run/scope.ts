@@ -1,8 +1,8 @@
 // Scope: variables of loops and binds, each with a slot of the frame.
-import type { Step } from './evaluation-frame.ts'
+import type { Step } from './step.ts'
 
 /** The slot of a variable. */
-interface Local {
+export interface Local {
   readonly slot: number
   /** Computes the value when it is first read; undefined for variables that a loop sets. */
   readonly make: Step | undefined

@@ -33,6 +33,7 @@ export class JsonMap extends MapValue {
   readonly #raw: Readonly<Record<string, unknown>>
   readonly #type: ObjectType | CelType
   #converted: Map<string, Value> | undefined
+  #keys: readonly string[] | undefined
 
   /** The type of the object, or of every value of a map. */
   constructor(raw: Readonly<Record<string, unknown>>, type: ObjectType | CelType) {
@@ -70,6 +71,10 @@ export class JsonMap extends MapValue {
   }
 
   keys(): readonly string[] {
+    return (this.#keys ??= this.#presentKeys())
+  }
+
+  #presentKeys(): readonly string[] {
     const type = this.#type
     if (type.kind !== 'object') return Object.keys(this.#raw).filter((name) => lookup(this.#raw, name) !== undefined)
     return [...type.fields].flatMap(([name, { jsonName }]) =>

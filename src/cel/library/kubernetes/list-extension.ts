@@ -1,5 +1,5 @@
 // The lists extension: parts, order and distinct elements of lists.
-import { global, member, type Functions } from '../../environment/function.ts'
+import { global, inSteps, member, type CallSteps, type Functions } from '../../environment/function.ts'
 import { dynType, intType, listOf, optionalOf, param } from '../../types/cel-type.ts'
 import { comparableTypes } from './comparable-types.ts'
 import { compare, equals, isList, numberOf, sizeOf } from '../../values/equality.ts'
@@ -58,12 +58,20 @@ function distinctKey(value: Value): unknown {
   return typeof value === 'string' ? `"${value}` : value
 }
 
-function distinct(list: ListValue): Value {
+const comparisonsPerStep = 1_000
+
+function* distinct(list: ListValue): CallSteps {
   const found: Value[] = []
   const byKey = new Map<unknown, Value[]>()
+  let comparisons = 0
   for (const each of list) {
     const key = distinctKey(each)
     const similar = byKey.get(key) ?? []
+    comparisons += similar.length
+    if (comparisons >= comparisonsPerStep) {
+      comparisons = 0
+      yield
+    }
     if (similar.some((other) => equals(other, each))) continue
     similar.push(each)
     byKey.set(key, similar)
@@ -78,7 +86,7 @@ const at = (list: ListValue, index: number): Value => {
 }
 
 export const listExtension: Functions = {
-  distinct: [member('list_distinct', [listOfT], listOfT, distinct)],
+  distinct: [inSteps(member, 'list_distinct', [listOfT], listOfT, distinct)],
   first: [member('list_first', [listOfT], optionalOf(t), (list: ListValue) => at(list, 0))],
   flatten: [
     member('list_flatten', [listOf(listOfT)], listOfT, (list: ListValue) => flatten(list)),

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { runToEnd, type Slice } from '../../base/work/work-slice.ts'
 import { supportedCases } from '../conformance.harness.ts'
 import { kubernetesEnvironment } from '../library/kubernetes.ts'
-import { compile, evaluatorOf, sliced, type Outcome } from '../program.ts'
+import { compile, type Outcome } from '../program.ts'
+import { Evaluator } from './evaluator.ts'
 import { parse } from '../syntax/parser.ts'
 import { ExpressionError } from '../syntax/source.ts'
 import { dynType } from '../types/cel-type.ts'
@@ -32,12 +33,12 @@ test('the conformance cases of the language have the same outcome when they are 
     const { expr, environment, bindings, isCheckOnly } = read()
     if (isCheckOnly) continue
     try {
-      const run = evaluatorOf(parse(expr), environment, undefined)
+      const evaluator = new Evaluator(parse(expr), environment, undefined)
       const slice = new NoSlice()
-      const steps = sliced(run, bindings, costMax, slice)
+      const steps = evaluator.outcomeInSlices(bindings, costMax, slice)
       let step = steps.next()
       for (; step.done !== true; step = steps.next()) interrupted++
-      deepEqual(shown(step.value), shown(run(bindings, costMax)), expr)
+      deepEqual(shown(step.value), shown(evaluator.outcome(bindings, costMax)), expr)
     } catch (error) {
       if (!(error instanceof ExpressionError || error instanceof EvalError)) throw error
     }
@@ -86,11 +87,17 @@ test('a short evaluation is not interrupted', () => {
   equal(slice.checks, 0)
 })
 
+/** Elements that differ at their end only. */
+const elements = (count: number) => Array.from({ length: count }, (_, index) => [...numbers, index])
+
 const longCalls: readonly (readonly [expression: string, self: unknown, value: unknown])[] = [
   ['self.findAll("x").size()', 'x'.repeat(50_000), 50_000n],
   ['self.find("(?i)(ä|ö|a|b){1,300}c")', 'ab'.repeat(1_000), ''],
   ['self.matches("(?i)(ä|ö|a|b){1,300}c")', 'ab'.repeat(1_000), false],
   ['self.matches("(a|b)*a(a|b){100}c")', 'ab'.repeat(5_000), false],
+  ['sets.contains(self, self.map(x, x + []))', elements(250), true],
+  ['sets.intersects(self, self.map(x, x + [1]))', elements(250), false],
+  ['self.distinct().size()', elements(200), 200n],
 ]
 for (const [expression, self, value] of longCalls)
   test(`a single call is interrupted: ${expression}`, () => {
@@ -101,6 +108,14 @@ for (const [expression, self, value] of longCalls)
     deepEqual(step.value.value, value)
     ok(yields >= 3, `${yields} interruptions`)
   })
+
+test('a chain of calls with large arguments is interrupted between them', () => {
+  const expression = Array.from({ length: 20 }, () => 'self.size() > 0').join(' && ')
+  const steps = compile(expression, environment).outcomeInSlices({ self: 'x'.repeat(50_000) }, costMax, new NoSlice())
+  let yields = 0
+  while (steps.next().done !== true) yields++
+  ok(yields >= 20, `${yields} interruptions`)
+})
 
 test('a call beyond the cost limit is not begun', () => {
   const program = compile('sets.contains(self, self)', environment)
