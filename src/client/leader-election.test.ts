@@ -17,10 +17,15 @@ const ctx = context(new AbortController().signal)
 /** A candidate that logs when it leads; its connection to the API server can be cut. */
 function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[], gauge?: Gauge) {
   let isCut = false
+  let responseMs = 0
   const guarded: Transport = {
     ...transport,
-    send: (call, ctx_) =>
-      isCut ? Promise.reject(new StatusError(503, 'ServiceUnavailable', 'cut')) : transport.send(call, ctx_),
+    async send(call, ctx_) {
+      if (isCut) throw new StatusError(503, 'ServiceUnavailable', 'cut')
+      const response = await transport.send(call, ctx_)
+      if (responseMs > 0) await clock.sleep(responseMs, ctx_.signal)
+      return response
+    },
   }
   const stop = new AbortController()
   const { clock } = cluster
@@ -40,7 +45,13 @@ function candidate(cluster: TestCluster, transport: Transport, identity: string,
     tasks.signal.addEventListener('abort', () => note('stops'))
   }, stop.signal)
   running.catch(() => undefined)
-  return { election, running, stop: () => stop.abort(), cut: () => (isCut = true) }
+  return {
+    election,
+    running,
+    stop: () => stop.abort(),
+    cut: () => (isCut = true),
+    delay: (ms: number) => (responseMs = ms),
+  }
 }
 
 const startMs = Date.UTC(2030, 0, 1)
@@ -117,4 +128,50 @@ test('a leader that cannot renew stops before another leads', async () => {
   const [, stopped = '', taken = ''] = log
   ok(Number.parseFloat(taken) - Number.parseFloat(stopped) >= 3, `${stopped} before ${taken}`)
   await rejects(first.running, /could not be renewed/)
+})
+
+test('a lease counts from the request of its renewal, because others may see the renewal before the leader does', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const transport = transportOf(cluster.client)
+  const first = candidate(cluster, transport, 'a', log)
+  await cluster.clock.advance('1s')
+  candidate(cluster, transport, 'b', log)
+  // The renewal at 2 s takes effect at once; its response takes 7 s. Later ones do not reach the server.
+  first.delay(7_000)
+  await cluster.clock.advance('5s')
+  first.cut()
+  await cluster.clock.advance('1m')
+  const [, stopped = '', taken = ''] = log
+  deepEqual([stopped, taken.split(' ').slice(1).join(' ')], ['12s a stops', 'b leads'])
+  ok(Number.parseFloat(taken) >= 17, taken)
+  await rejects(first.running, /could not be renewed/)
+})
+
+test('a lease that is acquired with a slow response is not led', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const slow = candidate(cluster, transportOf(cluster.client), 'a', log)
+  slow.delay(11_000)
+  await cluster.clock.advance('20s')
+  slow.delay(0)
+  await cluster.clock.advance('20s')
+  equal(log.length, 1)
+  ok(Number.parseFloat(log[0] ?? '') > 20, String(log[0]))
+  slow.stop()
+})
+
+test('a lease is released although the last renewal was not answered', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const transport = transportOf(cluster.client)
+  const first = candidate(cluster, transport, 'a', log)
+  await cluster.clock.advance('1s')
+  first.delay(5_000)
+  await cluster.clock.advance('2s')
+  first.stop()
+  first.delay(0)
+  await cluster.clock.settle()
+  await first.election.release(ctx.signal)
+  equal((await cluster.client.of(lease).get('tested', 'kube-system', ctx)).spec.holderIdentity, '')
 })

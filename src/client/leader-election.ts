@@ -56,6 +56,8 @@ export class LeaderElection {
   readonly #deps: LeaderElectionDeps & LeaseSettings
   #observedLease: Lease | undefined
   #observedMs = 0
+  /** When the request of the last renewal was sent: others may have observed it at any time since. */
+  #renewedMs = 0
   #isLeader = false
 
   constructor(deps: LeaderElectionDeps) {
@@ -70,7 +72,7 @@ export class LeaderElection {
   /** Waits until this candidate leads, then calls `lead`. When the lease is lost, stops its tasks and throws. */
   async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
     const { clock, random, log, name, identity, retryMs } = this.#deps
-    while (!(await this.#acquireOrRenew(signal)))
+    while (!(await this.#acquireOrRenew(signal)) || !this.#isFresh())
       await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
     log.info('became the leader', { lease: name, identity })
     this.#setLeader(true)
@@ -90,11 +92,13 @@ export class LeaderElection {
    * Releases the lease, so that the next leader need not wait. For an orderly shutdown, after all tasks have stopped.
    */
   async release(signal: AbortSignal): Promise<void> {
-    const { client, clock, identity } = this.#deps
-    const seen = this.#observedLease
-    if (seen?.spec.holderIdentity !== identity) return
-    const spec = { ...seen.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: rfc3339Micro(clock.nowMs()) }
-    await client.of(lease).update({ ...seen, spec }, context(signal))
+    const { client, clock, identity, name, namespace } = this.#deps
+    if (this.#observedLease?.spec.holderIdentity !== identity) return
+    // Read again: a renewal whose response was not awaited may have changed it.
+    const held = await client.of(lease).find(name, namespace, context(signal))
+    if (held?.spec.holderIdentity !== identity) return
+    const spec = { ...held.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: rfc3339Micro(clock.nowMs()) }
+    await client.of(lease).update({ ...held, spec }, context(signal))
   }
 
   #setLeader(isLeader: boolean): void {
@@ -105,18 +109,25 @@ export class LeaderElection {
 
   async #renew(signal: AbortSignal): Promise<void> {
     const { clock, name, renewMs, retryMs } = this.#deps
-    for (let renewedMs = clock.monotonicMs(); ;) {
-      await clock.sleep(retryMs, signal)
+    const leftMs = () => Math.max(0, this.#renewedMs + renewMs - clock.monotonicMs())
+    for (;;) {
+      await clock.sleep(Math.min(retryMs, leftMs()), signal)
       const deadline = new AbortController()
-      const timer = clock.after(renewedMs + renewMs - clock.monotonicMs(), () => deadline.abort())
+      const timer = clock.after(leftMs(), () => deadline.abort())
       try {
-        if (await this.#acquireOrRenew(AbortSignal.any([signal, deadline.signal]))) renewedMs = clock.monotonicMs()
+        await this.#acquireOrRenew(AbortSignal.any([signal, deadline.signal]))
       } finally {
         timer.cancel()
       }
       signal.throwIfAborted()
-      if (clock.monotonicMs() - renewedMs >= renewMs) throw new LeadershipLost(`the lease ${name} could not be renewed`)
+      if (!this.#isFresh()) throw new LeadershipLost(`the lease ${name} could not be renewed`)
     }
+  }
+
+  /** Whether a holder of the lease may still lead. */
+  #isFresh(): boolean {
+    const { clock, renewMs } = this.#deps
+    return clock.monotonicMs() - this.#renewedMs < renewMs
   }
 
   /** Acquires or renews the lease. Returns whether this candidate holds it; false after a failure. */
@@ -124,6 +135,7 @@ export class LeaderElection {
     const { client, clock, identity, name, namespace, leaseMs, log } = this.#deps
     const leases = client.of(lease)
     const ctx = context(signal)
+    const sentMs = clock.monotonicMs()
     const now = rfc3339Micro(clock.nowMs())
     const held = { holderIdentity: identity, leaseDurationSeconds: leaseMs / 1000, renewTime: now }
     try {
@@ -132,6 +144,7 @@ export class LeaderElection {
       if (known === undefined) {
         const made = { metadata: { name }, spec: { ...held, acquireTime: now, leaseTransitions: 0 } }
         this.#observe(await leases.create(made, namespace, ctx))
+        this.#renewedMs = sentMs
         return true
       }
       this.#observe(known)
@@ -142,6 +155,7 @@ export class LeaderElection {
         ? { acquireTime, leaseTransitions }
         : { acquireTime: now, leaseTransitions: leaseTransitions + 1 }
       this.#observe(await leases.update({ ...known, spec: { ...known.spec, ...held, ...taken } }, ctx))
+      this.#renewedMs = sentMs
       return true
     } catch (error) {
       if (!signal.aborted) log.debug('the lease was not acquired', { lease: name, error: errorText(error) })

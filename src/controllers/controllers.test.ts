@@ -69,7 +69,6 @@ test('the metrics of controllers have upstream names and types', () => {
     'job_controller_job_sync_duration_seconds histogram',
     'job_controller_job_syncs_total counter',
     'job_controller_jobs_finished_total counter',
-    'leader_election_master_status gauge',
     'node_collector_evictions_total counter',
     'node_collector_unhealthy_nodes_in_zone gauge',
     'node_collector_update_node_health_duration_seconds histogram',

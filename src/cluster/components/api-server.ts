@@ -16,14 +16,17 @@ import type { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
 import { bootstrapCluster, bootstrapObjects } from '../bootstrap/bootstrap-objects.ts'
 import { installCsiDriver } from '../bootstrap/csi-sidecars.ts'
 import { installGatewayApi } from '../bootstrap/gateway-api.ts'
+import { grantLease } from '../bootstrap/leader-election.ts'
 import type { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
-import { apiServerUser, csiSidecarsUser, snapshotControllerUser } from '../client/component-users.ts'
+import { apiServerUser, csiSidecarsUser, ingressUser, snapshotControllerUser } from '../client/component-users.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import { uiExplanations } from '../ui/ui-explanations.ts'
 import { uiFiles } from '../ui/ui-files.ts'
 import { Component } from './component.ts'
 import type { ComponentContext } from './component-context.ts'
+import { ingressLease } from './ingress.ts'
+import { snapshotControllerLease } from './storage.ts'
 
 /** The name of the component, and of its requests to itself. */
 export const apiServerName = 'apiserver'
@@ -89,9 +92,14 @@ function afterCaches(cluster: ComponentContext, parts: ApiServerParts, server: A
 
 async function installObjects(cluster: ComponentContext, signal: AbortSignal): Promise<void> {
   const { clock, csi, hasVolumeSnapshots, hasGatewayApi, serviceRanges = serviceRangesDefault } = cluster.options
+  const { identity } = cluster.options
   const client = cluster.client(apiServerName, apiServerUser)
   await bootstrapCluster(client, clock, serviceRanges, context(signal))
   if (csi !== undefined) await installCsiDriver(client, csi.config, csiSidecarsUser.name, context(signal))
   if (hasGatewayApi === true) await installGatewayApi(client, context(signal))
+  if (identity !== undefined) {
+    await grantLease(client, ingressLease, ingressUser.name, context(signal))
+    await grantLease(client, snapshotControllerLease, snapshotControllerUser.name, context(signal))
+  }
   if (hasVolumeSnapshots === true) await installVolumeSnapshots(client, snapshotControllerUser.name, context(signal))
 }

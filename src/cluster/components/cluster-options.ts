@@ -36,6 +36,11 @@ export interface ClusterOptions {
   readonly tokenUses?: LegacyTokenUsage
   /** Number of simulated nodes. */
   readonly nodes: number
+  /**
+   * The identity of this process, if several processes use the store. Components that only one process may run are
+   * started when it is elected.
+   */
+  readonly identity?: string
   /** Number of controller managers, of which one leads. 1 by default. */
   readonly controllerManagers?: number
   readonly controllerSettings?: ControllerSettings

@@ -4,7 +4,7 @@ import type { TaskGroup } from '../../base/async/task-group.ts'
 import type { MetricFamily } from '../../base/observability/exposition.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
-import type { Gauge, Metrics } from '../../base/observability/metrics.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { User } from '../../apiserver/request/request.ts'
@@ -30,7 +30,7 @@ export interface ComponentDefinition {
   readonly name: string
   /** Its own requests, such as those for its lease, are this user's. */
   readonly user: User
-  /** The name of its lease, if one of several instances leads. */
+  /** The name of its lease in `kube-system`, if one of several instances leads. */
   readonly lease?: string
   /** Called once in a process, because metrics are defined once. */
   prepare(host: ComponentHost): PreparedComponent
@@ -39,8 +39,6 @@ export interface ComponentDefinition {
 export interface PreparedComponent {
   /** Starts it, also after a failure or as a new leader. It ends with the tasks. */
   start(tasks: TaskGroup): void
-  /** Shows whether it leads. Called if it is a candidate. */
-  readonly leaderGauge?: () => Gauge
   /** What /metrics/resources contains. */
   readonly resources?: () => Iterable<MetricFamily>
 }

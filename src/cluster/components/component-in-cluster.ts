@@ -2,23 +2,20 @@
 import { Component } from './component.ts'
 import type { ComponentContext } from './component-context.ts'
 import type { ComponentDefinition } from './component-definition.ts'
-import { startElected, type Candidate } from './start-elected.ts'
+import { startElected } from './start-elected.ts'
 
-/** With a candidate, it starts when it is elected. */
+/** With an identity, a component that has a lease starts when it is elected. */
 export function componentIn(
   cluster: ComponentContext,
   definition: ComponentDefinition,
-  candidate?: Candidate,
+  identity = cluster.options.identity,
 ): Component {
-  const { options, flow, metrics } = cluster
+  const { options, flow, metrics, leaderGauge: gauge } = cluster
   const { clock, log } = options
   const random = options.random.fork(definition.name)
   const client = cluster.client.bind(cluster)
   const host = { clock, random, log, flow, metrics, client }
   const prepared = definition.prepare(host)
-  return new Component(
-    definition.name,
-    options,
-    (tasks) => void startElected(definition, prepared, host, candidate, tasks),
-  )
+  const candidate = identity === undefined ? undefined : { identity, gauge }
+  return new Component(definition.name, options, (tasks) => startElected(definition, prepared, host, candidate, tasks))
 }

@@ -78,6 +78,27 @@ test('a component that is killed before its restart stays stopped, and the kill 
   deepEqual(clock.pendingTimers, 0)
 })
 
+test('a component that is stopped releases what it holds when its last task has ended; one that is killed does not', async () => {
+  const clock = new VirtualClock()
+  const trace: string[] = []
+  let runs = 0
+  const component = new Component('kubelet', { clock, log: silentLog }, (tasks) => {
+    const run = ++runs
+    tasks.start('worker', async (signal) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      await new Promise<void>((resolve) => clock.after(1000, resolve))
+      trace.push(`worker of run ${run} ends`)
+    })
+    return { release: () => Promise.resolve(void trace.push(`run ${run} releases`)) }
+  })
+  for (const end of ['kill', 'stop', 'stop'] as const) {
+    if (end === 'kill' || runs === 1) component.start()
+    void component[end]().then(() => trace.push(end))
+    await clock.advance('2s')
+  }
+  deepEqual(trace, ['worker of run 1 ends', 'kill', 'worker of run 2 ends', 'run 2 releases', 'stop', 'stop'])
+})
+
 test('a component that is killed before its scheduled start does not start', async () => {
   const { clock, component, trace } = failing(0)
   component.startNextTurn()

@@ -11,6 +11,11 @@ const restartMs = 1_000
 /** How long a restart waits for the tasks of the failed run. A task that ignores its signal must not block it forever. */
 const endMsMax = 30_000
 
+/** What a run of a component holds until after its tasks have ended. */
+export interface Held {
+  release(): Promise<void>
+}
+
 export interface ComponentDeps {
   readonly clock: Clock
   readonly log: Log
@@ -26,11 +31,13 @@ type State =
 
 export class Component {
   readonly name: string
-  readonly #startTasks: (tasks: TaskGroup) => void
+  readonly #startTasks: (tasks: TaskGroup) => Held | void
   readonly #deps: ComponentDeps
   #state: State = { kind: 'stopped' }
+  /** Of the last run. */
+  #held: Held | undefined
 
-  constructor(name: string, deps: ComponentDeps, startTasks: (tasks: TaskGroup) => void) {
+  constructor(name: string, deps: ComponentDeps, startTasks: (tasks: TaskGroup) => Held | void) {
     this.name = name
     this.#startTasks = startTasks
     this.#deps = deps
@@ -57,6 +64,13 @@ export class Component {
     })
   }
 
+  /** Stops it, and then releases its lease, so that the next leader need not wait. */
+  async stop(): Promise<void> {
+    await this.kill()
+    await this.#held?.release()
+    this.#held = undefined
+  }
+
   /** Stops it as a crash would: immediately, whatever it is doing. Resolves when all its tasks have ended. */
   async kill(): Promise<void> {
     const state = this.#state
@@ -80,7 +94,7 @@ export class Component {
   #run(): void {
     const tasks = new TaskGroup({ onFailure: (task, error) => this.#failed(tasks, task, error) })
     this.#state = { kind: 'running', tasks }
-    this.#startTasks(tasks)
+    this.#held = this.#startTasks(tasks) ?? undefined
   }
 
   #failed(tasks: TaskGroup, task: string, error: unknown): void {

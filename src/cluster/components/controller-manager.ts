@@ -42,7 +42,6 @@ export const controllerManagerComponent = ({
           startController(controller, { ...shared, random: random.fork(controller.name), client, informers }, tasks)
         }
       },
-      leaderGauge: () => metrics.leader,
     }
   },
 })

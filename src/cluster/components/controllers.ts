@@ -28,7 +28,7 @@ export function controllerManagerIn(cluster: ControllersContext, index: number):
     ...{ name, lease: 'kube-controller-manager', controllers: () => own },
     ...sharedBy(cluster),
   })
-  return componentIn(cluster, definition, controllerManagers > 1 ? { identity: `${name}_1` } : undefined)
+  return componentIn(cluster, definition, controllerManagers > 1 ? `${name}_1` : undefined)
 }
 
 export function cloudControllersIn(cluster: ControllersContext, cloud: SimulatedCloud): Component {

@@ -7,6 +7,8 @@ import { startIngress } from '../node/start-ingress.ts'
 import type { ComponentDefinition } from './component-definition.ts'
 
 const name = 'ingress'
+/** One process serves Ingresses, because their statuses name its address. */
+export const ingressLease = 'coxswain-ingress'
 
 export interface IngressComponentSettings {
   readonly choices: IngressChoices
@@ -22,6 +24,7 @@ export const ingressComponent = ({
 }: IngressComponentSettings): ComponentDefinition => ({
   name,
   user: ingressUser,
+  lease: ingressLease,
   prepare(host) {
     const { clock, random, log, flow } = host
     const metrics = ingressMetrics(host.metrics)

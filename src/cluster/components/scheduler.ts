@@ -1,7 +1,6 @@
 // The scheduler as a component.
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { Informers } from '../../client/informer/informers.ts'
-import { leaderGauge } from '../../client/leader-election.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import type { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
 import { extenderOf } from '../../scheduler/framework/extender.ts'
@@ -39,7 +38,6 @@ export const schedulerComponent = (
         }
         new Scheduler(deps, tasks).start()
       },
-      leaderGauge: () => leaderGauge(host.metrics),
       resources: () => podResourceFamilies(informers?.of(pod).all() ?? []),
     }
   },

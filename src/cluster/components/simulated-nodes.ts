@@ -55,6 +55,10 @@ export class SimulatedNodes {
     return this.#kubelet(description, machine)
   }
 
+  get count(): number {
+    return this.#machines.size
+  }
+
   machine(name: string): SimulatedMachine {
     const machine = this.#machines.get(name)
     if (machine !== undefined) return machine

@@ -24,9 +24,13 @@ export const csiSidecarsComponent = (storage: SimulatedStorage, hasSnapshots: bo
   }),
 })
 
+/** Upstream's name. */
+export const snapshotControllerLease = 'snapshot-controller-leader'
+
 export const snapshotControllerComponent: ComponentDefinition = {
   name: 'snapshot-controller',
   user: snapshotControllerUser,
+  lease: snapshotControllerLease,
   prepare: ({ clock, random, log, flow, client: clientAs }) => ({
     start(tasks) {
       const client = clientAs('snapshot-controller', snapshotControllerUser)

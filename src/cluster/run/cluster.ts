@@ -1,7 +1,7 @@
 // Cluster: constructs and connects the components of one process. Nothing else in the tree constructs them.
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
-import { Metrics } from '../../base/observability/metrics.ts'
+import { Metrics, type Gauge } from '../../base/observability/metrics.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import type { FrontProxyRules } from '../../apiserver/authentication/front-proxy.ts'
 import { DirectKubelets, kubeletClient } from '../../apiserver/kubelet-client/direct-kubelets.ts'
@@ -10,6 +10,7 @@ import type { User } from '../../apiserver/request/request.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import { Client } from '../../client/client.ts'
+import { leaderGauge } from '../../client/leader-election.ts'
 import { AddressPool } from '../../cloud/address-pool/address-pool.ts'
 import type { SimulatedCloud } from '../../cloud/simulated/simulated-cloud.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
@@ -40,18 +41,21 @@ import type { KubeletsContext } from '../components/kubelet-access.ts'
 import { proxyComponent } from '../components/proxy.ts'
 import { nodeDnsComponent, nodeProxySettings, realKubeletComponent } from '../components/real-node.ts'
 import { schedulerComponent } from '../components/scheduler.ts'
-import { SimulatedNodes } from '../components/simulated-nodes.ts'
+import { simulatedNodeName, SimulatedNodes } from '../components/simulated-nodes.ts'
+import { simulatedNodesComponent } from '../components/simulated-nodes-component.ts'
 import { csiSidecarsComponent, localPathComponent, snapshotControllerComponent } from '../components/storage.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { nodeRangesDefault } from '../flags/node-ranges.ts'
 import type { ClusterNetwork } from '../network/cluster-network.ts'
 import type { RealNode } from '../node/real-node.ts'
 import { remoteKubelets } from '../node/remote-kubelets.ts'
+import { deleteStaleNodes } from './stale-nodes.ts'
 
 export class Cluster implements ControllersContext, KubeletsContext {
   readonly options: ClusterOptions
   readonly flow: FlowRecorder
   readonly metrics: Metrics
+  readonly leaderGauge: Gauge
   readonly controllerMetrics: ControllerMetrics
   readonly controllerSettings: ControllerSettings
   readonly decisions = new DecisionRecord()
@@ -69,6 +73,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
     this.options = options
     this.kubelets = new DirectKubelets(this.#remoteKubelets(options.kubeletTls))
     this.metrics = options.metrics ?? new Metrics()
+    this.leaderGauge = leaderGauge(this.metrics)
     this.controllerMetrics = controllerMetrics(this.metrics)
     const nodeRanges = nodeRangesDefault(options.nodes)
     this.controllerSettings = { crypto: nodeCrypto, nodeRanges, ...options.controllerSettings }
@@ -94,9 +99,23 @@ export class Cluster implements ControllersContext, KubeletsContext {
       ...(hasSnapshots ? [snapshotControllerComponent] : []),
       ...(options.csi === undefined ? [] : [csiSidecarsComponent(options.csi, hasSnapshots)]),
       schedulerComponent(options.schedulerConfiguration ?? {}, this.decisions),
-      ...(nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulated.volumes)),
     ]
-    return [this.#apiServer(), ...managers, ...cloud, ...others.map((each) => componentIn(this, each)), ...nodes]
+    const storage = nodes.length === 0 ? [] : this.#localPath('simulated', this.#simulated.volumes)
+    const simulated = this.#simulatedNodes([...storage.map((each) => componentIn(this, each)), ...nodes])
+    return [this.#apiServer(), ...managers, ...cloud, ...others.map((each) => componentIn(this, each)), ...simulated]
+  }
+
+  /** Where several processes use the store, one of them runs the simulated nodes. */
+  #simulatedNodes(members: readonly Component[]): readonly Component[] {
+    if (this.options.identity === undefined || members.length === 0) return members
+    const requested = Array.from({ length: this.#simulated.count }, (_, index) => simulatedNodeName(index))
+    const definition = simulatedNodesComponent({
+      members,
+      removeSurplus: async (client, ctx) =>
+        void (await deleteStaleNodes(client, { created: [], requested, isShared: false }, ctx)),
+      powerOff: () => this.#simulated.powerOff(),
+    })
+    return [componentIn(this, definition)]
   }
 
   get components(): ReadonlyMap<string, Component> {
@@ -134,7 +153,8 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const kubelet = this.#simulated.add()
     const added = [...this.#simulated.volumes].filter(([name]) => !before.has(name))
     const storage = added.flatMap(([name, volumes]) => this.#localPath(name, new Map([[name, volumes]])))
-    for (const component of [...storage.map((each) => componentIn(this, each)), kubelet]) this.#add(component)
+    const members = [...storage.map((each) => componentIn(this, each)), kubelet]
+    for (const component of this.#simulatedNodes(members)) this.#add(component)
   }
 
   #add(component: Component): void {
@@ -180,10 +200,11 @@ export class Cluster implements ControllersContext, KubeletsContext {
     )
   }
 
-  /** Stops everything in reverse order. */
+  /** Stops everything in reverse order. Leases are released while the API server is still running. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await this.crash()
+    for (const component of [...this.components.values()].toReversed()) await component.stop()
+    await this.#simulated.powerOff()
     await this.options.store.close()
   }
 

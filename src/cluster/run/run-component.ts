@@ -1,24 +1,21 @@
 // runComponent: hosts a component in a process of its own. It connects over HTTPS with a kubeconfig, serves its health and
 // metrics, exports its flow events and takes part in its leader election.
-import { hostname } from 'node:os'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
-import { newUid } from '../../base/random/ids.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { serviceAccountOf } from '../../apiserver/request/user-names.ts'
-import type { LeaseSettings } from '../../client/leader-election.ts'
+import { leaderGauge, type LeaseSettings } from '../../client/leader-election.ts'
 import { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { openRemote, type Remote } from '../client/remote.ts'
 import { controllerTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import type { ComponentDefinition, ComponentHost } from '../components/component-definition.ts'
-import { startElected } from '../components/start-elected.ts'
+import { newIdentity, startElected } from '../components/start-elected.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { serveComponent } from './component-server.ts'
-import { joinAndRelease } from './join-and-release.ts'
 
 export interface ComponentProcessOptions {
   readonly kubeconfig: string
@@ -60,6 +57,7 @@ export async function runComponent(
     client: hasAccounts ? clientsWithAccounts(remote, definition.name) : (sender) => remote.clientAs(sender),
   }
   const prepared = definition.prepare(host)
+  const gauge = definition.lease === undefined ? undefined : leaderGauge(metrics)
   registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
   if (serve !== undefined) {
     const { resources } = prepared
@@ -74,10 +72,15 @@ export async function runComponent(
   tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
   alongside?.(remote, tasks)
   const candidate =
-    lease === 'none'
+    lease === 'none' || gauge === undefined
       ? undefined
-      : { identity: `${hostname()}_${newUid(systemRandom)}`, ...(lease && { settings: lease }) }
-  await joinAndRelease(tasks, startElected(definition, prepared, host, candidate, tasks, onLead), realClock)
+      : { identity: newIdentity(systemRandom), gauge, ...(lease && { settings: lease }) }
+  const held = startElected(definition, prepared, host, candidate, tasks, onLead)
+  try {
+    await tasks.join()
+  } finally {
+    await held?.release()
+  }
 }
 
 function clientsWithAccounts(remote: Remote, name: string): ComponentHost['client'] {

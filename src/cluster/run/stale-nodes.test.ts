@@ -23,7 +23,14 @@ const rows: [what: string, nodes: Node[], created: string[], requested: string[]
   ['more nodes than before', [simulated(0)], ['node-0'], ['node-0', 'node-1'], []],
 ]
 for (const [what, nodes, created, requested, stale] of rows)
-  test(`nodes that are no longer requested: ${what}`, () => deepEqual(staleNodes(nodes, created, requested), stale))
+  test(`nodes that are no longer requested: ${what}`, () =>
+    deepEqual(staleNodes(nodes, { created, requested, isShared: false }), stale))
+
+test('of a shared store, simulated nodes are left to the process that runs them', () => {
+  const nodes = [simulated(0), simulated(1), box]
+  const names = { created: ['node-0', 'box'], requested: [], isShared: true }
+  deepEqual(staleNodes(nodes, names), ['box'])
+})
 
 /** A cluster with these nodes and a pod on each; deletions of pods fail with `failure`. */
 function cluster(nodes: Node[], failure?: Error) {
@@ -54,13 +61,13 @@ const ctx = context(new AbortController().signal)
 
 test('a node is deleted before its pods, which are deleted without a kubelet', async () => {
   const { deleted, directory, client } = cluster([simulated(0), box, joined])
-  await removeStaleNodes({ directory, client, log: silentLog }, ['node-0'], ctx)
+  await removeStaleNodes({ directory, client, log: silentLog, isShared: false }, ['node-0'], ctx)
   deepEqual(deleted, ['nodes box {}', 'pods on-box {"gracePeriodSeconds":0,"uid":"box"}'])
   deepEqual(directory.noted, [['node-0', 'box'], ['node-0']])
 })
 
 test('an object that could not be deleted is retried later and does not block the start', async () => {
   const { directory, client } = cluster([box], new Error('the store is full'))
-  await removeStaleNodes({ directory, client, log: silentLog }, ['node-0'], ctx)
+  await removeStaleNodes({ directory, client, log: silentLog, isShared: false }, ['node-0'], ctx)
   deepEqual(directory.noted, [['node-0', 'box']])
 })

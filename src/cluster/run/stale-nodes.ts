@@ -18,26 +18,27 @@ const isSimulatedHere = ({ metadata, status }: Node): boolean =>
   (status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) === 0 &&
   (status?.addresses ?? []).some(({ type, address }) => type === 'InternalIP' && address.startsWith('192.0.2.'))
 
-/** `created`: the nodes that earlier starts with this data directory created. */
-export function staleNodes(
-  nodes: readonly Node[],
-  created: readonly string[],
-  requested: readonly string[],
-): readonly string[] {
-  const isOurs = (one: Node) => created.includes(one.metadata.name) || isSimulatedHere(one)
+export interface NodeNames {
+  /** The nodes that earlier starts with this data directory created. */
+  readonly created: readonly string[]
+  readonly requested: readonly string[]
+  /** Whether simulated nodes belong to whichever process is elected to run them. */
+  readonly isShared: boolean
+}
+
+export function staleNodes(nodes: readonly Node[], { created, requested, isShared }: NodeNames): readonly string[] {
+  const isOurs = (one: Node) =>
+    isShared
+      ? created.includes(one.metadata.name) && !isSimulatedHere(one)
+      : created.includes(one.metadata.name) || isSimulatedHere(one)
   return nodes
     .filter((one) => isOurs(one) && !requested.includes(one.metadata.name))
     .map(({ metadata }) => metadata.name)
 }
 
 /** Returns the names of the removed nodes. */
-async function deleteStaleNodes(
-  client: Client,
-  created: readonly string[],
-  requested: readonly string[],
-  ctx: Context,
-): Promise<readonly string[]> {
-  const stale = staleNodes((await client.of(node).list({}, ctx)).items, created, requested)
+export async function deleteStaleNodes(client: Client, names: NodeNames, ctx: Context): Promise<readonly string[]> {
+  const stale = staleNodes((await client.of(node).list({}, ctx)).items, names)
   if (stale.length === 0) return stale
   // Nodes are deleted first, so that no further pods are scheduled to them.
   await deleteAll(stale, (name) => client.of(node).delete(name, '', {}, ctx))
@@ -53,6 +54,8 @@ export interface StaleNodeDeps {
   readonly directory: Pick<DataDirectory, 'marker' | 'note'>
   readonly client: Client
   readonly log: Log
+  /** See NodeNames. */
+  readonly isShared: boolean
 }
 
 /**
@@ -60,14 +63,14 @@ export interface StaleNodeDeps {
  * that a start that fails to remove them leaves them to the next. A failure is only logged.
  */
 export async function removeStaleNodes(
-  { directory, client, log }: StaleNodeDeps,
+  { directory, client, log, isShared }: StaleNodeDeps,
   requested: readonly string[],
   ctx: Context,
 ): Promise<void> {
   const created = directory.marker.nodes ?? []
   try {
     await directory.note({ nodes: [...new Set([...created, ...requested])] })
-    const removed = await deleteStaleNodes(client, created, requested, ctx)
+    const removed = await deleteStaleNodes(client, { created, requested, isShared }, ctx)
     if (removed.length > 0) log.info('nodes of earlier starts were removed with their pods', { nodes: removed.length })
     await directory.note({ nodes: requested })
   } catch (error) {

@@ -37,6 +37,7 @@ import { requireOtherAuthority, type FrontProxySettings } from '../policy/front-
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
 import { simulatedNodeName } from '../components/simulated-nodes.ts'
+import { newIdentity } from '../components/start-elected.ts'
 import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
 import { LocalNode } from './local-node.ts'
@@ -156,6 +157,9 @@ const currentHosts = ({ host, tlsSans, serviceRangeFlags }: ResolvedUpOptions): 
   return servingHosts(host, [...tlsSans, serviceAddress], machineNames())
 }
 
+/** Whether other processes may use the store, too. */
+const isShared = ({ store }: ResolvedUpOptions): boolean => store.kind === 'etcd'
+
 interface ClusterDeps {
   readonly storage: ClusterStorage
   readonly policies: BuiltPolicies
@@ -183,12 +187,13 @@ function newCluster(
     log,
   } = options
   const { authority, signer, accountKey } = storage.certificates
+  const identity = isShared(options) ? { identity: newIdentity(systemRandom) } : {}
   // The range of this machine's node is not assigned to others.
   const reserved =
     containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, ...firstNodeRanges(nodeRanges)]
   return new Cluster({
     ingress: ingressChoicesOf(options.ingressFlags),
-    ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
+    ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store, ...identity },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
     ...{
       nodes,
@@ -289,13 +294,15 @@ function startNodes(
 ): void {
   const { nodes, containers, isAlone, log, onNode } = options
   const simulated = Array.from({ length: nodes }, (_, index) => simulatedNodeName(index))
+  const own = hostname().toLowerCase()
+  const stale = { directory, client: cluster.client('apiserver', apiServerUser), log, isShared: isShared(options) }
   const removeStale = (requested: readonly string[], stop: AbortSignal) =>
-    removeStaleNodes({ directory, client: cluster.client('apiserver', apiServerUser), log }, requested, context(stop))
+    removeStaleNodes(stale, stale.isShared ? requested.filter((name) => name === own) : requested, context(stop))
   // In a separate turn of the event loop, so that callers learn first that the API is ready.
   tasks.start('components', async (stop) => {
     await eventLoopTurn()
     if (!isAlone) {
-      await removeStale(containers === 'none' ? simulated : [...simulated, hostname().toLowerCase()], stop)
+      await removeStale(containers === 'none' ? simulated : [...simulated, own], stop)
       cluster.startOthers()
     }
     await cluster.bindNodes(stop)

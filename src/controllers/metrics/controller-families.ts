@@ -1,6 +1,5 @@
 // ControllerFamilies: the metrics of single controllers, under upstream's names.
-import type { Counter, Gauge, Histogram, Metrics } from '../../base/observability/metrics.ts'
-import { leaderGauge } from '../../client/leader-election.ts'
+import type { Counter, Histogram, Metrics } from '../../base/observability/metrics.ts'
 import { AutoscalerMetrics } from './autoscaler-metrics.ts'
 import { EndpointSliceMetrics } from './endpoint-slice-metrics.ts'
 import { JobMetrics } from './job-metrics.ts'
@@ -19,7 +18,6 @@ export interface ControllerFamilies {
   /** Failed discoveries, and discovered kinds that could not be listed in time. */
   readonly garbageCollectorSyncErrors: Counter
   readonly job: JobMetrics
-  readonly leader: Gauge
   readonly node: NodeMetrics
   /** The ages of deleted pods relative to that of the youngest pod. */
   readonly replicaSetDeletionAges: Histogram
@@ -70,7 +68,6 @@ export const controllerFamilies = (metrics: Metrics): ControllerFamilies => ({
     '[ALPHA] Number of garbage collector resources sync errors',
   ),
   job: new JobMetrics(metrics),
-  leader: leaderGauge(metrics),
   node: new NodeMetrics(metrics),
   replicaSetDeletionAges: metrics.histogram(
     'replicaset_controller_sorting_deletion_age_ratio',
