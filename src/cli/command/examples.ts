@@ -67,6 +67,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   token: [
     ['coxswain token create --print-join-command', 'the command that another machine joins with'],
     ['coxswain token create --ttl 10m', 'a token for a kubelet of upstream'],
+    ['coxswain token list', 'the tokens, without their secrets'],
+    ['coxswain token delete abcdef', 'the token with this id cannot be used any more'],
   ],
   top: [
     ['coxswain top', 'the pods of the namespace; ? shows the keys'],

@@ -9,6 +9,8 @@ import { secret } from '../../api/core/v1/secret.ts'
 import { context } from '../../base/observability/context.ts'
 import { situations } from '../../cluster/lab/situations.ts'
 import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
+import { publishClusterInfo } from '../../cluster/bootstrap/cluster-info.ts'
+import { parseKubeconfig } from '../../pki/kubeconfig.ts'
 import { commands } from '../commands.ts'
 import { run } from '../run.ts'
 
@@ -47,6 +49,8 @@ before(async () => {
     const isRejected = waiting?.conditions?.some(({ reason }) => reason === 'Unschedulable') ?? false
     return isRejected && running?.phase === 'Running'
   })
+  const { server, authority } = parseKubeconfig(cluster.kubeconfig)
+  await publishClusterInfo(client, { server, authority }, ctx)
   await writeFile(join(directory, 'config'), cluster.kubeconfig)
   await writeFile(join(directory, 'ipv6'), cluster.kubeconfig.replace('//127.0.0.1:', '//[::1]:'))
   await writeFile(join(directory, 'file'), 'kind: Ship\n')
@@ -100,8 +104,11 @@ test('why --reach explains a connection as text and as JSON', async () => {
 const refused: [argv: string[], message: RegExp][] = [
   [['why', 'pod/smal', '--reach', 'pod/small:80'], /pod "smal" not found in namespace "default"; did you mean small\?/],
   [['why', 'pod/small', '--reach', 'service/none:80'], /none/],
-  [['token'], /the operand is: create/],
-  [['token', 'delete'], /the operand is: create/],
+  [['token'], /the operands are: create, list, delete <id>/],
+  [['token', 'delete'], /the operands are: create, list, delete <id>/],
+  [['token', 'delete', 'abc'], /the operand is neither a token nor its id/],
+  [['token', 'list', 'abcdef'], /the operands are: create, list, delete <id>/],
+  [['token', 'list', '--ttl', '1h'], /--ttl is a flag of: coxswain token create/],
   [['token', 'create', '--ttl', 'soon'], /soon/],
   [['token', 'create', '--print-join-command'], /other machines do not reach https:\S+; start the cluster with --bind/],
   [
@@ -118,6 +125,20 @@ const refused: [argv: string[], message: RegExp][] = [
   [['kubelet', '--config', '/none'], /--config \/none: ENOENT/],
   [['kubelet', '--config', 'FILE'], /--config \S+file: /],
   [['kubelet', '--runtime', 'simulated', '--max-pods', 'many'], /--max-pods/],
+  [['kubelet', '--server', 'https://192.0.2.1:6443'], /--server has no effect without --token/],
+  [['kubelet', '--token', 'abcdef.0123456789abcdef'], /--token has no effect without --server/],
+  [
+    ['kubelet', '--server', 'https://192.0.2.1:6443', '--token', 'abcdef.0123456789abcdef'],
+    /--token does not contain the hash of the CA/,
+  ],
+  [
+    ['kubelet', '--server', 'http://192.0.2.1:6443', '--token', `K10${'0'.repeat(64)}::abcdef.0123456789abcdef`],
+    /--server "http:\/\/192\.0\.2\.1:6443" is not an address such as https:/,
+  ],
+  [
+    ['kubelet', '--bootstrap-kubeconfig', 'f', '--server', 'https://a', '--token', 'abcdef.0123456789abcdef'],
+    /--bootstrap-kubeconfig and --token are two ways to join/,
+  ],
   [['controller-manager', '--cluster-signing-key-file', '/none'], /-cert-file and --cluster-signing-key-file belong/],
   [['controller-manager', '--root-ca-file', '/none'], /cannot read the authority \/none/],
   [['dns', '--resolv-conf', '/none'], /cannot read --resolv-conf \/none/],
@@ -138,6 +159,26 @@ test('token create prints a token that the cluster knows', async () => {
   match(printed, /^[a-z0-9]{6}\.[a-z0-9]{16}\n$/)
   const { type } = await cluster.client.of(secret).get(`bootstrap-token-${printed.slice(0, 6)}`, 'kube-system', ctx)
   equal(type, 'bootstrap.kubernetes.io/token')
+})
+
+test('tokens are listed without their secrets, and deleted by their id or text', async () => {
+  const made = await typed(['token', 'create', '--ttl', '0s', '--description', 'for\nrack 7', '--pinned'])
+  match(made.printed, /^K10[0-9a-f]{64}::[a-z0-9]{6}\.[a-z0-9]{16}\n$/)
+  const [id = '', secretText = ''] = made.printed.slice(69).trim().split('.')
+  const { printed } = await typed(['token', 'list'])
+  const [head = '', ...rows] = printed.trimEnd().split('\n')
+  match(head, /^ID {7}TTL {2,}EXPIRES {2,}USAGES {2,}DESCRIPTION {2,}EXTRA GROUPS$/)
+  match(
+    rows.find((row) => row.startsWith(id)) ?? '',
+    /^\S+ {3}<forever> {3}<never> {2,}authentication,signing {3}for rack 7 {2,}<none>$/,
+  )
+  equal(printed.includes(secretText), false)
+  deepEqual(await typed(['token', 'delete', made.printed.trim()]), {
+    ...{ code: 0, printed: `bootstrap token "${id}" deleted\n`, complained: '' },
+  })
+  equal((await typed(['token', 'list'])).printed.includes(id), false)
+  const again = await typed(['token', 'delete', id])
+  deepEqual([again.code, again.complained], [1, `coxswain token: there is no token "${id}"\n`])
 })
 
 test('lab lists the situations, one per line', async () => {

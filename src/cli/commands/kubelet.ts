@@ -6,9 +6,12 @@ import { createLog } from '../../base/observability/log.ts'
 import { configuredFlags } from '../../cluster/flags/kubelet-configuration.ts'
 import { kubeletFlags, kubeletSettings } from '../../cluster/flags/kubelet-flags.ts'
 import { kubeletProcessFlags, kubeletProcessSettings } from '../../cluster/flags/kubelet-process-flags.ts'
+import { joinServer, parseJoinToken } from '../../cluster/client/join-token-text.ts'
+import type { Bootstrap } from '../../cluster/client/join-cluster.ts'
 import { runKubelet } from '../../cluster/run/run-kubelet.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import { asUsage } from '../options/component-options.ts'
 import { dataDirectoryOf } from '../options/data-directory-option.ts'
 import { optionsOf, pick } from '../options/server-options.ts'
 
@@ -30,6 +33,22 @@ export const kubelet = defineCommand({
       type: 'string',
       value: '<file>',
       help: 'a kubeconfig with a bootstrap token, with which the node requests its first certificate',
+    },
+    server: {
+      type: 'string',
+      value: 'https://<host>:<port>',
+      help: 'the API server of the cluster to join with --token',
+    },
+    token: {
+      type: 'string',
+      value: '<token>',
+      help: "a bootstrap token with the hash of the cluster's CA (K10<hash>::<id>.<secret>), or <id>.<secret> with --discovery-token-ca-cert-hash",
+    },
+    'discovery-token-ca-cert-hash': {
+      type: 'string',
+      isRepeatable: true,
+      value: 'sha256:<hash>',
+      help: "the hash of the public key of the cluster's CA; may be repeated",
     },
     config: { type: 'string', value: '<file>', help: 'a KubeletConfiguration; flags override it' },
     'data-dir': {
@@ -61,11 +80,10 @@ export const kubelet = defineCommand({
     const runtime = chosen === 'auto' ? (whyNot === undefined ? 'containerd' : 'simulated') : chosen
     const level = options.verbose ? 'debug' : 'info'
     const log = createLog({ clock: realClock, write: err, format: isTerminal ? 'text' : 'json', level })
-    const bootstrap = options['bootstrap-kubeconfig']
     await runKubelet(
       {
         kubeconfigPath: resolve(options.kubeconfig ?? join(dataDirectory, 'kubelet.kubeconfig')),
-        bootstrapPath: bootstrap === undefined ? undefined : resolve(bootstrap),
+        bootstrap: bootstrapOf(options),
         dataDirectory,
         runtime,
         ...settingsOf(values),
@@ -81,6 +99,26 @@ export const kubelet = defineCommand({
     return 0
   },
 })
+
+interface BootstrapFlags {
+  readonly 'bootstrap-kubeconfig'?: string
+  readonly server?: string
+  readonly token?: string
+  readonly 'discovery-token-ca-cert-hash'?: string
+}
+
+function bootstrapOf(given: BootstrapFlags): Bootstrap | undefined {
+  const { 'bootstrap-kubeconfig': path, server, token, 'discovery-token-ca-cert-hash': hashes } = given
+  if (path !== undefined && token !== undefined)
+    throw new UsageError('--bootstrap-kubeconfig and --token are two ways to join; use one of them')
+  if (path !== undefined) return { kind: 'kubeconfig', path: resolve(path) }
+  if (server === undefined || token === undefined) return undefined
+  return asUsage(() => ({
+    kind: 'token',
+    server: joinServer(server),
+    token: parseJoinToken(token, hashes === undefined ? [] : hashes.split(',')),
+  }))
+}
 
 async function configured(path: string | undefined): Promise<ReturnType<typeof configuredFlags>> {
   if (path === undefined) return {}

@@ -1,41 +1,143 @@
-// coxswain token create: a bootstrap token, with which another machine joins the cluster.
+// coxswain token: bootstrap tokens, with which other machines join the cluster.
 import { context } from '../../base/observability/context.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import { durationMs, realClock } from '../../base/time/clock.ts'
-import { createJoinToken, joinCommand, joinKubeconfig } from '../../cluster/bootstrap/join-token.ts'
-import { openRemote } from '../../cluster/client/remote.ts'
-import { defineCommand, UsageError } from '../command/command.ts'
+import {
+  createJoinToken,
+  deleteJoinToken,
+  listJoinTokens,
+  type ListedToken,
+} from '../../cluster/bootstrap/join-token.ts'
+import { joinCommand, pinnedToken, tokenIdOf } from '../../cluster/client/join-token-text.ts'
+import { publishedAuthorities } from '../../cluster/bootstrap/cluster-info.ts'
+import { openRemote, type Remote } from '../../cluster/client/remote.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
 import { asUsage } from '../options/component-options.ts'
 
 const { namespace: _, ...options } = clusterOptions
 const validDefault = '24h'
+const sender = 'coxswain token'
+
+interface Choices {
+  readonly ttl?: string
+  readonly description?: string
+  readonly pinned?: boolean
+  readonly 'print-join-command'?: boolean
+}
 
 export const token = defineCommand({
   name: 'token',
-  summary: 'creates a bootstrap token, with which another machine joins the cluster',
-  operands: 'create',
+  summary: 'creates, lists and deletes bootstrap tokens, with which other machines join the cluster',
+  operands: 'create|list|delete <id>',
+  operandsMax: 2,
   options: {
     ...options,
-    'print-join-command': { type: 'boolean', help: 'print the command for the other machine instead of the token' },
-    ttl: { type: 'string', value: '<duration>', help: `how long it can be used (${validDefault})` },
+    description: { type: 'string', value: '<text>', help: 'create: what the token is for' },
+    pinned: {
+      type: 'boolean',
+      help: "create: print the token with the hash of the cluster's CA (K10<hash>::<id>.<secret>)",
+    },
+    'print-join-command': {
+      type: 'boolean',
+      help: 'create: print the command for the other machine instead of the token',
+    },
+    ttl: {
+      type: 'string',
+      value: '<duration>',
+      help: `create: how long it can be used; 0s: until it is deleted (${validDefault})`,
+    },
   },
-  async run({ operands, options: { ttl = validDefault, ...chosen } }, { out, environment, signal }) {
-    if (operands.join(' ') !== 'create') throw new UsageError('the operand is: create')
-    const validMs = asUsage(() => durationMs(ttl))
-    const cluster = await chooseCluster(chosen, environment)
+  async run(
+    { operands: [action, named, ...more], options: { kubeconfig, context: contextName, ...chosen } },
+    terminal,
+  ) {
+    const act = actionOf(action, named, chosen)
+    if (act === undefined || more.length > 0) throw new UsageError('the operands are: create, list, delete <id>')
+    const { environment, signal } = terminal
+    const place = { ...(kubeconfig && { kubeconfig }), ...(contextName && { context: contextName }) }
+    const cluster = await chooseCluster(place, environment)
     return withReachabilityHint(cluster, async () => {
       await using remote = await openRemote(cluster.kubeconfig, signal)
-      const { server, authority } = remote
-      const isJoin = chosen['print-join-command'] === true
-      if (isJoin && isLoopbackHost(hostOfUrl(new URL(server))))
-        throw new UsageError(`other machines do not reach ${server}; start the cluster with --bind and its address`)
-      if (isJoin && authority === undefined) throw new UsageError(`${cluster.path} has no certificate authority`)
-      const deps = { client: remote.clientAs('coxswain token'), random: systemRandom, clock: realClock }
-      const created = await createJoinToken(deps, validMs, context(signal))
-      out(`${isJoin ? joinCommand(joinKubeconfig(server, authority ?? '', created)) : created}\n`)
-      return 0
+      return await act(remote, terminal)
     })
   },
 })
+
+type Action = (remote: Remote, terminal: Terminal) => Promise<number>
+
+/** Undefined if the operands name none. */
+function actionOf(action: string | undefined, named: string | undefined, choices: Choices): Action | undefined {
+  const [flag] = action === 'create' ? [] : Object.keys(choices)
+  if (action === 'delete' && named !== undefined && flag === undefined) {
+    const id = asUsage(() => tokenIdOf(named))
+    return (remote, terminal) => remove(id, remote, terminal)
+  }
+  if (named !== undefined || !['create', 'list'].includes(action ?? '')) return undefined
+  if (flag !== undefined) throw new UsageError(`--${flag} is a flag of: coxswain token create`)
+  if (action === 'list') return list
+  const validMs = asUsage(() => durationMs(choices.ttl ?? validDefault))
+  return (remote, terminal) => create(validMs, choices, remote, terminal)
+}
+
+async function create(
+  validMs: number,
+  { description, pinned, 'print-join-command': isJoin = false }: Choices,
+  remote: Remote,
+  { out, signal }: Terminal,
+): Promise<number> {
+  const { server } = remote
+  if (isJoin && isLoopbackHost(hostOfUrl(new URL(server))))
+    throw new UsageError(`other machines do not reach ${server}; start the cluster with --bind and its address`)
+  const deps = { client: remote.clientAs(sender), random: systemRandom, clock: realClock }
+  const isPinned = isJoin || pinned === true
+  const authorities = isPinned ? await publishedAuthorities(deps.client, context(signal)) : ''
+  const created = await createJoinToken(deps, { validMs, description }, context(signal))
+  const shown = isPinned ? pinnedToken(created, authorities, nodePlatform.crypto) : created
+  out(`${isJoin ? joinCommand(server, shown) : shown}\n`)
+  return 0
+}
+
+async function list(remote: Remote, { out, signal }: Terminal): Promise<number> {
+  const tokens = await listJoinTokens(remote.clientAs(sender), context(signal))
+  const rows = [['ID', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS'], ...tokens.map(cellsOf)]
+  const widths = rows[0]?.map((_head, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows)
+    out(
+      `${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('   ')
+        .trimEnd()}\n`,
+    )
+  return 0
+}
+
+const cellsOf = ({ id, expiration, usages, description, groups }: ListedToken): string[] => [
+  id,
+  expiration === undefined ? '<forever>' : remaining(Date.parse(expiration) - realClock.nowMs()),
+  expiration ?? '<never>',
+  usages.join(',') || '<none>',
+  // A line for each token, whatever its description contains.
+  description.replaceAll(/[\p{C}\p{Z}]/gu, ' ') || '<none>',
+  groups || '<none>',
+]
+
+/** As kubeadm: the largest unit only. */
+function remaining(ms: number): string {
+  if (!(ms > 0)) return '<invalid>'
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return `${Math.floor(ms / 1000)}s`
+  if (minutes < 60) return `${minutes}m`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / 1440)}d`
+}
+
+async function remove(id: string, remote: Remote, { out, err, signal }: Terminal): Promise<number> {
+  if (await deleteJoinToken(remote.clientAs(sender), id, context(signal))) {
+    out(`bootstrap token ${JSON.stringify(id)} deleted\n`)
+    return 0
+  }
+  err(`coxswain token: there is no token ${JSON.stringify(id)}\n`)
+  return 1
+}

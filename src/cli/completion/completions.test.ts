@@ -97,7 +97,7 @@ const rows: [typed: string[], proposals: string[]][] = [
   [['help', 'tok'], ['token']],
   [
     ['token', '--'],
-    ['--context', '--kubeconfig', '--print-join-command', '--ttl', '--help', '--help-all'],
+    ['--context', '--description', '--kubeconfig', '--pinned', '--print-join-command', '--ttl', '--help', '--help-all'],
   ],
 ]
 for (const [typed, proposals] of rows)

@@ -56,6 +56,16 @@ export async function readKubeconfig(text: string, deps: KubeconfigDeps, signal:
   }
 }
 
+/** The certificate authorities of a kubeconfig with one cluster and no user, as PEM. */
+export async function embeddedAuthorities(text: string): Promise<string> {
+  const { parse } = await import('yaml')
+  const config = parse(text) as Entry | null
+  const [only] = (lookup(config ?? {}, 'clusters') ?? []) as readonly Entry[]
+  const data = lookup((lookup(only ?? {}, 'cluster') ?? {}) as Entry, 'certificate-authority-data')
+  if (typeof data !== 'string') throw new KubeconfigError('the kubeconfig has no certificate-authority-data')
+  return new TextDecoder().decode(Uint8Array.fromBase64(data))
+}
+
 function named(config: Entry, list: string, part: string, name: string): Entry {
   const entries = (lookup(config, list) ?? []) as readonly Entry[]
   const found = lookup(

@@ -1,15 +1,13 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { seededRandom } from '../../base/random/random.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { secret } from '../../api/core/v1/secret.ts'
+import { roleBinding } from '../../api/rbac/v1/role-binding.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { startCluster } from '../testing/start-cluster.ts'
-import { createJoinToken, joinCommand, joinKubeconfig } from './join-token.ts'
+import { createJoinToken, deleteJoinToken, listJoinTokens, type ListedToken } from './join-token.ts'
 
 const called = context(new AbortController().signal)
 
@@ -17,7 +15,8 @@ test('a token is a Secret that ends; the bindings are created once', async () =>
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const deps = { client, clock, random: seededRandom(1) }
-  const tokens = [await createJoinToken(deps, 3_600_000, called), await createJoinToken(deps, 3_600_000, called)]
+  const hour = { validMs: 3_600_000 }
+  const tokens = [await createJoinToken(deps, hour, called), await createJoinToken(deps, hour, called)]
   for (const token of tokens) match(token, /^[a-z0-9]{6}\.[a-z0-9]{16}$/)
   const [id = '', key = ''] = tokens[0]?.split('.') ?? []
   const { type, data = {} } = await client.of(secret).get(`bootstrap-token-${id}`, 'kube-system')
@@ -38,16 +37,29 @@ test('a token is a Secret that ends; the bindings are created once', async () =>
   )
 })
 
-test('the command writes the kubeconfig for its owner only, whatever the text contains', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coxswain-join-'))
-  try {
-    const kubeconfig = joinKubeconfig('https://192.0.2.1:6443', `authority '; touch harm; '`, 'abcdef.0123456789abcdef')
-    const [written = '', start = ''] = joinCommand(kubeconfig).split(' && ')
-    execFileSync('sh', ['-c', written], { cwd: folder })
-    equal(readFileSync(join(folder, 'join.kubeconfig'), 'utf8'), kubeconfig)
-    equal(statSync(join(folder, 'join.kubeconfig')).mode & 0o777, 0o600)
-    equal(start, 'coxswain kubelet --bootstrap-kubeconfig join.kubeconfig --data-dir /var/lib/coxswain-kubelet')
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+test('tokens are listed without their secrets and deleted; anyone may read what a joining machine needs', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const deps = { client, clock, random: seededRandom(2) }
+  const create = (validMs: number, description?: string) => createJoinToken(deps, { validMs, description }, called)
+  const tokens = [await create(0, 'for rack 7'), await create(3_600_000)]
+  const [first = '', second = ''] = tokens.map((token) => token.slice(0, 6))
+  const expiration = rfc3339(clock.nowMs() + 3_600_000)
+  const usages = ['authentication', 'signing']
+  const byId = (listed: readonly ListedToken[]) => listed.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  deepEqual(
+    byId(await listJoinTokens(client, called)),
+    byId([
+      { id: first, expiration: undefined, usages, description: 'for rack 7', groups: '' },
+      { id: second, expiration, usages, description: '', groups: '' },
+    ]),
+  )
+  deepEqual([await deleteJoinToken(client, first, called), await deleteJoinToken(client, first, called)], [true, false])
+  deepEqual(
+    (await listJoinTokens(client, called)).map(({ id }) => id),
+    [second],
+  )
+  const [subject] =
+    (await client.of(roleBinding).get('kubeadm:bootstrap-signer-clusterinfo', 'kube-public')).subjects ?? []
+  equal(subject?.name, 'system:anonymous')
 })

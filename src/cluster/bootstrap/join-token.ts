@@ -2,10 +2,13 @@
 import type { Context } from '../../base/observability/context.ts'
 import type { Random } from '../../base/random/random.ts'
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
-import { secret } from '../../api/core/v1/secret.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
 import { createIfMissing } from './bootstrap-objects.ts'
+import { allowClusterInfo } from './cluster-info.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 const [bootstrappers, nodes] = ['system:bootstrappers', 'system:nodes']
@@ -20,6 +23,8 @@ const bindings: readonly [name: string, role: string, group: string][] = [
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const [idCharacters, secretCharacters] = [6, 16]
+const [namespace, type] = ['kube-system', 'bootstrap.kubernetes.io/token']
+const nameOf = (id: string): string => `bootstrap-token-${id}`
 
 export interface JoinTokenDeps {
   readonly client: Client
@@ -27,10 +32,16 @@ export interface JoinTokenDeps {
   readonly clock: Clock
 }
 
-/** Creates the bindings that are missing and a token; returns the token. */
+export interface JoinTokenOptions {
+  /** 0: it does not expire. */
+  readonly validMs: number
+  readonly description?: string | undefined
+}
+
+/** Creates the permissions that are missing and a token; returns the token. */
 export async function createJoinToken(
   { client, random, clock }: JoinTokenDeps,
-  validMs: number,
+  { validMs, description }: JoinTokenOptions,
   context: Context,
 ): Promise<string> {
   for (const [name, role, group] of bindings)
@@ -44,35 +55,62 @@ export async function createJoinToken(
       },
       context,
     )
+  await allowClusterInfo(client, context)
   const text = (count: number) => Array.from({ length: count }, () => alphabet[random.below(alphabet.length)]).join('')
   const [id, key] = [text(idCharacters), text(secretCharacters)]
   const data = {
     'token-id': id,
     'token-secret': key,
-    expiration: rfc3339(clock.nowMs() + validMs),
+    ...(validMs === 0 ? {} : { expiration: rfc3339(clock.nowMs() + validMs) }),
+    ...(description === undefined ? {} : { description }),
     'usage-bootstrap-authentication': 'true',
     'usage-bootstrap-signing': 'true',
   }
-  const metadata = { name: `bootstrap-token-${id}`, namespace: 'kube-system' }
-  await client
-    .of(secret)
-    .create({ metadata, type: 'bootstrap.kubernetes.io/token', stringData: data }, metadata.namespace, context)
+  const metadata = { name: nameOf(id), namespace }
+  await client.of(secret).create({ metadata, type, stringData: data }, namespace, context)
   return `${id}.${key}`
 }
 
-/** A kubeconfig with a token, for the first request of a machine. */
-export const joinKubeconfig = (server: string, authority: string, token: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name: 'join', cluster: { server, 'certificate-authority-data': Buffer.from(authority).toString('base64') } },
-    ],
-    contexts: [{ name: 'join', context: { cluster: 'join', user: 'join' } }],
-    'current-context': 'join',
-    users: [{ name: 'join', user: { token } }],
-  })
+export interface ListedToken {
+  readonly id: string
+  /** Undefined: it does not expire. */
+  readonly expiration: string | undefined
+  readonly usages: readonly string[]
+  readonly description: string
+  readonly groups: string
+}
 
-/** A line for a shell. Everything that is not fixed is in base64. */
-export const joinCommand = (kubeconfig: string): string =>
-  `(umask 077; echo ${Buffer.from(kubeconfig).toString('base64')} | base64 -d > join.kubeconfig) && coxswain kubelet --bootstrap-kubeconfig join.kubeconfig --data-dir /var/lib/coxswain-kubelet`
+const usagePattern = /^usage-bootstrap-([a-z]+)$/
+
+/** Without their secrets. */
+export async function listJoinTokens(client: Client, context: Context): Promise<readonly ListedToken[]> {
+  const { items } = await client.of(secret).list({ namespace, fieldSelector: `type=${type}` }, context)
+  return items.map(listed)
+}
+
+function listed({ metadata, data = {} }: Secret): ListedToken {
+  const value = (key: string) => new TextDecoder().decode(Uint8Array.fromBase64(lookup(data, key) ?? ''))
+  const usages = Object.keys(data).flatMap((key) => {
+    const [, usage] = usagePattern.exec(key) ?? []
+    return usage !== undefined && value(key) === 'true' ? [usage] : []
+  })
+  const expiration = value('expiration')
+  return {
+    id: metadata.name.slice(nameOf('').length),
+    expiration: expiration === '' ? undefined : expiration,
+    usages: usages.toSorted(),
+    description: value('description'),
+    groups: value('auth-extra-groups'),
+  }
+}
+
+/** Returns whether there was such a token. */
+export async function deleteJoinToken(client: Client, id: string, context: Context): Promise<boolean> {
+  try {
+    await client.of(secret).delete(nameOf(id), namespace, {}, context)
+    return true
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return false
+    throw error
+  }
+}

@@ -12,12 +12,23 @@ import { requestCertificate } from '../../kubelet/certificates/signing-request.t
 import type { Identity } from '../../pki/authority.ts'
 import { base64Text } from '../../pki/pem.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
+import type { JoinToken } from './join-token-text.ts'
+import { discoverCluster } from './discover-cluster.ts'
 import { openRemote } from './remote.ts'
+
+/** What a node that has no certificate yet joins with. */
+export type Bootstrap =
+  /** A kubeconfig with a bootstrap token. */
+  | { readonly kind: 'kubeconfig'; readonly path: string }
+  /** The address of an API server and a token that pins its authorities. */
+  | { readonly kind: 'token'; readonly server: string; readonly token: JoinToken }
+
+const flagsText = '--bootstrap-kubeconfig and no --server with --token'
 
 export interface JoinOptions {
   readonly nodeName: string
   readonly kubeconfigPath: string
-  readonly bootstrapPath: string | undefined
+  readonly bootstrap: Bootstrap | undefined
   /** The directory of the certificate and its key. */
   readonly certificateDirectory: string
   readonly log: Log
@@ -35,7 +46,7 @@ const certificateName = 'kubelet-client-current.pem'
 const pendingKeyName = 'kubelet-client.key.tmp'
 
 export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
-  const { kubeconfigPath, bootstrapPath, certificateDirectory, log } = options
+  const { kubeconfigPath, bootstrap, certificateDirectory, log } = options
   const { files } = nodePlatform
   const file = new CertificateFile(`${certificateDirectory}/${certificateName}`, files)
   const present = await files.read(kubeconfigPath)
@@ -49,14 +60,13 @@ export async function joinCluster(options: JoinOptions, signal: AbortSignal): Pr
         ...(isRotated ? { file, identity: await file.read() } : { file: undefined, identity: undefined }),
       }
     }
-    if (bootstrapPath === undefined)
-      throw new Error(`${kubeconfigPath}: ${expired}, and there is no --bootstrap-kubeconfig`)
+    if (bootstrap === undefined) throw new Error(`${kubeconfigPath}: ${expired}, and there is no ${flagsText}`)
     log.warn('joining the cluster again', { kubeconfig: kubeconfigPath, why: expired })
   }
-  if (bootstrapPath === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no --bootstrap-kubeconfig`)
+  if (bootstrap === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no ${flagsText}`)
   await files.makeDirectory(certificateDirectory)
   await files.makeDirectory(dirname(kubeconfigPath))
-  return bootstrap(options, bootstrapPath, file, signal)
+  return firstCertificate(options, await firstAccess(bootstrap, signal), file, signal)
 }
 
 /** Why the kubeconfig cannot be used. An unreachable server is not a reason. */
@@ -72,16 +82,36 @@ async function whyUnusable(kubeconfig: string, signal: AbortSignal): Promise<str
   }
 }
 
-async function bootstrap(
+interface FirstAccess {
+  readonly kubeconfig: string
+  /** The message when the server does not accept the token. */
+  readonly whyRejected: (server: string) => string
+}
+
+async function firstAccess(bootstrap: Bootstrap, signal: AbortSignal): Promise<FirstAccess> {
+  const { files } = nodePlatform
+  if (bootstrap.kind === 'token') {
+    const deps = { ...nodePlatform, clock: realClock }
+    const { kubeconfig, whyRejected } = await discoverCluster(bootstrap.server, bootstrap.token, deps, signal)
+    return { kubeconfig, whyRejected: () => whyRejected }
+  }
+  const { path } = bootstrap
+  const found = await files.read(path)
+  if (found === undefined) throw new Error(`there is no file ${path}`)
+  return {
+    kubeconfig: new TextDecoder().decode(found),
+    whyRejected: (server) => `${server} does not accept the token of ${path}: it is wrong or has expired`,
+  }
+}
+
+async function firstCertificate(
   { nodeName, kubeconfigPath, certificateDirectory, log }: JoinOptions,
-  bootstrapPath: string,
+  access: FirstAccess,
   file: CertificateFile,
   signal: AbortSignal,
 ): Promise<Joined> {
   const { files, crypto } = nodePlatform
-  const found = await files.read(bootstrapPath)
-  if (found === undefined) throw new Error(`there is no file ${bootstrapPath}`)
-  await using remote = await openRemote(new TextDecoder().decode(found), signal)
+  await using remote = await openRemote(access.kubeconfig, signal)
   const pendingPath = `${certificateDirectory}/${pendingKeyName}`
   const pending = await files.read(pendingPath)
   const key = pending === undefined ? crypto.generateKey() : crypto.loadKey(new TextDecoder().decode(pending))
@@ -91,8 +121,7 @@ async function bootstrap(
   const certificate = await requestCertificate({ use: 'client', nodeName }, key, deps, signal).catch(
     async (error: unknown) => {
       signal.throwIfAborted()
-      if (error instanceof StatusError && error.code === 401)
-        throw new Error(`${remote.server} does not accept the token of ${bootstrapPath}: it is wrong or has expired`)
+      if (error instanceof StatusError && error.code === 401) throw new Error(access.whyRejected(remote.server))
       // A denied request stays denied, so the next start uses another key.
       await files.remove(pendingPath)
       throw new Error(`no certificate for node ${nodeName}`, { cause: error })

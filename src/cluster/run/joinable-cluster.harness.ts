@@ -80,7 +80,7 @@ current-context: x
     runKubelet(
       {
         kubeconfigPath: join(directory, 'kubeconfig'),
-        bootstrapPath: bootstrap,
+        bootstrap: bootstrap === undefined ? undefined : { kind: 'kubeconfig', path: bootstrap },
         dataDirectory: join(directory, 'data'),
         runtime: 'simulated',
         settings: defaultKubeletSettings,

@@ -34,7 +34,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import { kubeletFiles } from '../data-directory/directory-contents.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
-import { joinCluster } from '../client/join-cluster.ts'
+import { joinCluster, type Bootstrap } from '../client/join-cluster.ts'
 import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/kubelet-node.ts'
 import type { KubeletServerHolder } from '../node/kubelet-port.ts'
 import { listenForHealth, listenForRequests } from '../node/kubelet-ports.ts'
@@ -52,7 +52,7 @@ import { simulatedHost, simulatedVolumes } from '../node/simulated-host.ts'
 
 export interface RunKubeletOptions {
   readonly kubeconfigPath: string
-  readonly bootstrapPath: string | undefined
+  readonly bootstrap: Bootstrap | undefined
   readonly dataDirectory: string
   readonly runtime: 'containerd' | 'simulated'
   readonly settings: KubeletSettings
@@ -130,10 +130,10 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
 
 /** Files that joining creates outside of the data directory. An existing kubeconfig is not ours. */
 const createdElsewhere = (
-  { dataDirectory, kubeconfigPath, bootstrapPath }: RunKubeletOptions,
+  { dataDirectory, kubeconfigPath, bootstrap }: RunKubeletOptions,
   certificateDirectory: string,
 ): readonly string[] => [
-  ...(bootstrapPath === undefined || existsSync(kubeconfigPath) ? [] : [kubeconfigPath]),
+  ...(bootstrap === undefined || existsSync(kubeconfigPath) ? [] : [kubeconfigPath]),
   ...kubeletFiles
     .filter((name) => name.startsWith('pki/') && certificateDirectory !== `${dataDirectory}/pki`)
     .map((name) => name.replace('pki', certificateDirectory)),

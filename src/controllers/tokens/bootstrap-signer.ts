@@ -16,7 +16,8 @@ import {
 } from './bootstrap-token.ts'
 
 const infoKey = 'kube-public/cluster-info'
-const signaturePrefix = 'jws-kubeconfig-'
+/** Of the keys of signatures; the id of the token follows. */
+export const signaturePrefix = 'jws-kubeconfig-'
 
 export const bootstrapSignerController = defineController({
   name: 'bootstrap-signer',
