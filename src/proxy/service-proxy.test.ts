@@ -4,6 +4,7 @@ import { TaskGroup } from '../base/async/task-group.ts'
 import { silentLog } from '../base/observability/log.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { sliceMs } from '../base/work/work-slice.ts'
 import type { Client } from '../client/client.ts'
 import { startProxyEvents } from './proxy-events.ts'
 import { commandText } from '../base/net/command-text.ts'
@@ -421,5 +422,41 @@ test('the events of the proxy name the object and the reason', async () => {
   deepEqual(
     written.map((event) => (JSON.parse(event) as { reason: string }).reason),
     ['InvalidNodeAddress', 'InvalidHostIP'],
+  )
+})
+
+test('what changes while a transaction is computed is not lost', async () => {
+  const { services, slices, nodes, clock, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  const addressed = (address: string) => {
+    const object = nodeWith('node-a')
+    return { ...object, status: { ...object.status, addresses: [{ type: 'InternalIP', address }] } }
+  }
+  services.put(serviceWith({ type: 'NodePort', ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 30080 }] }))
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  nodes.put(addressed('192.168.0.1'))
+  await clock.settle()
+  // From here on a slice is used up whenever that is asked, and something changes at every seventh time.
+  const changes = [
+    () => slices.put(sliceWith([endpointAt('10.244.0.4')])),
+    () => nodes.put(addressed('192.168.0.7')),
+    () => services.put(serviceWith({ clusterIP: '10.96.0.21', clusterIPs: ['10.96.0.21'] }, { name: 'other' })),
+    () => slices.put(sliceWith([endpointAt('10.244.0.5')])),
+  ]
+  let times = 0
+  clock.monotonicMs = () => {
+    if (++times % 7 === 0) changes.shift()?.()
+    return times * sliceMs
+  }
+  slices.put(sliceWith([endpointAt('10.244.0.3')]))
+  await clock.settle()
+  equal(changes.length, 0)
+  const commands = nftables.transactions.slice(nftables.transactions.findLastIndex(isFull)).flat()
+  const last = (text: RegExp) => commands.findLast((command) => text.test(command)) ?? ''
+  match(commands.join('\n'), /refused4 [^}]*10\.96\.0\.21/)
+  match(commands.join('\n'), /192\.168\.0\.7 \. tcp \. 30080 \. 0 : /)
+  match(
+    last(/endpoints4 .* 10\.96\.0\.20 \. tcp \. 80 \. 0/),
+    /10\.96\.0\.20 \. tcp \. 80 \. 0 : 10\.244\.0\.5 \. 8080/,
   )
 })

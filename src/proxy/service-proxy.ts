@@ -12,7 +12,9 @@ import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { mergeCauses, type FlowId, type FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
+import type { MaybePromise } from '../base/async/maybe-promise.ts'
 import type { Clock } from '../base/time/clock.ts'
+import { runInSlices, type Slice, type Sliced } from '../base/work/work-slice.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
@@ -58,6 +60,8 @@ export interface ServiceProxyDeps extends Pick<ProxyTableOptions, 'masqueradesAl
   readonly serviceCidrs?: readonly string[]
 }
 
+type ProxyRanges = Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
+
 /** Changes of more Services, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
 
@@ -94,7 +98,9 @@ export class ServiceProxy {
   readonly #rejected = new HeldChanges<ObjectKey, RouteChange>()
   /** What of a Service gets no traffic, as it was reported last. */
   readonly #problems = new Map<ObjectKey, string>()
-  #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
+  #ranges: ProxyRanges
+  /** The ranges of the table. It is replaced when others are wanted. */
+  #tableRanges: ProxyRanges
   readonly #sync: TableSync
   /** Whether the timeouts of tracked connections were set. */
   #hasTimeouts = false
@@ -121,11 +127,12 @@ export class ServiceProxy {
       ...{ podCidrs: parseCidrs(deps.podCidrs), masqueradesAll: deps.masqueradesAll },
       ...(loopbackInterface === undefined ? {} : { loopbackInterface }),
     }
+    this.#tableRanges = this.#ranges
     this.#table = new ProxyTable({ ...this.#layout, ...this.#ranges })
     this.#sync = new TableSync(
       {
         ...{ subject: 'Services', presenceCommands, probeCommands },
-        next: (needsFullSync) => this.#next(needsFullSync),
+        next: (needsFullSync, signal) => this.#inSlices((slice) => this.#next(needsFullSync, slice, signal), signal),
         beforeCheck: () => this.#beforeCheck(),
       },
       deps,
@@ -184,40 +191,42 @@ export class ServiceProxy {
     })
   }
 
-  /** Rules and elements depend on the ranges, which rarely change, so the table is replaced. */
-  #setRanges(ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>): void {
+  #setRanges(ranges: ProxyRanges): void {
     if (JSON.stringify(ranges) === JSON.stringify(this.#ranges)) return
-    const { services } = this.#table
     this.#ranges = ranges
-    this.#table = new ProxyTable({ ...this.#layout, ...ranges })
-    this.#table.update(services)
     this.#queue()
-    this.#sync.queueAll()
   }
 
-  #next(needsFullSync: boolean): TableTransaction {
-    const { clock } = this.#deps
+  #inSlices<T>(work: (slice: Slice) => Sliced<T>, signal: AbortSignal): MaybePromise<T> {
+    return runInSlices(work, this.#deps.clock, signal)
+  }
+
+  *#next(needsFullSync: boolean, slice: Slice, signal: AbortSignal): Sliced<TableTransaction> {
+    const { clock, nftables } = this.#deps
     if (needsFullSync) this.health.queued()
     const startMs = clock.monotonicMs()
-    const changes = this.#takeChanges()
     const triggersMs = this.#triggersMs
     this.#triggersMs = []
+    const changes = yield* this.#takeChanges(slice)
     for (const { service: key, before, now } of changes)
       this.#unapplied.set(key, { before: this.#unapplied.get(key)?.before ?? before, now })
-    if (needsFullSync) this.#table.update(changes.map(({ service: key, now }) => [key, now]))
-    const partial = needsFullSync ? undefined : this.#table.change(changes)
+    const isReplaced = yield* this.#useRanges(slice)
+    const partial = needsFullSync || isReplaced ? undefined : yield* this.#table.change(changes, slice)
     const isFull = partial === undefined
+    const updates = changes.map(({ service: key, now }) => [key, now] as const)
+    if (needsFullSync || isReplaced) yield* this.#table.update(updates, slice)
+    const table = this.#table
     const recorded = this.#recordFlow(changes)
     return {
-      commands: partial ?? this.#table.all(),
+      commands: partial ?? (yield* table.all(table.services.keys(), slice)),
       isFull,
-      learned: () => knownClientCommands(this.#deps.nftables, this.#table.clientSets()),
-      finish: async (result, _needsFullSync, signal) => {
+      learned: async () => knownClientCommands(nftables, await this.#inSlices((own) => table.clientSets(own), signal)),
+      finish: async (result) => {
         const outcome = result.kind === 'applied' ? 'ok' : result.messages.join('; ')
         for (const id of recorded) this.#deps.flow.finish(id, outcome)
         if (result.kind === 'failed') {
           this.#deps.metrics.syncFailures.add({})
-          return isFull ? this.#leaveOutRejected() : undefined
+          return isFull ? this.#leaveOutRejected(signal) : undefined
         }
         if (isFull || changes.length > 0) this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
         await this.#applied(isFull, signal)
@@ -225,22 +234,35 @@ export class ServiceProxy {
     }
   }
 
+  /** Rules and elements depend on the ranges, which rarely change, so the table is replaced. Whether it is. */
+  *#useRanges(slice: Slice): Sliced<boolean> {
+    if (this.#tableRanges === this.#ranges) return false
+    const { services } = this.#table
+    this.#tableRanges = this.#ranges
+    this.#table = new ProxyTable({ ...this.#layout, ...this.#tableRanges })
+    yield* this.#table.update(services, slice)
+    return true
+  }
+
   /** Changes of a Service that the kernel has rejected wait for their time. */
-  #takeChanges(): readonly RouteChange[] {
+  *#takeChanges(slice: Slice): Sliced<readonly RouteChange[]> {
     const nowMs = this.#deps.clock.nowMs()
     const due = this.#rejected.takeDue(nowMs)
-    const changes = this.#routes.takeChanges()
+    const changes = yield* this.#routes.takeChanges(slice)
     for (const { service: key, now } of changes) if (now === notRouted) this.#rejected.forget(key)
     return [...due, ...changes.filter((change) => this.#rejected.admits(change.service, change, nowMs))]
   }
 
   /** Finds the Services because of which the kernel rejects the table, and removes them from it. */
-  async #leaveOutRejected(): Promise<void> {
+  async #leaveOutRejected(signal: AbortSignal): Promise<void> {
     const { nftables, clock, informers, events, metrics } = this.#deps
     const table = this.#table
     const [accepted, suspects]: [ObjectKey[], ObjectKey[]] = [[], []]
     for (const key of table.services.keys()) (this.#unapplied.has(key) ? suspects : accepted).push(key)
-    const trialCommands = (keys: readonly ObjectKey[]) => [...table.all(keys), trialEnd]
+    const trialCommands = async (keys: readonly ObjectKey[]) => [
+      ...(await this.#inSlices((slice) => table.all(keys, slice), signal)),
+      trialEnd,
+    ]
     const { rejected, undecided } = await rejectedObjects({ nftables, accepted, suspects, trialCommands })
     for (const [key, message] of rejected) {
       this.#rejected.hold(key, clock.nowMs() + rejectedMs)
@@ -252,14 +274,15 @@ export class ServiceProxy {
       const change = { service: key, before: notRouted, now: table.services.get(key) ?? notRouted, causes: [] }
       this.#rejected.hold(key, clock.nowMs() + undecidedMs, change)
     }
-    this.#table.update([...rejected.keys(), ...undecided].map((key) => [key, notRouted]))
+    const leftOut = [...rejected.keys(), ...undecided].map((key) => [key, notRouted] as const)
+    await this.#inSlices((slice) => table.update(leftOut, slice), signal)
   }
 
   /** Reports what of the changed Services gets no traffic. */
-  #reportProblems(): void {
+  *#reportProblems(slice: Slice): Sliced<void> {
     const { informers, events } = this.#deps
     for (const key of this.#unapplied.keys()) {
-      const [problem, reported] = [this.#table.problemOf(key), this.#problems.get(key)]
+      const [problem, reported] = [yield* this.#table.problemOf(key, slice), this.#problems.get(key)]
       if (problem === reported) continue
       if (problem === undefined) this.#problems.delete(key)
       else this.#problems.set(key, problem)
@@ -269,16 +292,27 @@ export class ServiceProxy {
   }
 
   async #applied(isFull: boolean, signal: AbortSignal): Promise<void> {
-    this.#reportProblems()
+    await this.#inSlices((slice) => this.#reportProblems(slice), signal)
     for (const [key, { now }] of this.#unapplied) this.#serviceHealth.update(key, now.healthCheck)
     this.health.updated()
     const applied = [...this.#unapplied.values()]
     this.#unapplied.clear()
-    const known = isFull
-      ? [undefined]
-      : applied.map(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
-    const stale = known.includes(undefined) ? await this.#staleOfAll(signal) : known.flatMap((flows) => flows ?? [])
-    for (const flows of stale) await this.#removeFlows(flows, signal)
+    const known = isFull ? undefined : await this.#inSlices((slice) => this.#staleOf(applied, slice), signal)
+    for (const flows of known ?? (await this.#staleOfAll(signal))) await this.#removeFlows(flows, signal)
+  }
+
+  /** undefined if there are too many. */
+  *#staleOf(
+    changes: readonly Pick<RouteChange, 'before' | 'now'>[],
+    slice: Slice,
+  ): Sliced<readonly UdpFlows[] | undefined> {
+    const stale: UdpFlows[] = []
+    for (const { before, now } of changes) {
+      const flows = yield* staleFlows(before, now, this.#tableRanges.nodeAddresses, slice)
+      if (flows === undefined) return undefined
+      stale.push(...flows)
+    }
+    return stale
   }
 
   /** Endpoints may have changed while no proxy was running, and a list costs less than a call for every Service. */
@@ -289,7 +323,9 @@ export class ServiceProxy {
     )
     if (withUdp.length === 0) return []
     try {
-      return staleAmong(await clock.outside(conntrack.udpFlows(signal)), withUdp, this.#ranges.nodeAddresses)
+      const tracked = await clock.outside(conntrack.udpFlows(signal))
+      const { nodeAddresses } = this.#tableRanges
+      return await this.#inSlices((slice) => staleAmong(tracked, withUdp, nodeAddresses, slice), signal)
     } catch (error) {
       signal.throwIfAborted()
       log.error('cannot list UDP flows', { error: errorText(error) })

@@ -1,5 +1,6 @@
 // rejectedObjects: which of the objects that a table is made of have content that the kernel rejects, found by trials. Their
 // parts are parsed before they are in the table, so this is the last resort: one object must not stop the others.
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { CommandText } from '../../base/net/command-text.ts'
 import type { Nftables, TransactionResult } from './nftables.ts'
 
@@ -13,7 +14,7 @@ export interface RejectionSearch<Key> {
   /** The others, which have changed. */
   readonly suspects: readonly Key[]
   /** Commands that replace the table by one with these objects, and a last one that fails because the table exists. */
-  readonly trialCommands: (keys: readonly Key[]) => readonly CommandText[]
+  readonly trialCommands: (keys: readonly Key[]) => MaybePromise<readonly CommandText[]>
 }
 
 export interface RejectionResult<Key> {
@@ -60,7 +61,8 @@ class Search<Key> implements RejectionResult<Key> {
   /** undefined if the kernel accepts these objects beside those that it accepts already. */
   async trial(keys: readonly Key[]): Promise<string | undefined> {
     this.#trials++
-    return rejection(await this.#search.nftables.apply(this.#search.trialCommands([...this.#accepted, ...keys])))
+    const commands = await this.#search.trialCommands([...this.#accepted, ...keys])
+    return rejection(await this.#search.nftables.apply(commands))
   }
 }
 

@@ -1,5 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { commandText } from '../../base/net/command-text.ts'
 import { contentCommands, contentDiff, diffCommands, noDiff, type TableContent } from './table-content.ts'
 
@@ -49,7 +50,7 @@ const cases: readonly (readonly [string, TableContent, TableContent, readonly st
 for (const [name, before, now, expected] of cases)
   test(name, () => {
     const diff = noDiff()
-    contentDiff(before, now, diff)
+    runToEnd((slice) => contentDiff(before, now, diff, slice))
     deepEqual([...diffCommands(commandText`inet t`, diff)], expected)
   })
 
@@ -72,7 +73,7 @@ test('several contents fill an empty table together', () =>
 test('many elements are several commands', () => {
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`e${index}`, '']))
   const diff = noDiff()
-  contentDiff(content({}), content({ s: many }), diff)
+  runToEnd((slice) => contentDiff(content({}), content({ s: many }), diff, slice))
   deepEqual(
     [...diffCommands(commandText`inet t`, diff)].map((command) => command.split(',').length),
     [1_000, 1],

@@ -2,6 +2,7 @@
 // two contents becomes the commands of one transaction.
 import { commandText, joinCommandText, type CommandText } from '../../base/net/command-text.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 
 /** A chain or a set. */
 export interface TableObject {
@@ -31,22 +32,25 @@ export interface ContentDiff {
 export const noDiff = (): ContentDiff => ({ removed: new Map(), added: new Map(), objects: new Map() })
 
 /** Adds the difference between two contents. An element whose value changed is removed and added. */
-export function contentDiff(before: TableContent, now: TableContent, diff: ContentDiff): void {
-  missing(before.elements, now.elements, diff.removed)
-  missing(now.elements, before.elements, diff.added)
+export function* contentDiff(before: TableContent, now: TableContent, diff: ContentDiff, slice: Slice): Sliced<void> {
+  yield* missing(before.elements, now.elements, diff.removed, slice)
+  yield* missing(now.elements, before.elements, diff.added, slice)
   for (const name of new Set([...before.objects.keys(), ...now.objects.keys()])) {
     const [was, is] = [before.objects.get(name), now.objects.get(name)]
     if (was?.lines.join('\n') !== is?.lines.join('\n')) diff.objects.set(name, { before: was, now: is })
+    if (slice.isUsedUp()) yield
   }
 }
 
 /** Adds to `into` what `from` has and `other` has not. */
-function missing(from: Elements, other: Elements, into: Elements): void {
+function* missing(from: Elements, other: Elements, into: Elements, slice: Slice): Sliced<void> {
   for (const [set, elements] of from) {
     const known = other.get(set)
-    for (const [key, value] of elements)
+    for (const [key, value] of elements) {
       if (known?.get(key) !== value)
         getOrInsert(into, set, () => new Map<CommandText, CommandText | ''>()).set(key, value)
+      if (slice.isUsedUp()) yield
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // the event loop, or while a transaction is applied, become one transaction. After a failure, or when another program has
 // changed the table, the whole content is applied.
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { CommandText } from '../../base/net/command-text.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -23,7 +24,7 @@ export interface TableOwner {
   /** Commands that all fail as long as the table is complete. */
   readonly probeCommands: readonly CommandText[]
   /** What has changed since the last call; all content if `isFull`. */
-  next(isFull: boolean): TableTransaction
+  next(isFull: boolean, signal: AbortSignal): MaybePromise<TableTransaction>
   /** Called before each check of the table. */
   beforeCheck?(): Promise<void>
 }
@@ -104,7 +105,7 @@ export class TableSync {
   async #sync(signal: AbortSignal): Promise<void> {
     const { nftables, log } = this.#deps
     const { subject } = this.#owner
-    const transaction = this.#owner.next(this.#needsFullSync)
+    const transaction = await this.#owner.next(this.#needsFullSync, signal)
     const { isFull } = transaction
     // After a failure the table is replaced without it, in case that it is the reason.
     const learned = isFull && this.#failures === 0 ? await transaction.learned?.() : undefined

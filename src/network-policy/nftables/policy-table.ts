@@ -7,6 +7,7 @@ import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
 import { familyOf } from '../../base/net/address-family.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { contentDiff, diffCommands, noDiff } from '../../machine/nftables/table-content.ts'
 import {
   compiledPolicy,
@@ -116,7 +117,7 @@ export class PolicyTable {
   all(policies?: ReadonlySet<ObjectKey>): readonly CommandText[] {
     this.#content.take()
     const diff = noDiff()
-    contentDiff({ elements: new Map(), objects: new Map() }, this.#content.current, diff)
+    runToEnd((slice) => contentDiff({ elements: new Map(), objects: new Map() }, this.#content.current, diff, slice))
     if (policies !== undefined)
       for (const policy of this.#policies.keys())
         if (!policies.has(policy))

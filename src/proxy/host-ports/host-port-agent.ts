@@ -7,6 +7,7 @@ import type { Cidr } from '../../base/net/cidr.ts'
 import { mergeCauses, type Cause, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import type { ObjectChange } from '../../client/informer/informer.ts'
 import type { Informers } from '../../client/informer/informers.ts'
 import type { Conntrack, UdpFlows } from '../../machine/conntrack/conntrack.ts'
@@ -174,7 +175,7 @@ export class HostPortAgent {
     this.#causes = new Map()
     this.#changedUdp = []
     const diff = noDiff()
-    if (!isFull) contentDiff(before, this.#content, diff)
+    if (!isFull) runToEnd((slice) => contentDiff(before, this.#content, diff, slice))
     const commands = isFull
       ? [...hostPortLayout(this.#deps.podRanges), ...contentCommands(hostPortTable, [this.#content])]
       : [...diffCommands(hostPortTable, diff)]

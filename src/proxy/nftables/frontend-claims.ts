@@ -3,6 +3,7 @@
 import type { ObjectKey } from '../../api/meta/object.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { RoutedService } from '../routing/service-route.ts'
 import { frontendKinds, frontendsOf, type Frontend, type FrontendKind } from './frontends.ts'
 
@@ -41,9 +42,10 @@ export class FrontendClaims {
   }
 
   /** Services that are not changed but get or lose a frontend because of those that are. */
-  affectedBy(changed: ReadonlyMap<ObjectKey, RoutedService>): ReadonlySet<ObjectKey> {
+  *affectedBy(changed: ReadonlyMap<ObjectKey, RoutedService>, slice: Slice): Sliced<ReadonlySet<ObjectKey>> {
     const affected = new Set<ObjectKey>()
-    for (const [frontend, wanted] of this.#wantedBy(changed)) {
+    for (const [frontend, wanted] of yield* this.#wantedBy(changed, slice)) {
+      if (slice.isUsedUp()) yield
       const known = this.#claims.get(frontend) ?? []
       const rest = known.find(({ service }) => !changed.has(service))
       const now = [...wanted, ...(rest === undefined ? [] : [rest])].toSorted(byPrecedence)[0]?.service
@@ -54,14 +56,17 @@ export class FrontendClaims {
     return affected
   }
 
-  replace(service: ObjectKey, now: RoutedService): void {
-    const [before, wanted] = [this.#ofService.get(service) ?? none, this.#claimsOf(service, now)]
+  *replace(service: ObjectKey, now: RoutedService, slice: Slice): Sliced<void> {
+    const before = this.#ofService.get(service) ?? none
+    const wanted = yield* this.#claimsOf(service, now, slice)
     for (const [frontend, { address }] of before) {
+      if (slice.isUsedUp()) yield
       this.#set(frontend, this.#others(frontend, service))
       this.#namers.get(address)?.delete(service)
       if (this.#namers.get(address)?.size === 0) this.#namers.delete(address)
     }
     for (const [frontend, claim] of wanted) {
+      if (slice.isUsedUp()) yield
       this.#set(frontend, inserted(this.#others(frontend, service), claim))
       if (claim.kind === 'load balancer IP' || claim.kind === 'external IP')
         getOrInsert(this.#namers, claim.address, () => new Set<ObjectKey>()).add(service)
@@ -71,11 +76,20 @@ export class FrontendClaims {
   }
 
   /** All that the Services claim now or will claim, with the claims that they will have. */
-  #wantedBy(changed: ReadonlyMap<ObjectKey, RoutedService>): ReadonlyMap<string, readonly Claim[]> {
+  *#wantedBy(
+    changed: ReadonlyMap<ObjectKey, RoutedService>,
+    slice: Slice,
+  ): Sliced<ReadonlyMap<string, readonly Claim[]>> {
     const wanted = new Map<string, Claim[]>()
     for (const [service, now] of changed) {
-      for (const frontend of this.#ofService.get(service)?.keys() ?? []) getOrInsert(wanted, frontend, () => [])
-      for (const [frontend, claim] of this.#claimsOf(service, now)) getOrInsert(wanted, frontend, () => []).push(claim)
+      for (const frontend of this.#ofService.get(service)?.keys() ?? []) {
+        getOrInsert(wanted, frontend, () => [])
+        if (slice.isUsedUp()) yield
+      }
+      for (const [frontend, claim] of yield* this.#claimsOf(service, now, slice)) {
+        getOrInsert(wanted, frontend, () => []).push(claim)
+        if (slice.isUsedUp()) yield
+      }
     }
     return wanted
   }
@@ -89,16 +103,18 @@ export class FrontendClaims {
     else this.#claims.set(frontend, claims)
   }
 
-  #claimsOf(service: ObjectKey, routed: RoutedService): Claims {
+  *#claimsOf(service: ObjectKey, routed: RoutedService, slice: Slice): Sliced<Claims> {
     const known = this.#lastClaims
     if (known?.routed === routed) return known.claims
     const { routes, creationTimestamp, uid } = routed
     const claims = new Map<string, Claim>()
-    for (const route of routes)
+    for (const route of routes) {
       for (const { kind, key, address } of frontendsOf(route, this.#nodeAddresses))
         getOrInsert(claims, kind === 'cluster IP' ? address : key, () => ({
           ...{ service, kind, address, creationTimestamp, uid },
         }))
+      if (slice.isUsedUp()) yield
+    }
     this.#lastClaims = { routed, claims }
     return claims
   }

@@ -1,11 +1,14 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { ObjectKey } from '../../api/meta/object.ts'
 import { endpointAt, serviceWith, sliceWith } from '../routing/routing.harness.ts'
 import { notRouted, routedService } from '../routing/service-route.ts'
 import { parseCidrs } from '../../base/net/cidr.ts'
 import { parseIps } from '../../base/net/ip-address.ts'
+import { runToEnd, type Slice, type Sliced } from '../../base/work/work-slice.ts'
 import { ProxyTable } from './proxy-table.ts'
+import { staleFlows } from './stale-flows.ts'
 import { contentSizeMax, endpointsPerTargetMax } from './service-content.ts'
 
 const here = { name: 'node-a' }
@@ -14,7 +17,16 @@ const options = {
   serviceCidrs: parseCidrs(['10.96.0.0/12']),
   masqueradesAll: false,
 }
-const newTable = () => new ProxyTable({ ...options, nodeAddresses: parseIps(['192.168.0.1', 'fd00::1']) })
+/** A table whose methods are not interrupted. */
+function newTable() {
+  const table = new ProxyTable({ ...options, nodeAddresses: parseIps(['192.168.0.1', 'fd00::1']) })
+  return {
+    change: (changes: Parameters<ProxyTable['change']>[0]) => runToEnd((slice) => table.change(changes, slice)),
+    all: () => runToEnd((slice) => table.all(table.services.keys(), slice)),
+    problemOf: (service: ObjectKey) => runToEnd((slice) => table.problemOf(service, slice)),
+    inSlices: table,
+  }
+}
 
 const pods = (...addresses: string[]) => [sliceWith(addresses.map((address) => endpointAt(address)))]
 const elsewhere = (...addresses: string[]) => [
@@ -211,7 +223,7 @@ const owners: readonly (readonly [string, address: string, ReturnType<typeof ofY
   ],
 ]
 for (const [name, address, owner, other] of owners) {
-  const endpointAtAddress = (table: ProxyTable) =>
+  const endpointAtAddress = (table: ReturnType<typeof newTable>) =>
     /[^{,]*: 10\.244\.1\.\d/.exec(
       brief(table.all())
         .filter((text) => text.includes('element endpoints4'))
@@ -323,4 +335,29 @@ test('a Service with very many endpoints uses a bounded number of them', () => {
   ok(commands.includes(`10.96.0.20 . tcp . 80 . ${endpointsPerTargetMax - 1} : `))
   equal(commands.includes(`10.96.0.20 . tcp . 80 . ${endpointsPerTargetMax} : `), false)
   equal(commands.includes(`pick-${endpointsPerTargetMax + 1}-`), false)
+})
+
+test('a change of a Service with many ports and endpoints can be interrupted at each of them', () => {
+  const slice: Slice = { isUsedUp: () => true }
+  const [ports, endpoints] = [400, 3]
+  const change = (count: number) => {
+    const each = Array.from({ length: ports }, (_, index) => ({ name: `p${index}`, port: 1 + index, protocol: 'UDP' }))
+    const addresses = Array.from({ length: count }, (_, index) => endpointAt(`10.244.0.${1 + index}`))
+    return {
+      service: 'default/web' as const,
+      now: routedService(serviceWith({ ports: each }), [sliceWith(addresses, { ports: each })], here),
+    }
+  }
+  const { inSlices: table, ...whole } = newTable()
+  const stepsOf = <T>(work: Sliced<T>) => Array.from({ [Symbol.iterator]: () => work }).length
+  ok(stepsOf(table.change([change(endpoints)], slice)) >= ports * 4)
+  const uninterrupted = newTable()
+  uninterrupted.change([change(endpoints)])
+  deepEqual(whole.all(), uninterrupted.all())
+  ok(stepsOf(table.change([change(endpoints + 1)], slice)) >= ports * endpoints * 4)
+  uninterrupted.change([change(endpoints + 1)])
+  deepEqual(whole.all(), uninterrupted.all())
+  ok(stepsOf(table.all(table.services.keys(), slice)) >= ports)
+  ok(stepsOf(table.problemOf('default/web', slice)) >= ports)
+  ok(stepsOf(staleFlows(change(endpoints).now, change(endpoints + 1).now, [], slice)) >= ports * 2)
 })

@@ -2,6 +2,7 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { commandText, type CommandText } from '../../base/net/command-text.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { TableObject } from '../../machine/nftables/table-content.ts'
 import type { RoutedService, RouteTarget, ServiceRoute } from '../routing/service-route.ts'
 import { frontendsOf, type Frontend } from './frontends.ts'
@@ -51,20 +52,27 @@ export const noContent = (): ServiceContent => ({
   ...{ endpointsMax: 0, size: 0, isCut: false },
 })
 
-export function serviceContent({ routes }: RoutedService, { nodeAddresses, isOwner }: ContentOptions): ServiceContent {
+export function* serviceContent(
+  { routes }: RoutedService,
+  { nodeAddresses, isOwner }: ContentOptions,
+  slice: Slice,
+): Sliced<ServiceContent> {
   const content = noContent()
   const used: (readonly [ServiceRoute, Frontend])[] = []
   const known = new Set<CommandText>()
-  for (const route of routes)
+  for (const route of routes) {
     for (const frontend of frontendsOf(route, nodeAddresses)) {
       if (known.has(frontend.key)) continue
       known.add(frontend.key)
       if (isOwner(frontend)) used.push([route, frontend])
     }
+    if (slice.isUsedUp()) yield
+  }
   const endpointsMax = endpointsPerTarget(used)
   for (const [route, frontend] of used) {
     if (content.size + sizeOf(frontend, endpointsMax) > contentSizeMax) content.isCut = true
     else addFrontend(content, route, frontend, endpointsMax)
+    if (slice.isUsedUp()) yield
   }
   return content
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { endpointAt, serviceWith, sliceWith } from '../routing/routing.harness.ts'
 import { notRouted, routedService, type RoutedService } from '../routing/service-route.ts'
 import { mustParseIp, parseIps } from '../../base/net/ip-address.ts'
@@ -52,7 +53,7 @@ const rows: readonly (readonly [string, before: RoutedService, now: RoutedServic
 for (const [name, before, now, expected] of rows)
   test(`stale UDP flows: ${name}`, () =>
     deepEqual(
-      staleFlows(before, now, nodeAddresses)?.map(
+      runToEnd((slice) => staleFlows(before, now, nodeAddresses, slice))?.map(
         ({ address, port, endpoint }) => `${address}:${port} ${endpoint.address}:${endpoint.port}`,
       ),
       expected,
@@ -76,15 +77,21 @@ const trackedRows: readonly (readonly [string, RoutedService, flows: ReturnType<
 
 for (const [name, service, flows, isStale] of trackedRows)
   test(`tracked UDP flows ${name} are ${isStale ? 'stale' : 'kept'}`, () =>
-    deepEqual(staleAmong([flows], [service], nodeAddresses), isStale ? [flows] : []))
+    deepEqual(
+      runToEnd((slice) => staleAmong([flows], [service], nodeAddresses, slice)),
+      isStale ? [flows] : [],
+    ))
 
 test('two Services with one external address: flows to the endpoints of either are kept', () => {
   const both = [udp('10.0.0.1'), udp('10.0.0.2')]
   deepEqual(
-    staleAmong(
-      ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map((endpoint) => tracked('10.96.0.20', 53, endpoint, 5353)),
-      both,
-      [],
+    runToEnd((slice) =>
+      staleAmong(
+        ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map((endpoint) => tracked('10.96.0.20', 53, endpoint, 5353)),
+        both,
+        [],
+        slice,
+      ),
     ).map(({ endpoint }) => endpoint.address),
     ['10.0.0.3'],
   )
@@ -92,5 +99,8 @@ test('two Services with one external address: flows to the endpoints of either a
 
 test('more stale flows than calls are worth are not listed one by one', () => {
   const many = udp(...Array.from({ length: staleFlowsMax / 2 + 1 }, (_, index) => `10.0.1.${index}`))
-  equal(staleFlows(many, notRouted, nodeAddresses), undefined)
+  equal(
+    runToEnd((slice) => staleFlows(many, notRouted, nodeAddresses, slice)),
+    undefined,
+  )
 })

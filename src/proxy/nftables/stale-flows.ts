@@ -2,6 +2,7 @@
 // translated because the Service had no endpoints.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { IpAddress } from '../../base/net/ip-address.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { UdpFlows } from '../../machine/conntrack/conntrack.ts'
 import type { PortEndpoint } from '../routing/endpoint-selection.ts'
 import type { RoutedService, RouteTarget } from '../routing/service-route.ts'
@@ -11,15 +12,17 @@ import { frontendsOf } from './frontends.ts'
 export const staleFlowsMax = 64
 
 /** undefined if there are too many: `staleAmong` finds those that exist. */
-export function staleFlows(
+export function* staleFlows(
   before: RoutedService,
   now: RoutedService,
   nodeAddresses: readonly IpAddress[],
-): readonly UdpFlows[] | undefined {
-  const remaining = frontendFlows(now, nodeAddresses)
-  const known = frontendFlows(before, nodeAddresses)
+  slice: Slice,
+): Sliced<readonly UdpFlows[] | undefined> {
+  const remaining = yield* frontendFlows(now, nodeAddresses, slice)
+  const known = yield* frontendFlows(before, nodeAddresses, slice)
   const stale: UdpFlows[] = []
   for (const [key, { flows, endpoints }] of known) {
+    if (slice.isUsedUp()) yield
     const kept = remaining.get(key)?.endpoints
     if (kept !== undefined && endpoints.every((each) => kept.includes(each))) continue
     for (const [text, endpoint] of endpoints.flatMap((each) => [...each]))
@@ -28,12 +31,13 @@ export function staleFlows(
         stale.push({ ...flows, endpoint })
       }
   }
-  for (const [key, { flows, endpoints }] of remaining)
+  for (const [key, { flows, endpoints }] of remaining) {
+    if (slice.isUsedUp()) yield
     // Flows that are not translated are sent to the address itself.
-    if (hasAny(endpoints) && !hasAny(known.get(key)?.endpoints ?? [])) {
-      if (stale.length === staleFlowsMax) return undefined
-      stale.push({ ...flows, endpoint: { address: flows.address, port: flows.port } })
-    }
+    if (!hasAny(endpoints) || hasAny(known.get(key)?.endpoints ?? [])) continue
+    if (stale.length === staleFlowsMax) return undefined
+    stale.push({ ...flows, endpoint: { address: flows.address, port: flows.port } })
+  }
   return unique(stale)
 }
 
@@ -43,22 +47,31 @@ const unique = (flows: readonly UdpFlows[]): readonly UdpFlows[] => [
 ]
 
 /** Those of the tracked flows that no longer lead to an endpoint of their Service, in whatever way that came about. */
-export function staleAmong(
+export function* staleAmong(
   tracked: readonly UdpFlows[],
-  services: Iterable<RoutedService>,
+  services: readonly RoutedService[],
   nodeAddresses: readonly IpAddress[],
-): readonly UdpFlows[] {
+  slice: Slice,
+): Sliced<readonly UdpFlows[]> {
   const frontends = new Map<string, Endpoints[]>()
   for (const service of services)
-    for (const { flows, endpoints } of frontendFlows(service, nodeAddresses).values())
+    for (const { flows, endpoints } of (yield* frontendFlows(service, nodeAddresses, slice)).values()) {
       // Two Services can name the same address; either may have the flow.
       getOrInsert(frontends, endpointText(flows), () => []).push(...endpoints)
-  return tracked.filter((flows) => {
-    const endpoints = frontends.get(endpointText(flows))
-    if (endpoints === undefined) return false
-    const isTranslated = endpointText(flows) !== endpointText(flows.endpoint)
-    return hasAny(endpoints) ? !endpoints.some((each) => each.has(endpointText(flows.endpoint))) : isTranslated
-  })
+      if (slice.isUsedUp()) yield
+    }
+  const stale: UdpFlows[] = []
+  for (const flows of tracked) {
+    if (isStale(flows, frontends.get(endpointText(flows)))) stale.push(flows)
+    if (slice.isUsedUp()) yield
+  }
+  return stale
+}
+
+function isStale(flows: UdpFlows, endpoints: readonly Endpoints[] | undefined): boolean {
+  if (endpoints === undefined) return false
+  const isTranslated = endpointText(flows) !== endpointText(flows.endpoint)
+  return hasAny(endpoints) ? !endpoints.some((each) => each.has(endpointText(flows.endpoint))) : isTranslated
 }
 
 /** By address and port: the same address with another port is another endpoint. */
@@ -73,12 +86,14 @@ interface FrontendFlows {
 }
 
 /** By the key of the frontend. Frontends with the same target share its endpoints. */
-function frontendFlows(
+function* frontendFlows(
   { routes }: RoutedService,
   nodeAddresses: readonly IpAddress[],
-): ReadonlyMap<string, FrontendFlows> {
+  slice: Slice,
+): Sliced<ReadonlyMap<string, FrontendFlows>> {
   const found = new Map<string, FrontendFlows>()
   for (const route of routes) {
+    if (slice.isUsedUp()) yield
     if (route.protocol !== 'UDP') continue
     const ofTargets = new Map<RouteTarget, Endpoints>()
     const endpointsOf = (target: RouteTarget) => getOrInsert(ofTargets, target, () => endpointsIn(target))

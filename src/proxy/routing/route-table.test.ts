@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { RouteTable, type RouteChange } from './route-table.ts'
 import { endpointAt, nodeWith, ScriptedSource, serviceWith, sliceWith } from './routing.harness.ts'
 
@@ -14,6 +15,8 @@ function newTable() {
   const table = new RouteTable({ services, slices, nodes, nodeName: 'node-a' }, () => notifications++)
   return { services, slices, nodes, table, notifications: () => notifications }
 }
+
+const taken = (table: RouteTable): RouteChange[] => runToEnd((slice) => table.takeChanges(slice))
 
 const addressesOf = ({ routes }: RouteChange['now']): string =>
   routes
@@ -29,13 +32,13 @@ test('changes are those since the last call, for the changed Services only', () 
   const { services, slices, table } = newTable()
   services.put(serviceWith())
   services.put(serviceWith({ clusterIP: '10.96.0.21', clusterIPs: ['10.96.0.21'] }, { name: 'other' }))
-  deepEqual(changesText(table.takeChanges()), ['default/web:  → reject', 'default/other:  → reject'])
+  deepEqual(changesText(taken(table)), ['default/web:  → reject', 'default/other:  → reject'])
   slices.put(sliceWith([endpointAt('10.244.0.2')]))
   slices.put(sliceWith([endpointAt('10.244.0.2'), endpointAt('10.244.0.3')]))
-  deepEqual(changesText(table.takeChanges()), ['default/web: reject → 10.244.0.2 10.244.0.3'])
-  deepEqual(table.takeChanges(), [])
+  deepEqual(changesText(taken(table)), ['default/web: reject → 10.244.0.2 10.244.0.3'])
+  deepEqual(taken(table), [])
   services.remove(serviceWith())
-  deepEqual(changesText(table.takeChanges()), ['default/web: 10.244.0.2 10.244.0.3 → '])
+  deepEqual(changesText(taken(table)), ['default/web: 10.244.0.2 10.244.0.3 → '])
   deepEqual([...table.current.keys()], ['default/other'])
 })
 
@@ -44,9 +47,9 @@ test('a slice that moves to another Service changes both', () => {
   services.put(serviceWith())
   services.put(serviceWith({}, { name: 'other' }))
   slices.put(sliceWith([endpointAt('10.244.0.2')]))
-  table.takeChanges()
+  taken(table)
   slices.put(sliceWith([endpointAt('10.244.0.2')], {}, { 'kubernetes.io/service-name': 'other' }))
-  deepEqual(changesText(table.takeChanges()).toSorted(), [
+  deepEqual(changesText(taken(table)).toSorted(), [
     'default/other: reject → 10.244.0.2',
     'default/web: 10.244.0.2 → reject',
   ])
@@ -55,7 +58,7 @@ test('a slice that moves to another Service changes both', () => {
 test('slices without a Service change nothing', () => {
   const { slices, table } = newTable()
   slices.put(sliceWith([endpointAt('10.244.0.2')]))
-  deepEqual(table.takeChanges(), [])
+  deepEqual(taken(table), [])
 })
 
 test('the consumer is notified once until it takes the changes', () => {
@@ -63,7 +66,7 @@ test('the consumer is notified once until it takes the changes', () => {
   services.put(serviceWith())
   slices.put(sliceWith([]))
   equal(notifications(), 1)
-  table.takeChanges()
+  taken(table)
   slices.put(sliceWith([endpointAt('10.244.0.2')]))
   equal(notifications(), 2)
 })
@@ -73,12 +76,26 @@ test('the zone of the node selects hinted endpoints; other changes of nodes have
   const hinted = (address: string, zone: string) => endpointAt(address, {}, { hints: { forZones: [{ name: zone }] } })
   services.put(serviceWith())
   slices.put(sliceWith([hinted('10.244.0.2', 'one'), hinted('10.244.0.3', 'two')]))
-  deepEqual(changesText(table.takeChanges()), ['default/web:  → 10.244.0.2 10.244.0.3'])
+  deepEqual(changesText(taken(table)), ['default/web:  → 10.244.0.2 10.244.0.3'])
   const zone = 'topology.kubernetes.io/zone'
   nodes.put(nodeWith('node-b', { [zone]: 'one' }))
-  deepEqual(table.takeChanges(), [])
+  deepEqual(taken(table), [])
   nodes.put(nodeWith('node-a', { [zone]: 'two' }))
-  deepEqual(changesText(table.takeChanges()), ['default/web: 10.244.0.2 10.244.0.3 → 10.244.0.3'])
+  deepEqual(changesText(taken(table)), ['default/web: 10.244.0.2 10.244.0.3 → 10.244.0.3'])
   nodes.put(nodeWith('node-a', { [zone]: 'two', other: 'label' }))
-  deepEqual(table.takeChanges(), [])
+  deepEqual(taken(table), [])
+})
+
+test('what changes while the changes are taken is part of the next ones', () => {
+  const { services, slices, table, notifications } = newTable()
+  services.put(serviceWith())
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  const before = notifications()
+  const taking = table.takeChanges({ isUsedUp: () => true })
+  equal(taking.next().done, false)
+  slices.put(sliceWith([endpointAt('10.244.0.3')]))
+  const first = taking.next()
+  deepEqual(changesText(first.done === true ? first.value : []), ['default/web:  → 10.244.0.2'])
+  equal(notifications(), before + 1)
+  deepEqual(changesText(taken(table)), ['default/web: 10.244.0.2 → 10.244.0.3'])
 })

@@ -7,6 +7,7 @@ import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 import { notRouted, routedService, type RoutedService } from './service-route.ts'
 
@@ -35,7 +36,7 @@ export class RouteTable {
   readonly #onChange: () => void
   readonly #current = new Map<ObjectKey, RoutedService>()
   /** Services to recompute, and why. */
-  readonly #pending = new Map<ObjectKey, Cause[]>()
+  #pending = new Map<ObjectKey, Cause[]>()
   #zone: string | undefined
 
   /** `onChange` is called when there are changes to take, once until they are taken. */
@@ -63,16 +64,19 @@ export class RouteTable {
   }
 
   /** The changes since the last call. Afterwards `now` is what the consumer has. */
-  takeChanges(): RouteChange[] {
+  *takeChanges(slice: Slice): Sliced<RouteChange[]> {
     const changes: RouteChange[] = []
-    for (const [service, causes] of this.#pending) {
+    // Those that are marked meanwhile are for the next call.
+    const pending = this.#pending
+    this.#pending = new Map()
+    for (const [service, causes] of pending) {
       const before = this.#current.get(service) ?? notRouted
       const now = this.#compute(service)
       if (now === notRouted) this.#current.delete(service)
       else this.#current.set(service, now)
       if (before !== notRouted || now !== notRouted) changes.push({ service, before, now, causes })
+      if (slice.isUsedUp()) yield
     }
-    this.#pending.clear()
     return changes
   }
 
