@@ -52,7 +52,7 @@ const rows: readonly (readonly [string, Service, EndpointSlice, RegExp])[] = [
     'two spellings of one IPv6 address',
     named('bad', at('fd96::66', { externalIPs: ['2001:db8::1', '2001:DB8:0::1', '2001:db8:0:0:0:0:0:1'] })),
     sliceOf('bad', ['fd01::66', 'fd01:0::66'], { addressType: 'IPv6' }),
-    /2001:db8::1 \. tcp \. 80 \. 0 : fd01::66 \. 8080/,
+    /2001:db8::1 \. tcp \. 80 : goto pick-1-of6/,
   ],
   [
     'session affinity with the longest names and IPv6 addresses',
@@ -65,7 +65,7 @@ const rows: readonly (readonly [string, Service, EndpointSlice, RegExp])[] = [
       addressType: 'IPv6',
       ports: [{ name: long(63), protocol: 'SCTP', port: 65_535 }],
     }),
-    /fd96::66 \. sctp \. 80 : goto/,
+    /fd96::66 \. sctp \. 80 : goto "?sticky-internal-/,
   ],
 ]
 
