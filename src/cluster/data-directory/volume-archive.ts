@@ -1,7 +1,7 @@
 // The content of the volumes of the class local-path as an archive, for snapshots. tar keeps owners, modes, links and
 // sparse files, and does not leave the directory when it unpacks.
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { lstat, open, rename, rm } from 'node:fs/promises'
 import { nodePlatform } from '../../platform/node/platform.ts'
 
 const folder = 'local-path'
@@ -37,9 +37,12 @@ export async function unpackVolumes(archive: string, directory: string, signal: 
   await nodePlatform.files.makeDirectory(fresh)
   const args = ['--extract', '--file', archive, '--directory', fresh, '--same-owner', '--preserve-permissions']
   const { code, stderr } = await nodePlatform.processes.run('tar', [...args, ...attributes], {}, signal)
-  if (code !== 0) {
+  // Of another archive than one of `archiveVolumes`, the directory may be a link, or not be there.
+  const isDirectory = (await lstat(`${fresh}/${folder}`).catch(() => undefined))?.isDirectory() === true
+  if (code !== 0 || !isDirectory) {
     await discard()
-    throw new Error(`the volumes cannot be unpacked: ${lastLine(stderr)}`)
+    const why = code === 0 ? `the archive has no directory ${folder}` : lastLine(stderr)
+    throw new Error(`the volumes cannot be unpacked: ${why}`)
   }
   return {
     discard,
