@@ -41,6 +41,7 @@ import { uiApi } from './ui/ui-api.ts'
 import { UiEndpoints } from './ui/ui-endpoints.ts'
 import { UiSessions } from './ui/ui-sessions.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
+import { RemovedResources } from './metrics/removed-resources.ts'
 import { virtualResources } from './virtual-resources/virtual-resources.ts'
 
 /** Something that runs beside the requests until the signal. */
@@ -78,7 +79,9 @@ export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServe
     strategies: strategiesOf(ranges, { clock, metrics: serverMetrics.allocators }),
     virtualResources: virtualResources({ store, usage: new UsageReader(deps) }),
   })
-  const core: ServerCore = { deps, catalogue, registry, ranges }
+  const removedResources = new RemovedResources(deps.metrics)
+  catalogue.observe(removedResources)
+  const core: ServerCore = { deps, catalogue, registry, ranges, removedResources }
   const definitions = definitionController(core)
   const servesAddOns = () => deps.advertisesAddOns === true || hasKubelet(registry)
   const apiServices = apiServiceController(core, servesAddOns)
@@ -109,6 +112,7 @@ interface ServerCore {
   readonly catalogue: KindCatalogue
   readonly registry: Registry
   readonly ranges: ServiceRanges
+  readonly removedResources: RemovedResources
 }
 
 /** The kinds of CustomResourceDefinitions. */
@@ -210,9 +214,10 @@ function uiEndpoints({ deps, catalogue, registry }: ServerCore, sessions: UiSess
 }
 
 /** Updates the metrics that are computed when they are read. */
-function collectMetrics({ deps, registry, ranges }: ServerCore): void {
+function collectMetrics({ deps, registry, ranges, removedResources }: ServerCore): void {
   const { requestMetrics, serverMetrics } = deps
   requestMetrics.collect(registry.sizes())
   serverMetrics.caches.collect(registry.caches())
   serverMetrics.allocators.collect(allocatorUsage(registry.lister, ranges))
+  removedResources.removeSeries()
 }

@@ -29,7 +29,7 @@ type OperationName = 'get' | 'list' | 'create' | 'update' | 'delete'
 
 type Series = { readonly seconds: { observe(value: number): void }; readonly total: { add(amount: number): void } }
 
-/** The resource that a key belongs to. Every key of a resource maps to the same object. */
+/** The resource that a key belongs to. Every key of a built-in resource maps to the same object. */
 export interface StoredResource {
   readonly group: string
   readonly resource: string
@@ -71,7 +71,8 @@ export class MeasuredStore implements Store {
       if (bytes === undefined) size.remove(clusterId)
       else size.set(clusterId, bytes)
     })
-    const known = new Map<StoredResource, Map<OperationName, Series>>()
+    // The objects of custom resources are garbage after the call, and their series may be removed from the metrics.
+    const known = new WeakMap<StoredResource, Map<OperationName, Series>>()
     this.#seriesOf = (operation, key) => {
       const resource = resourceOf(key)
       const ofResource = getOrInsert(known, resource, () => new Map<OperationName, Series>())

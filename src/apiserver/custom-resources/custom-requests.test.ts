@@ -84,6 +84,25 @@ test('custom objects are counted in the metrics while their resource exists', as
   equal(await counted(), undefined)
 })
 
+test('metrics have no series of a deleted definition, whose watches end later, and measure one of the same name again', async () => {
+  await using server = await startServer()
+  const seriesOf = async () =>
+    String((await server.call('GET', '/metrics')).body).match(/^\w+\{.*resource="widgets".*$/gm) ?? []
+  const counted = async () =>
+    (await seriesOf()).find((line) => line.startsWith('apiserver_request_total{verb="POST"'))?.split(' ')[1]
+  for (const round of [1, 2]) {
+    await define(server, definition)
+    // More events than there are: it ends with the definition.
+    const watched = server.watch(`${widgets}?watch=1`, 10)
+    await server.call('POST', widgets, widget('a'))
+    equal(await counted(), '1', `in round ${round}`)
+    await server.call('DELETE', `${definitionsPath}/widgets.example.com`)
+    await eventually(async () => ((await server.call('GET', widgets)).status === 404 ? true : undefined))
+    equal((await watched)[0]?.type, 'ADDED')
+    deepEqual(await seriesOf(), [])
+  }
+})
+
 test('flow schemas match custom resources by group and name', async () => {
   const clock = new VirtualClock()
   const metrics = new FairnessMetrics(new Metrics())

@@ -66,7 +66,7 @@ export class CacheMetrics {
   /** What was added to the counters before, by cache. */
   readonly #added = new WeakMap<MeasuredCache['counts'], CacheCounts>()
   #shown = new Set<string>()
-  readonly #sent = new Map<Kind, { events: { add(amount: number): void }; bytes: HistogramSeries }>()
+  readonly #sent = new WeakMap<Kind, { events: { add(amount: number): void }; bytes: HistogramSeries }>()
 
   constructor(metrics: Metrics) {
     this.#counters = counters.map(([field, name, help]) => [field, metrics.counter(name, help, labels)] as const)

@@ -42,6 +42,16 @@ export class SeriesMap<Series> {
     this.#series.delete(this.#keyOf(labels))
   }
 
+  /** Removes the series whose values of these labels are selected; none if a label is missing. */
+  removeWhere(labelNames: readonly string[], isSelected: (values: readonly string[]) => boolean): void {
+    const indexes = labelNames.map((name) => this.#labelNames.indexOf(name))
+    if (indexes.includes(-1)) return
+    for (const key of this.#series.keys()) {
+      const values = this.#valuesOf(key)
+      if (isSelected(indexes.map((index) => values[index] ?? ''))) this.#series.delete(key)
+    }
+  }
+
   /** The label text is built on each scrape, because most series are never scraped. */
   *entries(): Generator<readonly [labels: string, series: Series]> {
     for (const [key, series] of this.#series) yield [this.#textOf(key), series]
@@ -57,9 +67,13 @@ export class SeriesMap<Series> {
     return key
   }
 
-  #textOf(key: string): string {
+  #valuesOf(key: string): readonly string[] {
     // The only value may contain the separator: upstream's names of zones do.
-    const values = this.#labelNames.length === 1 ? [key] : key.split(separator)
+    return this.#labelNames.length === 1 ? [key] : key.split(separator)
+  }
+
+  #textOf(key: string): string {
+    const values = this.#valuesOf(key)
     return labelPairs(this.#labelNames.map((name, index) => [name, values[index] ?? ''] as const))
   }
 }

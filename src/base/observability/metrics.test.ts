@@ -44,6 +44,27 @@ test('a series that is removed starts again at 0', () => {
   match(metrics.text(), /\nc{a="x"} 1\n/)
 })
 
+test('the series of a subject are removed from all metrics that have its labels', () => {
+  const metrics = new Metrics()
+  const ofBoth = metrics.counter('both', '', ['verb', 'group', 'resource'])
+  const seconds = metrics.histogram('seconds', '', [1], ['group', 'resource'])
+  const ofOne = metrics.gauge('one', '', ['resource'])
+  for (const resource of ['a', 'b']) {
+    for (const verb of ['GET', 'PUT']) ofBoth.add({ verb, group: 'g', resource })
+    ofBoth.add({ verb: 'GET', group: 'h', resource })
+    seconds.observe({ group: 'g', resource }, 2)
+    ofOne.set({ resource }, 1)
+  }
+  metrics.removeWhere(['group', 'resource'], ([group, resource]) => group === 'g' && resource === 'a')
+  deepEqual(metrics.text().match(/^\w+\{.*resource="a".*$/gm), [
+    'both{verb="GET",group="h",resource="a"} 1',
+    'one{resource="a"} 1',
+  ])
+  equal(metrics.text().match(/^\w+\{.*resource="b".*$/gm)?.length, 8)
+  seconds.observe({ group: 'g', resource: 'a' }, 2)
+  match(metrics.text(), /^seconds_count\{group="g",resource="a"\} 1$/m)
+})
+
 test('values can be computed when the metrics are read', () => {
   const metrics = new Metrics()
   const gauge = metrics.gauge('g', '')

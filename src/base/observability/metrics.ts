@@ -51,7 +51,10 @@ export interface MetricDescription extends Omit<MetricFamily, 'samples'> {
   readonly bounds: readonly number[]
 }
 
-type Definition = Omit<MetricDescription, 'name'> & { readonly samples: () => Iterable<MetricSample> }
+type Definition = Omit<MetricDescription, 'name'> & {
+  readonly samples: () => Iterable<MetricSample>
+  readonly removeWhere: SeriesMap<unknown>['removeWhere']
+}
 
 export class Metrics {
   readonly #definitions = new Map<string, Definition>()
@@ -60,7 +63,8 @@ export class Metrics {
 
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
-    this.#define(name, { type: 'counter', help, labelNames, bounds: [], samples: () => valueSamples(values) })
+    const samples = () => valueSamples(values)
+    this.#define(name, { type: 'counter', help, labelNames, bounds: [], samples, ...removalOf(values) })
     return {
       add: (labels, amount = 1) => void (values.of(labels).value += amount),
       with(labels) {
@@ -73,7 +77,8 @@ export class Metrics {
 
   gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
-    this.#define(name, { type: 'gauge', help, labelNames, bounds: [], samples: () => valueSamples(values) })
+    const samples = () => valueSamples(values)
+    this.#define(name, { type: 'gauge', help, labelNames, bounds: [], samples, ...removalOf(values) })
     return {
       set: (labels, value) => void (values.of(labels).value = value),
       add: (labels, amount) => void (values.of(labels).value += amount),
@@ -93,7 +98,7 @@ export class Metrics {
     })
     const values = new SeriesMap(labelNames, make)
     const samples = () => histogramSamples(values, bounds)
-    this.#define(name, { type: 'histogram', help, labelNames, bounds, samples })
+    this.#define(name, { type: 'histogram', help, labelNames, bounds, samples, ...removalOf(values) })
     const count = (series: Buckets, value: number, times: number): number => {
       let index = 0
       while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
@@ -122,6 +127,14 @@ export class Metrics {
     }
   }
 
+  /**
+   * Removes the series of subjects that no longer exist, such as resources, from all metrics that have these labels. What a
+   * caller has got from `with` before is no longer scraped.
+   */
+  removeWhere(...selection: Parameters<SeriesMap<unknown>['removeWhere']>): void {
+    for (const definition of this.#definitions.values()) definition.removeWhere(...selection)
+  }
+
   /** Calls the function before each scrape, for values that are computed on demand. Returns how to unregister it. */
   beforeText(collect: () => void): () => void {
     this.#collectors.add(collect)
@@ -147,7 +160,10 @@ export class Metrics {
 
   /** What is measured, in the order of definition. */
   descriptions(): MetricDescription[] {
-    return [...this.#definitions].map(([name, { samples: _, ...description }]) => ({ name, ...description }))
+    return [...this.#definitions].map(([name, { samples: _, removeWhere: __, ...description }]) => ({
+      name,
+      ...description,
+    }))
   }
 
   *#families(): Generator<MetricFamily> {
@@ -160,6 +176,10 @@ export class Metrics {
     this.#definitions.set(name, definition)
   }
 }
+
+const removalOf = <Series>(values: SeriesMap<Series>): Pick<Definition, 'removeWhere'> => ({
+  removeWhere: (...selection) => values.removeWhere(...selection),
+})
 
 function* valueSamples(values: SeriesMap<{ value: number }>): Generator<MetricSample> {
   for (const [labels, { value }] of values.entries()) yield { suffix: '', labels, value }

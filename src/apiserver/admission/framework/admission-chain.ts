@@ -35,7 +35,7 @@ export class AdmissionChain {
   readonly #measures: AdmissionChainMeasures
   readonly #reservations = new Reservations()
   /** By kind, operation and subresource. */
-  readonly #concerned = new Map<Kind, Map<string, Map<string, Concerned>>>()
+  readonly #concerned = new WeakMap<Kind, Map<string, Map<string, Concerned>>>()
 
   constructor(plugins: readonly AdmissionPlugin[], host: AdmissionHost, measures: AdmissionChainMeasures) {
     this.#plugins = plugins
