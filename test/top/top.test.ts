@@ -12,7 +12,10 @@ import { until } from '../until.ts'
 import { openTerminal } from './pty.ts'
 
 let up: RunningUp
-before(async () => (up = await startUp('--store', 'memory')))
+before(async () => {
+  up = await startUp('--store', 'memory')
+  await created('web-0', '100m')
+})
 after(() => up[Symbol.asyncDispose]())
 
 /** Leaves the alternate screen. */
@@ -34,7 +37,6 @@ const inTerminal = (command: string, environment: NodeJS.ProcessEnv = {}, rows =
 }
 
 test('a user lists, filters, describes, explains, follows and deletes pods; the terminal is restored', async () => {
-  await created('web-0', '100m')
   await using terminal = inTerminal(`${coxswain} top; echo "ended with $?"; stty -a`)
   await terminal.shows(/pods\(default\)\[1\][^]*web-0 +1\/1 +Running/)
 
