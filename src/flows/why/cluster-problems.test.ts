@@ -88,7 +88,9 @@ test('the problems of one namespace', async () => {
     problems.map(({ object }) => object),
     ['pod/big', 'deployment/broken', 'pod/loop', 'service/broken'],
   )
-  deepEqual((await problemsIn('default')).problems, [])
+  const { problems: none, notes } = await problemsIn('default')
+  deepEqual(none, [])
+  match(notes.join(' '), /^The nodes node-0 and node-1 are simulated/)
 })
 
 test('what the user may not read is neither wrong nor right', async () => {

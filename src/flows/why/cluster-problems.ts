@@ -1,9 +1,11 @@
 // clusterProblems: everything that is wrong in a cluster or a namespace, the most severe first.
+import { node } from '../../api/core/v1/node/node.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
 import type { ClusterReader } from './explainer/cluster-reader.ts'
 import { severities, worst, type Finding, type Severity } from './explainer/finding.ts'
+import { simulationNote } from './explainer/simulated-nodes.ts'
 import { explainers } from './explainers.ts'
 import { findingsOf } from './findings-of.ts'
 import { onceReader } from './once-reader.ts'
@@ -52,12 +54,12 @@ export async function clusterProblems(
   }
   const wrong = examined.filter(({ findings }) => worst(findings) !== 'info')
   const problems = withoutOwned(wrong).toSorted(bySeverity).map(problemOf)
-  const notes = examined.flatMap(({ findings }) => findings.filter(({ isNote }) => isNote))
+  const notes = [...simulationNote(await reader.list(node, '')), ...unreadableNote(reader)]
   return {
     problems: problems.slice(0, problemsMax),
     omitted: Math.max(0, problems.length - problemsMax),
     checked: examined.length,
-    notes: noteTexts(notes, reader),
+    notes: findingTexts(notes),
   }
 }
 
@@ -82,11 +84,4 @@ function problemOf({ kind, object, findings }: Examined): ClusterProblem {
     waits: findingTexts(bad),
     fixes: fixesOf(bad),
   }
-}
-
-/** The note about all simulated nodes includes those about some of them. */
-function noteTexts(notes: readonly Finding[], reader: ClusterReader): string[] {
-  const texts = [...new Set(notes.map(({ text }) => text))]
-  const longest = texts.toSorted((a, b) => b.length - a.length).slice(0, 1)
-  return findingTexts([...longest.map((text) => ({ severity: 'info' as const, text })), ...unreadableNote(reader)])
 }
