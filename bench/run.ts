@@ -28,6 +28,7 @@ import { proxyBench } from './proxy.ts'
 import { requestBench } from './request.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
+import { soakBench } from './soak.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
 import { uiPageBench } from './ui-page.ts'
@@ -63,6 +64,7 @@ const benches: readonly Bench[] = [
   requestBench,
   schedulerBench,
   schemaBench,
+  soakBench,
   startBench,
   storeBench,
   uiBench,
