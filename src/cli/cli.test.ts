@@ -63,6 +63,29 @@ for (const [argv, code, message] of mistakes)
     match(err.join(''), message)
   })
 
+const closures: [what: string, reason: Error, code: number, message: string][] = [
+  ['a closed output', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }), 0, ''],
+  ['a signal', new DOMException('ended by SIGTERM', 'AbortError'), 1, 'coxswain wait: ended by SIGTERM\n'],
+]
+for (const [what, reason, code, message] of closures)
+  test(`a command that ${what} aborts ends with ${code}`, async () => {
+    const { parts, err } = terminal()
+    const controller = new AbortController()
+    const wait = defineCommand({
+      name: 'wait',
+      summary: 'waits until it is aborted',
+      operands: '',
+      options: {},
+      run(_, { signal }) {
+        controller.abort(reason)
+        signal.throwIfAborted()
+        return Promise.resolve(0)
+      },
+    })
+    equal(await run([wait], ['wait'], { ...parts, signal: controller.signal }), code)
+    equal(err.join(''), message)
+  })
+
 test('the usage of a command is shown before and after its name', async () => {
   for (const argv of [
     ['help', 'greet'],

@@ -36,8 +36,13 @@ export async function run(commands: readonly Command[], argv: readonly string[],
       terminal.err(`coxswain ${typed}: ${error.message}\n`)
       return exitUsage
     }
+    if (isOutputClosed(terminal.signal)) return 0
     terminal.err(`coxswain ${typed}: ${errorText(error)}\n`)
     if (terminal.environment['COXSWAIN_DEBUG'] !== undefined) terminal.err(`${(error as Error).stack}\n`)
     return 1
   }
 }
+
+/** The reader of the output needs no more of it (`| head`), so what was in progress was aborted. */
+const isOutputClosed = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && (reason as NodeJS.ErrnoException).code === 'EPIPE'
