@@ -61,7 +61,7 @@ test('what a container has made in its volume is archived and unpacked as it is,
   equal(isUntouched(), true)
 })
 
-type Member = readonly [name: string, link?: string]
+type Member = readonly [name: string, link?: string | undefined]
 
 const archives: readonly (readonly [why: string, members: (outside: string) => readonly Member[]])[] = [
   ['parents', () => [['local-path/../../../outside-N/file']]],
@@ -114,12 +114,12 @@ function tarOf(members: readonly Member[]): Uint8Array {
     const content = link === undefined ? 'attack' : ''
     const header = Buffer.alloc(512)
     header.write(name, 0, 100)
-    header.write('0000644\0' + '0000000\0' + '0000000\0', 100)
+    header.write('0000644\0'.padEnd(24, '0'), 100)
     header.write(`${content.length.toString(8).padStart(11, '0')}\0${'0'.repeat(11)}\0`, 124)
     header.write('        ', 148)
     header.write(link === undefined ? '0' : '2', 156)
     header.write(link ?? '', 157, 100)
-    header.write('ustar\0' + '00', 257)
+    header.write('ustar\x0000', 257)
     header.write(
       `${header
         .reduce((sum, byte) => sum + byte, 0)
