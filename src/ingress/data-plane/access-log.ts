@@ -4,6 +4,7 @@ import type { Log } from '../../base/observability/log.ts'
 import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
+import { isUsualStatus } from '../../platform/http1/response-head.ts'
 
 export const accessLogLevels = ['off', 'errors', 'all'] as const
 export type AccessLogLevel = (typeof accessLogLevels)[number]
@@ -74,7 +75,7 @@ export class RequestRecorder {
   served(request: ServedRequest): void {
     const { route = 'none', status, durationMs, attempts, failure, method, host, path, ...fields } = request
     const { accessLog, log, metrics } = this.#deps
-    metrics.requests.add({ route, code: String(status) })
+    metrics.requests.add({ route, code: codeLabel(status) })
     metrics.durations.observe({ route }, durationMs / 1_000)
     if (attempts > 1) metrics.retries.add({ route }, attempts - 1)
     if (accessLog === 'off' || (accessLog === 'errors' && status < 500)) return
@@ -86,6 +87,9 @@ export class RequestRecorder {
     })
   }
 }
+
+/** Endpoints choose the status, and a metric has a bounded number of series for all tenants. */
+const codeLabel = (status: number): string => (isUsualStatus(status) ? String(status) : `${Math.trunc(status / 100)}xx`)
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -60,6 +60,20 @@ function stage(options: StageOptions = {}) {
 
 const ok = (body: string) => () => ({ status: 200, body })
 
+test('statuses that only an endpoint invents share a label', async () => {
+  const { connections, send, metrics } = stage()
+  const sent = [200, 404, 418, 499, 599, 503]
+  let next = 0
+  const answer = () => ({ status: sent[next++ % sent.length] ?? 0, body: '' })
+  connections.endpoints.set('192.0.2.1:80', answer).set('192.0.2.2:80', answer)
+  for (const status of sent) deepEqual((await send()).status, status)
+  const labels = Array.from(
+    metrics.text().matchAll(/requests_total\{[^}]*code="([^"]*)"\} (\d+)/g),
+    ([, code, count]) => [code, count],
+  )
+  deepEqual(Object.fromEntries(labels), { '200': '1', '404': '1', '4xx': '2', '5xx': '1', '503': '1' })
+})
+
 test('a request is forwarded to endpoints in turn, and recorded', async () => {
   const { connections, send, lines, metrics, flow } = stage()
   connections.endpoints.set('192.0.2.1:80', ok('one')).set('192.0.2.2:80', ok('two'))

@@ -117,6 +117,9 @@ const statusLines = new Map(
   }).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
+/** Whether a status is one of those that servers usually send. */
+export const isUsualStatus = (status: number): boolean => statusLines.has(status)
+
 /** The response to a malformed request, after which the connection is closed. */
 export const rejectionText = (status: number, why: string): string => {
   const reason = statusLine(status).slice('HTTP/1.1 '.length, -2)
