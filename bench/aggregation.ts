@@ -55,7 +55,10 @@ async function register({ access }: Server, { port, authority }: ExtensionAddres
     requestText('POST', apiServices, {
       metadata: { name: `v1.${benchGroup}` },
       spec: {
-        ...{ group: benchGroup, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 15 },
+        group: benchGroup,
+        version: 'v1',
+        groupPriorityMinimum: 1000,
+        versionPriority: 15,
         service: { name: 'bench', namespace: 'default', port },
         caBundle: Buffer.from(authority).toString('base64'),
       },
@@ -88,7 +91,11 @@ export const aggregationBench: Bench = {
       await startProcess(['apiserver', '--port', '0', '--data-dir', data, '--kubeconfig', kubeconfig]),
     )
     const serverOf = (name: string, file: string, pid: number): Server => ({
-      ...{ name, access: accessOf(file), pid, rates: [], micros: [] },
+      name,
+      access: accessOf(file),
+      pid,
+      rates: [],
+      micros: [],
     })
     const argument = (name: string) => process.argv[process.argv.indexOf(name) + 1]
     const other = process.argv.includes('--kubeconfig') ? argument('--kubeconfig') : undefined

@@ -42,7 +42,8 @@ const aPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { a
 const microseconds = (nanoseconds: number): string => `${(nanoseconds / 1000).toFixed(1)} µs`
 
 /** Rounds are short, so that some of them run undisturbed on a busy machine. */
-const [callsPerRound, rounds] = [25, 400]
+const callsPerRound = 25
+const rounds = 400
 
 function parts(): string[] {
   const deploymentStructure = structureOf(deployment.message)

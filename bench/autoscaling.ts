@@ -55,7 +55,8 @@ interface Period {
 async function measure({ clock }: TestCluster): Promise<Period> {
   let best: Period = { mainMs: Infinity, processMs: Infinity }
   for (let period = 0; period < periods; period++) {
-    const [mainStart, processStart] = [process.threadCpuUsage(), process.cpuUsage()]
+    const mainStart = process.threadCpuUsage()
+    const processStart = process.cpuUsage()
     await clock.advance(periodMs)
     const mainMs = milliseconds(process.threadCpuUsage(mainStart))
     if (mainMs < best.mainMs) best = { mainMs, processMs: milliseconds(process.cpuUsage(processStart)) }

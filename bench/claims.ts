@@ -75,13 +75,15 @@ function bindersMeasured(): readonly Binder[] {
 const spec = (storageClassName: string) => ({ accessModes: ['ReadWriteOnce'], storageClassName })
 
 const volumeOf = (run: string, index: number) => ({
-  ...{ apiVersion: 'v1', kind: 'PersistentVolume' },
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
   metadata: { name: `${run}-${index}` },
   spec: { ...spec(run), capacity: { storage: '1Gi' }, csi: { driver: 'bench', volumeHandle: `${index}` } },
 })
 
 const claimOf = (run: string, index: number) => ({
-  ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
   metadata: { name: `${run}-${index}` },
   spec: { ...spec(run), resources: { requests: { storage: '1Gi' } } },
 })
@@ -121,7 +123,8 @@ async function measure(kubeconfig: string, run: string, wanted: number, pid: num
   const available = untilAll(client, persistentVolume, 'Available', run, wanted)
   await Promise.all([create('/api/v1/persistentvolumes', volumeOf), available])
   const bound = untilAll(client, persistentVolumeClaim, 'Bound', run, wanted)
-  const [begin, cpuMs] = [performance.now(), processorMs(pid)]
+  const begin = performance.now()
+  const cpuMs = processorMs(pid)
   await Promise.all([create('/api/v1/namespaces/default/persistentvolumeclaims', claimOf), bound])
   return { seconds: (performance.now() - begin) / 1000, cpuSeconds: (processorMs(pid) - cpuMs) / 1000 }
 }

@@ -71,7 +71,8 @@ async function restoreMs(objects: number): Promise<Record<'answers' | 'works', {
   for (let index = 0; index < objects; index++)
     await maps.create({ metadata: { name: `m${index}` }, data: { a: 'b' } }, 'default', ctx)
   const snapshot = cluster.snapshot()
-  const [answers, works]: [number[], number[]] = [[], []]
+  const answers: number[] = []
+  const works: number[] = []
   for (let round = 0; round < restoreRounds; round++) {
     const begin = performance.now()
     await cluster.restore(snapshot)

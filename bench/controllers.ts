@@ -48,7 +48,8 @@ async function load(deployments: number, replicas: number): Promise<string[]> {
 }
 
 async function timed(work: () => Promise<void>): Promise<{ seconds: number; cpuSeconds: number }> {
-  const [begin, cpu] = [performance.now(), process.cpuUsage()]
+  const begin = performance.now()
+  const cpu = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(cpu)
   return { seconds: (performance.now() - begin) / 1000, cpuSeconds: (user + system) / 1e6 }

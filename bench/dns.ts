@@ -12,8 +12,11 @@ import { fullName, serviceAddress, services } from './dns/names.ts'
 import type { ServerReport } from './dns/server.ts'
 
 const rates = [5_000, 10_000, 20_000]
-const [serverCore, loadCore] = ['0', '1']
-const [warmUpSeconds, seconds, rounds] = [2, 3, 3]
+const serverCore = '0'
+const loadCore = '1'
+const warmUpSeconds = 2
+const seconds = 3
+const rounds = 3
 const dnsmasqPort = 15_353
 
 /** Server and load run on separate cores, so that neither delays the other. */

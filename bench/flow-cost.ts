@@ -28,7 +28,8 @@ async function compared(
   count: number,
   requestOf: (round: number) => (index: number) => Buffer,
 ): Promise<string> {
-  let [on, off] = [0, 0]
+  let on = 0
+  let off = 0
   for (let round = 0; round < rounds; round++) {
     const costs = new Map<RunningUp, number>()
     for (const up of round % 2 === 0 ? [recording, silent] : [silent, recording])

@@ -13,8 +13,11 @@ import { processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
 import type { LoadOrder, LoadReport } from './ingress/load.ts'
 
-const [proxyCore, loadCore] = ['0', '1']
-const [connections, seconds, rounds] = [64, 3, 3]
+const proxyCore = '0'
+const loadCore = '1'
+const connections = 64
+const seconds = 3
+const rounds = 3
 /** Node.js compiles the code of the proxy while it serves these. */
 const warmUpRequests = 20_000
 const warmUpRoundsMax = 10
@@ -89,12 +92,16 @@ interface OtherProxy {
 
 const others: readonly OtherProxy[] = [
   {
-    ...{ name: 'nginx', packageName: 'nginx-light', program: '/usr/sbin/nginx' },
+    name: 'nginx',
+    packageName: 'nginx-light',
+    program: '/usr/sbin/nginx',
     config: nginxConfig,
     args: (config) => ['-c', config],
   },
   {
-    ...{ name: 'HAProxy', packageName: 'haproxy', program: '/usr/sbin/haproxy' },
+    name: 'HAProxy',
+    packageName: 'haproxy',
+    program: '/usr/sbin/haproxy',
     config: (_folder, port, endpointPort) => haproxyConfig(port, endpointPort),
     args: (config) => ['-f', config],
   },
@@ -157,7 +164,7 @@ async function* measured(proxies: readonly Proxy[], load: ChildProcess): AsyncGe
     return { ...report, micros: ((processorMs(pid) - before) * 1_000) / report.requests }
   }
   for (const proxy of proxies)
-    for (let [round, sent] = [0, 0]; sent < warmUpRequests && round < warmUpRoundsMax; round++)
+    for (let round = 0, sent = 0; sent < warmUpRequests && round < warmUpRoundsMax; round++)
       sent += (await measure(proxy, seconds)).requests
   const results = new Map<Proxy, Round[]>(proxies.map((proxy) => [proxy, []]))
   // The proxies take turns, so that a busy moment of the machine affects all of them.

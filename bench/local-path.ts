@@ -47,7 +47,8 @@ async function measure(count: number, hasClaims: boolean, until: 'pods Running' 
       if (event.type !== 'BOOKMARK' && event.object.status.phase === 'Bound') done.add(event.object.metadata.name)
   }
   const following = until === 'pods Running' ? followPods() : followClaims()
-  const [begin, before] = [performance.now(), process.cpuUsage()]
+  const begin = performance.now()
+  const before = process.cpuUsage()
   const creating = create(cluster, count, hasClaims)
   const isDone = await cluster.clock.runUntil(() => done.size === count, '10m')
   const { user, system } = process.cpuUsage(before)
@@ -63,12 +64,14 @@ const best = (runs: readonly Spent[]): Spent => runs.reduce((a, b) => (b.cpuSeco
 const text = ({ seconds, cpuSeconds }: Spent): string => `${seconds.toFixed(2)} s, CPU ${cpuSeconds.toFixed(2)} s`
 
 async function* run(): AsyncGenerator<string> {
-  const [without, withClaims]: [Spent[], Spent[]] = [[], []]
+  const without: Spent[] = []
+  const withClaims: Spent[] = []
   for (let round = 0; round < rounds; round++) {
     without.push(await measure(podCount, false, 'pods Running'))
     withClaims.push(await measure(podCount, true, 'pods Running'))
   }
-  const [plain, claimed] = [best(without), best(withClaims)]
+  const plain = best(without)
+  const claimed = best(withClaims)
   yield `${podCount} pods to all Running, best of ${rounds}: ${text(plain)}`
   yield `${podCount} pods with one claim each: ${text(claimed)}, ${(claimed.cpuSeconds / plain.cpuSeconds).toFixed(2)} times the CPU`
   const bound = await measure(claimCount, true, 'claims Bound')

@@ -19,7 +19,8 @@ interface Spent {
 
 /** Starts the measurement; the result returns the time spent since then. */
 function meter(): () => Spent {
-  const [begin, before] = [performance.now(), process.cpuUsage()]
+  const begin = performance.now()
+  const before = process.cpuUsage()
   return () => {
     const { user, system } = process.cpuUsage(before)
     return { seconds: (performance.now() - begin) / 1000, cpuSeconds: (user + system) / 1e6 }

@@ -136,7 +136,8 @@ async function measureThroughput(network: TestNetwork, pod: string, podIp: strin
   await once(server.stdout, 'data')
   const seconds = (address: string, port: number) =>
     Number(spawnSync('nsenter', [...inside('pod-a2'), source, address, String(port)], { encoding: 'utf8' }).stdout)
-  const [direct, through]: [number[], number[]] = [[], []]
+  const direct: number[] = []
+  const through: number[] = []
   for (let round = 0; round < rounds; round++) {
     direct.push(seconds(podIp, 9000))
     through.push(seconds(measuredIp, 80))

@@ -19,7 +19,8 @@ import type { Bench } from './bench.ts'
 
 const concurrency = 16
 /** Rounds are short, so that some of them run undisturbed on a busy machine: the best counts. */
-const [callsPerRound, rounds] = [1_000, 5]
+const callsPerRound = 1_000
+const rounds = 5
 
 interface Call {
   readonly method: string
@@ -128,7 +129,13 @@ function wireOf({ method, target, body, type = 'application/json' }: Call): Wire
   const bytes = new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body))
   const headers = { accept: 'application/json', 'user-agent': 'bench/1.0', 'content-type': type }
   return {
-    ...{ method, target, headers, remoteAddress, certificate, signal, upgrade: false },
+    method,
+    target,
+    headers,
+    remoteAddress,
+    certificate,
+    signal,
+    upgrade: false,
     headerValues: () => [],
     cancel: () => {},
     body: () => Promise.resolve(bytes),
@@ -144,7 +151,8 @@ interface Cost {
 }
 
 function spent(): Cost {
-  const [own, all] = [process.threadCpuUsage(), process.cpuUsage()]
+  const own = process.threadCpuUsage()
+  const all = process.cpuUsage()
   const { total_allocated_bytes: bytes = 0 } = getHeapStatistics() as { total_allocated_bytes?: number }
   return { ownMicros: own.user + own.system, allMicros: all.user + all.system, bytes }
 }

@@ -84,7 +84,8 @@ async function withContainers(): Promise<string> {
       { stdio: ['ignore', 'pipe', 'ignore'] },
     )
     const exited = once(child, 'exit')
-    let [ready, node] = [NaN, NaN]
+    let ready = NaN
+    let node = NaN
     for await (const line of createInterface({ input: child.stdout })) {
       ready = Number(/^ready in (\d+) ms/.exec(line)?.[1] ?? ready)
       if (/ node \S+ runs containers with /.test(line)) node = performance.now() - begin

@@ -88,7 +88,8 @@ async function puts(contenders: readonly Contender[]): Promise<string[]> {
 }
 
 async function fanOut(contenders: readonly Contender[]): Promise<string> {
-  const [watchers, events] = [1_000, 50]
+  const watchers = 1_000
+  const events = 50
   const outcomes = await compare(contenders, async (store) => {
     const stopped = new AbortController()
     const from = store.revision + 1

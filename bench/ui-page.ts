@@ -69,7 +69,8 @@ interface FirstView {
 
 async function firstView(page: Page, session: CDPSession, origin: string, pid: number): Promise<FirstView> {
   await page.goto('about:blank')
-  const [seconds, serverMs] = [await taskSeconds(session), processorMs(pid)]
+  const seconds = await taskSeconds(session)
+  const serverMs = processorMs(pid)
   await page.goto(`${origin}/ui/`, { waitUntil: 'commit' })
   const drawn = await page.waitForFunction(() => {
     if (document.querySelector('[data-event]') === null) return undefined
@@ -77,7 +78,8 @@ async function firstView(page: Page, session: CDPSession, origin: string, pid: n
     const requests = performance.getEntriesByType('resource').length + 1
     return { ms: performance.now(), paintMs: paint?.startTime ?? 0, requests }
   })
-  const [endSeconds, endMs] = [await taskSeconds(session), processorMs(pid)]
+  const endSeconds = await taskSeconds(session)
+  const endMs = processorMs(pid)
   const measured = (await drawn.jsonValue()) as Pick<FirstView, 'ms' | 'paintMs' | 'requests'>
   return { ...measured, pageMs: (endSeconds - seconds) * 1_000, serverMs: endMs - serverMs }
 }
@@ -102,7 +104,9 @@ const countFrames = (page: Page): Promise<Frames> =>
     (ms) =>
       new Promise<Frames>((resolve) => {
         const startMs = performance.now()
-        let [frames, longestMs, lastMs] = [0, 0, startMs]
+        let frames = 0
+        let longestMs = 0
+        let lastMs = startMs
         const next = (): void => {
           const nowMs = performance.now()
           frames++
@@ -153,7 +157,8 @@ export const uiPageBench: Bench = {
       await page.evaluate((hash) => (location.hash = hash), fragment)
       await roll(user, round + 1)
       await page.waitForFunction(() => document.querySelector('[data-event], [data-pod], tr[data-name]') !== null)
-      const [messages, seconds] = [await messagesSoFar(user), await taskSeconds(session)]
+      const messages = await messagesSoFar(user)
+      const seconds = await taskSeconds(session)
       const { perSecond, longestMs } = await countFrames(page)
       const share = ((await taskSeconds(session)) - seconds) / (measuredMs / 1_000)
       const rate = ((await messagesSoFar(user)) - messages) / (measuredMs / 1_000)

@@ -32,10 +32,13 @@ export const uiBench: Bench = {
   async *run() {
     await using up = await startUp('--nodes', '0', '--store', 'memory')
     const kubeconfig = await readFile(up.kubeconfig, 'utf8')
-    const [writer, page] = [await logIn(kubeconfig), await logIn(kubeconfig)]
+    const writer = await logIn(kubeconfig)
+    const page = await logIn(kubeconfig)
     await writer.call('POST', maps, { metadata: { name: 'a' } })
     await costMs(up, writer)
-    let [open, closed, lines] = [0, 0, 0]
+    let open = 0
+    let closed = 0
+    let lines = 0
     for (let round = 0; round < rounds; round++) {
       closed += await costMs(up, writer)
       let isOpen = true

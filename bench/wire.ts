@@ -72,7 +72,9 @@ async function withoutSocket(): Promise<string> {
       turns: new TimeSlicedWork(realClock),
     },
   )
-  const [rounds, each, turnsOfAnswer] = [2_000, 50, 8]
+  const rounds = 2_000
+  const each = 50
+  const turnsOfAnswer = 8
   let best = Infinity
   for (let round = 0; round < rounds; round++) {
     const begin = performance.now()

@@ -34,7 +34,8 @@ export function measuredPlaces(path, text) {
   if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`)
   const lineStarts = [...text.matchAll(/\n/g)].map(({ index }) => index + 1)
   const lineOf = (offset) => {
-    let [low, high] = [0, lineStarts.length]
+    let low = 0
+    let high = lineStarts.length
     while (low < high) {
       const middle = (low + high) >> 1
       if (lineStarts[middle] <= offset) low = middle + 1

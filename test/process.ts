@@ -89,7 +89,8 @@ function spawnProcess(
   const child = spawn(program, args, { env })
   // Not at the event `exit`, when output may still be pending.
   const exited = once(child, 'close') as Promise<[number | null]>
-  let [errors, output] = ['', '']
+  let errors = ''
+  let output = ''
   child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
   const ready = new Promise<string>((resolve, reject) => {

@@ -25,7 +25,9 @@ export async function fanOut(
   changes: number,
   processorMs: () => number,
 ): Promise<FanOut> {
-  let [events, wanted, startedMs] = [0, Infinity, 0]
+  let events = 0
+  let wanted = Infinity
+  let startedMs = 0
   let reached = Promise.withResolvers<void>()
   const delays: number[] = []
   const received = (count: number) => {

@@ -22,7 +22,8 @@ export async function load(
   const requests = Array.from({ length: count }, (_, index) => requestOf(index))
   const times = new Float64Array(count)
   const over = Promise.withResolvers<void>()
-  let [next, done] = [0, 0]
+  let next = 0
+  let done = 0
   const work = (connection: Connection) => {
     const index = next++
     const request = requests[index]

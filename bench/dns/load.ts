@@ -35,7 +35,9 @@ async function measure({ port, seconds, rate }: LoadOrder): Promise<LoadReport> 
   const timesMs: number[] = []
   const sent = Array.from({ length: socketsCount }, () => new Float64Array(0x1_0000))
   const nextId = new Uint16Array(socketsCount)
-  let [isRunning, total, next] = [true, 0, 0]
+  let isRunning = true
+  let total = 0
+  let next = 0
   const sendOn = (socket: Socket, index: number) => {
     next = (next + 7_919) % services
     const query = Buffer.from(questions[next] as Buffer)

@@ -70,7 +70,10 @@ const changeMicros = (changed: ClusterZone, count: number): number =>
     }
   }) / 1000
 
-const [clock, random, log, { sockets }] = [realClock, systemRandom, silentLog, nodePlatform]
+const clock = realClock
+const random = systemRandom
+const log = silentLog
+const { sockets } = nodePlatform
 const metrics = dnsMetrics(new Metrics(), 'cluster.local', 53)
 const limits = { ...forwarderLimitsDefault, cache: cacheLimitsDefault }
 const forwarder = new Forwarder({ sockets, clock, random, log, metrics, limits, servers: [] }, new TaskGroup())

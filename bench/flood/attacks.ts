@@ -61,7 +61,7 @@ const memo = (make: () => string): (() => string) => {
 }
 const filled = (pieces: (index: number) => string, bytes = bodyBytes) => {
   const parts: string[] = []
-  for (let [size, index] = [0, 0]; size < bytes; index++) {
+  for (let size = 0, index = 0; size < bytes; index++) {
     const piece = pieces(index)
     parts.push(piece)
     size += piece.length

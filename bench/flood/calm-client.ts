@@ -26,7 +26,9 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/good/leases'
 /** The names of the objects begin with the prefix. */
 export async function behave(access: Access, token: string, seconds: number, prefix: string): Promise<Seen> {
   const client = new Client(access, token)
-  const [latencies, acknowledged, failures]: [number[], string[], string[]] = [[], [], []]
+  const latencies: number[] = []
+  const acknowledged: string[] = []
+  const failures: string[] = []
   const send = async (method: string, path: string, body?: object): Promise<Answer | undefined> => {
     const startMs = performance.now()
     const answer = await client.send(method, path, body).catch((error: Error) => error)
@@ -38,7 +40,9 @@ export async function behave(access: Access, token: string, seconds: number, pre
   const named = { metadata: { name: prefix }, spec: { holderIdentity: 'calm' } }
   let lease = JSON.parse(await client.make(leases, named)) as Lease
   const startMs = performance.now()
-  let [renewals, longestRenewalMs, renewedMs] = [0, 0, startMs]
+  let renewals = 0
+  let longestRenewalMs = 0
+  let renewedMs = startMs
   for (let round = 0; performance.now() < startMs + seconds * 1000; round++) {
     const name = `${prefix}-${round}`
     const made = await send('POST', configMaps, { metadata: { name }, data: { round: String(round) } })

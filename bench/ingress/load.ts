@@ -28,7 +28,8 @@ async function measure({ port, connections, seconds }: LoadOrder): Promise<LoadR
   const open = async (): Promise<Socket> => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true })
     await once(socket, 'connect')
-    let [startMs, text] = [0, '']
+    let startMs = 0
+    let text = ''
     const send = () => {
       startMs = performance.now()
       socket.write(request)

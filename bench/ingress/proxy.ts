@@ -26,22 +26,32 @@ informers.set('endpointslices', {
 })
 const dataPlane = new DataPlane(
   {
-    ...{ clock: realClock, random: systemRandom, log: silentLog, flow: new FlowRecorder(realClock) },
+    clock: realClock,
+    random: systemRandom,
+    log: silentLog,
+    flow: new FlowRecorder(realClock),
     metrics: ingressMetrics(new Metrics()),
     services: informers.of(service),
     endpointSlices: informers.of(endpointSlice),
-    ...{ listeners: nodePlatform.listeners, http1: nodeHttpPools },
-    ...{ http2: nodePlatform.http2, outbound: nodePlatform.outbound },
+    listeners: nodePlatform.listeners,
+    http1: nodeHttpPools,
+    http2: nodePlatform.http2,
+    outbound: nodePlatform.outbound,
   },
   { host: '127.0.0.1', fallback: { certificate: '', key: '' }, accessLog: 'errors' },
 )
 const backend = { namespace: 'default', service: 'web', port: 80, protocol: 'http1' } as const
 const routes = new RouteTable([
   {
-    ...{ name: 'ingress/default/web', host: routeHostOf('web.example.com', 'one'), order: '', filters: [] },
+    name: 'ingress/default/web',
+    host: routeHostOf('web.example.com', 'one'),
+    order: '',
+    filters: [],
     match: { path: { kind: 'prefix', value: '/' }, headers: [], query: [] },
     backends: [{ backend, weight: 1, filters: [] }],
-    ...{ emptyStatus: 404, requestMsMax: undefined, backendMsMax: undefined },
+    emptyStatus: 404,
+    requestMsMax: undefined,
+    backendMsMax: undefined,
   },
 ])
 const frontend = { name: 'http', port: 0 } as const

@@ -54,17 +54,16 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   const removals: { run: FilterRun; nodeName: string }[] = []
   const deps = {
     schedulerName: 'default-scheduler',
-    ...{
-      client,
-      informers,
-      clock,
-      random,
-      snapshot,
-      nominator,
-      log: silentLog,
-      extenders: [],
-      metrics: schedulerMetrics(new Metrics()),
-    },
+
+    client,
+    informers,
+    clock,
+    random,
+    snapshot,
+    nominator,
+    log: silentLog,
+    extenders: [],
+    metrics: schedulerMetrics(new Metrics()),
     recordEvent: () => {},
     retryPreEnqueue: () => {},
     startTask: () => {},

@@ -13,7 +13,8 @@ export function cpuMs(): number {
 
 /** Starts the clocks; the result stops them. */
 export function startRate(): (count: number) => Rate {
-  const [beginMs, beginCpuMs] = [performance.now(), cpuMs()]
+  const beginMs = performance.now()
+  const beginCpuMs = cpuMs()
   return (count) => ({
     perSecond: (count * 1000) / (performance.now() - beginMs),
     perCpuSecond: (count * 1000) / (cpuMs() - beginCpuMs),

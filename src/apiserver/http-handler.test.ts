@@ -518,7 +518,11 @@ test('events are selected by the fields of the requested version', async () => {
   const event = (name: string, reportingController: string) => ({
     metadata: { name },
     eventTime: '2030-01-01T00:00:00.000000Z',
-    ...{ reportingController, reportingInstance: 'i', action: 'a', reason: 'r', type: 'Normal' },
+    reportingController,
+    reportingInstance: 'i',
+    action: 'a',
+    reason: 'r',
+    type: 'Normal',
     regarding: { kind: 'Pod', namespace: 'default', name },
   })
   for (const name of ['one', 'two']) equal((await server.call('POST', own, event(name, `a.b/${name}`))).status, 201)

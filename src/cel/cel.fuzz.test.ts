@@ -56,7 +56,8 @@ function randomExpression(random: Random, depth = 0): string {
 function evaluated(text: string, random: Random): void {
   const program = rejectedOnlyWith([ExpressionError], () => compile(text, environment))
   if (program === undefined) return
-  const [object, other] = [fromJson(randomJson(random)), fromJson(randomJson(random))]
+  const object = fromJson(randomJson(random))
+  const other = fromJson(randomJson(random))
   const result = rejectedOnlyWith([EvalError, Interrupt], () => program.evaluate({ object, other }, costMax))
   if (result !== undefined) ok(result.cost <= costMax)
 }

@@ -18,7 +18,8 @@ function flagsOf(launcher: string, command: string): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'launcher-'))
   try {
     mkdirSync(join(directory, 'bin'))
-    const [node, program] = [join(directory, 'node'), join(directory, 'bin', 'coxswain')]
+    const node = join(directory, 'node')
+    const program = join(directory, 'bin', 'coxswain')
     copyFileSync(flagsFile, join(directory, 'bin', 'server-flags'))
     writeFileSync(node, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
     writeFileSync(program, launcher)

@@ -66,7 +66,8 @@ test('a claim has the labels, annotations and spec of the template', () => {
 test('a claim that cannot be created is an event of the pod', () => {
   const [change] = planOf(controller, using([volume('x')])).changes
   deepEqual(change?.failureEvent?.(new Error('no')), {
-    ...{ type: 'Warning', reason: 'FailedBinding' },
+    type: 'Warning',
+    reason: 'FailedBinding',
     message: 'ephemeral volume x: create PVC p-x: no',
   })
 })

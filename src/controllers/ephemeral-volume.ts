@@ -48,7 +48,8 @@ function planVolume(owner: Pod, { name: volume, ephemeral }: Volume, view: PlanV
   return {
     changes: [
       {
-        ...{ kind: 'create', of: persistentVolumeClaim },
+        kind: 'create',
+        of: persistentVolumeClaim,
         object: { metadata, spec: template.spec },
         failureEvent: ({ message }) => failed(volume, `create PVC ${name}: ${message}`),
       },

@@ -27,7 +27,8 @@ export const namespaceController = defineController({
     if (object === undefined || !isBeingDeleted(object)) return undefined
     if (!object.spec.finalizers?.includes(contentFinalizer)) return undefined
     const { kinds, discovery } = await contentKinds(client, context)
-    const [pods, others] = [kinds.filter(isPods), kinds.filter((served) => !isPods(served))]
+    const pods = kinds.filter(isPods)
+    const others = kinds.filter((served) => !isPods(served))
     const first = await removeContent(pods, key, client, context)
     const content = isEmpty(first) ? await removeContent(others, key, client, context) : first
     if (!isEmpty(content) || discovery !== undefined) {

@@ -17,7 +17,8 @@ import { MemoryStore } from '../store/memory-store.ts'
 
 test('every namespace has the certificate; it is restored when it is changed or deleted', async () => {
   const ctx = context(new AbortController().signal)
-  const [clock, random] = [new VirtualClock(), seededRandom(1)]
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
   const accountKey = nodePlatform.crypto.generateKey()
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
   const controllerSettings = { certificateAuthority: 'PEM' }

@@ -48,7 +48,8 @@ export const taintEvictionController = defineController({
       return isNodeTainted || state.sinceMs.has(now.metadata.uid) ? [key] : []
     }
     if (now === undefined) return []
-    const [taints, known] = [executing(now as Node), before === undefined ? [] : executing(before as Node)]
+    const taints = executing(now as Node)
+    const known = before === undefined ? [] : executing(before as Node)
     return equalValues(taints, known) ? [] : byIndex(podsByNode, key).map(keyOf)
   },
   async reconcile(key, tools, context) {

@@ -50,7 +50,10 @@ export class DnsServer {
     })
     try {
       const listener = await sockets.listenStreams({
-        ...{ host, port: socket.port, connectionsMax, connectionsPerClientMax },
+        host,
+        port: socket.port,
+        connectionsMax,
+        connectionsPerClientMax,
         onConnection: (stream, { address }) =>
           void serveStream(stream, (query) => handler.respond(query, 'tcp', address), clock),
       })

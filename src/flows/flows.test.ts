@@ -79,7 +79,8 @@ test('without folding every branch is shown', () => {
 
 test('the pods of one set are merged, although one of them triggered another component', () => {
   const flow = new FlowRecorder(new VirtualClock())
-  const [from, set] = ['controller/replica-set', object('replicasets', 'web')]
+  const from = 'controller/replica-set'
+  const set = object('replicasets', 'web')
   const run = flow.record('reconcile', from, from, 'reconcile default/web', set)
   for (const [index, name] of ['web-aaaaa', 'web-bbbbb', 'web-ccccc'].entries()) {
     const made = flow.record('call', from, 'API Server', 'create pods', object('pods', 'web-*'), 0, causeOf(run))

@@ -56,7 +56,8 @@ export function foldLateKubelets(): (event: FlowEvent) => FlowEvent {
     return !own.has(participant)
   }
   return (event) => {
-    const [from, to] = [isFolded(event.from), isFolded(event.to)]
+    const from = isFolded(event.from)
+    const to = isFolded(event.to)
     if (!from && !to) return event
     const nodeName = (from ? event.from : event.to).slice(prefix.length)
     return {

@@ -62,9 +62,11 @@ export class SequenceDiagram {
   #arrow({ arrow, from, to }: FlowEvent, isInferred: boolean): string {
     const step = this.#laneWidth
     const cells = Array.from({ length: this.#width() }, (_, at): string => (at % step === 0 ? '│' : ' '))
-    const [start, end] = [this.#lanes.indexOf(from) * step, this.#lanes.indexOf(to) * step]
+    const start = this.#lanes.indexOf(from) * step
+    const end = this.#lanes.indexOf(to) * step
     const line = isInferred ? inferredLine : lines[arrow]
-    let [first, last] = [Math.min(start, end) + 1, Math.max(start, end) - 1]
+    let first = Math.min(start, end) + 1
+    let last = Math.max(start, end) - 1
     if (start === end) {
       ;[first, last] = [Math.max(0, end - step + 2), end]
       cells[end] = arrow === 'step' ? '•' : '►'

@@ -38,7 +38,8 @@ const classOf = (name = 'coxswain', spec: Partial<GatewayClass['spec']> = {}): G
 const https = listener('https', { port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'tls' }] } })
 const slice = {
   ...object('web-1', 'default', { labels: { 'kubernetes.io/service-name': 'web' } }),
-  ...{ addressType: 'IPv4', ports: [{ name: '', port: 8080 }] },
+  addressType: 'IPv4',
+  ports: [{ name: '', port: 8080 }],
   endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
 }
 const routePlurals = { HTTPRoute: 'httproutes', GRPCRoute: 'grpcroutes' } as const
@@ -63,7 +64,9 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
       return sent
     },
   } as unknown as Transport
-  const [clock, tasks, metrics] = [new VirtualClock(), new TaskGroup(), new Metrics()]
+  const clock = new VirtualClock()
+  const tasks = new TaskGroup()
+  const metrics = new Metrics()
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   const common = { clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
   const dataPlane = connections.startDataPlane(common, tasks)
@@ -83,19 +86,17 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   )
   await clock.advance('1s')
   return {
-    ...{
-      connections,
-      informers,
-      written,
-      warnings,
-      failing,
-      clock,
-      controller,
-      dataPlane,
-      metrics,
-      events,
-      flow: common.flow,
-    },
+    connections,
+    informers,
+    written,
+    warnings,
+    failing,
+    clock,
+    controller,
+    dataPlane,
+    metrics,
+    events,
+    flow: common.flow,
     set: (plural: string, value: object) => {
       informers.set(plural, value)
       return clock.advance('1s')
@@ -203,7 +204,7 @@ test('a port that cannot be opened is reported by an event and a condition, and 
 test('a port that Ingresses have for another protocol is not taken from them', async () => {
   await using own = await stage()
   await own.dataPlane.apply('ingress', [
-    { ...{ name: 'http', port: 443, scheme: 'http', certificates: new Map() }, routes: { find: () => undefined } },
+    { name: 'http', port: 443, scheme: 'http', certificates: new Map(), routes: { find: () => undefined } },
   ])
   await own.set('gateways', gatewayOf('gateway', [https]))
   equal(conditionText(own.gateway(), 'Accepted'), 'False ListenersNotValid')

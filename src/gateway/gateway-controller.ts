@@ -197,10 +197,14 @@ export class GatewayController {
   #sources(): PlanSources {
     const { informers, dataPlane } = this.#deps
     const { addresses, boundPort = (port) => port } = this.#settings
-    const [services, secrets, namespaces] = [informers.of(service), informers.of(secret), informers.of(namespace)]
+    const services = informers.of(service)
+    const secrets = informers.of(secret)
+    const namespaces = informers.of(namespace)
     const grants = informers.of(referenceGrant)
     return {
-      ...{ addresses, boundPort, otherPorts: dataPlane.portsOf('ingress') },
+      addresses,
+      boundPort,
+      otherPorts: dataPlane.portsOf('ingress'),
       service: (key) => services.get(this.#referenced.add(service.plural, key)),
       secret: (key) => secrets.get(this.#referenced.add(secret.plural, key)),
       keyPair: (each) => this.#keyPairs.of(each),
@@ -229,7 +233,9 @@ export class GatewayController {
     }
     for (const verdict of gateways) {
       const status = gatewayStatus(verdict, {
-        ...{ addresses, time, portState: (port) => this.portState(port) },
+        addresses,
+        time,
+        portState: (port) => this.portState(port),
         attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
       })
       await isolated(() => this.#write(gateway, verdict.gateway, status, ctx))

@@ -263,10 +263,8 @@ suite('what Gateways may use of the proxy is limited', () => {
     const from = { namespaces: { from: 'All' as const } }
     const open = gateway?.spec.listeners.map((each) => ({ ...each, allowedRoutes: from })) ?? []
     const { kind, object } = many('r5') as Extract<AnyRoute, { kind: 'HTTPRoute' }>
-    const [parentRefs, metadata] = [
-      [{ name: 'g000', namespace: 'default' }],
-      { ...object.metadata, namespace: 'other' },
-    ]
+    const parentRefs = [{ name: 'g000', namespace: 'default' }]
+    const metadata = { ...object.metadata, namespace: 'other' }
     const foreign: AnyRoute = { kind, object: { ...object, metadata, spec: { ...object.spec, parentRefs } } }
     const routes = [...['r1', 'r2', 'r3', 'r4'].map(many), foreign]
     const plan = planned([gatewayOf('g000', open)], routes, sourcesOf())
@@ -309,7 +307,8 @@ test('a plan yields when its slice is used up, and does not build again what has
   while (steps.next().done !== true)
   equal(yields >= gateways.length + 2 * routes.length + 2, true)
   const again = () => runToEnd((slice) => planGateways(gateways, routes, sources, caches, slice))
-  const [first, second] = [again(), again()]
+  const first = again()
+  const second = again()
   deepEqual(
     first.routes.map(({ compiled }, index) => compiled === second.routes[index]?.compiled),
     [true, true],

@@ -12,14 +12,21 @@ export const object = (name: string, namespace = 'default', more: Partial<Object
   apiVersion: 'gateway.networking.k8s.io/v1',
   kind: '',
   metadata: {
-    ...{ name, namespace, uid: name, resourceVersion: '1', generation: 1 },
+    name,
+    namespace,
+    uid: name,
+    resourceVersion: '1',
+    generation: 1,
     creationTimestamp: '2030-01-01T00:00:00Z',
     ...more,
   },
 })
 
 export const listener = (name: string, more: Partial<Listener> = {}): Listener => ({
-  ...{ name, port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Same' } } },
+  name,
+  port: 80,
+  protocol: 'HTTP',
+  allowedRoutes: { namespaces: { from: 'Same' } },
   ...more,
 })
 
@@ -82,7 +89,8 @@ export interface Known {
 
 export function sourcesOf(known: Known = {}): PlanSources {
   const { services = { 'default/web': serviceOf() }, secrets = {}, grants = [], namespaces = {} } = known
-  const [byService, bySecret] = [new Map(Object.entries(services)), new Map(Object.entries(secrets))]
+  const byService = new Map(Object.entries(services))
+  const bySecret = new Map(Object.entries(secrets))
   const labels = new Map(Object.entries(namespaces))
   return {
     addresses: ['192.0.2.1'],

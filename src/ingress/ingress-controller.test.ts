@@ -39,7 +39,8 @@ const ingressOf = (name: string, service: string, secretName = 'tls') => ({
 })
 const slice = (address: string) => ({
   metadata: metadata('web-1', { labels: { 'kubernetes.io/service-name': 'web' } }),
-  ...{ addressType: 'IPv4', ports: [{ name: '', port: 8080 }] },
+  addressType: 'IPv4',
+  ports: [{ name: '', port: 8080 }],
   endpoints: [{ addresses: [address], conditions: { ready: true } }],
 })
 const tls = (text: string) => {
@@ -69,7 +70,8 @@ async function stage() {
   const applied: string[] = []
   const isKeyPair = (certificate: string) => checked.push(certificate) > 0
   const metrics = new Metrics()
-  const [clock, tasks] = [new VirtualClock(), new TaskGroup()]
+  const clock = new VirtualClock()
+  const tasks = new TaskGroup()
   const log = { ...silentLog, warn: (message: string, _fields?: LogFields) => void warnings.push(message) }
   const set = (plural: string, object: object) => {
     informers.set(plural, object)
@@ -101,21 +103,19 @@ async function stage() {
   const events = () =>
     calls.filter(({ kind, verb }) => kind.plural === 'events' && verb === 'create').map(({ body }) => body as Event)
   return {
-    ...{
-      connections,
-      informers,
-      calls,
-      warnings,
-      checked,
-      metrics,
-      clock,
-      set,
-      start,
-      get,
-      written,
-      lastAddresses,
-      events,
-    },
+    connections,
+    informers,
+    calls,
+    warnings,
+    checked,
+    metrics,
+    clock,
+    set,
+    start,
+    get,
+    written,
+    lastAddresses,
+    events,
     fail: (error: Error | undefined) => (failure = error),
     /** Fails the writes of the status of one object. */
     failWrites: (name: string | undefined) => (failing = name),

@@ -60,7 +60,9 @@ const reconcilerOptions: ReconcilerOptions = {
   failureMessage: 'the status of an Ingress could not be written',
 }
 /** Indexes of Ingresses by what they refer to. */
-const [byClass, bySecret, byService] = ['class', 'secret', 'service']
+const byClass = 'class'
+const bySecret = 'secret'
+const byService = 'service'
 
 export class IngressController {
   readonly #deps: IngressControllerDeps
@@ -171,7 +173,9 @@ export class IngressController {
   /** Replaces what is served of an Ingress; returns its problems, or undefined if it is not one of this controller. */
   async #compile(key: ObjectKey, signal: AbortSignal): Promise<readonly Problem[] | undefined> {
     const { informers, clock, metrics, log } = this.#deps
-    const [services, secrets, classes] = [informers.of(service), informers.of(secret), informers.of(ingressClass)]
+    const services = informers.of(service)
+    const secrets = informers.of(secret)
+    const classes = informers.of(ingressClass)
     const candidate = informers.of(ingress).get(key)
     if (candidate === undefined) return this.#remove(key)
     try {

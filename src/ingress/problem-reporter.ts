@@ -64,7 +64,8 @@ export class ProblemReporter {
 }
 
 const limited = (problems: readonly Problem[]): readonly Problem[] => {
-  const [left, next] = [problems.length - problemsReportedMax, problems[problemsReportedMax]]
+  const left = problems.length - problemsReportedMax
+  const next = problems[problemsReportedMax]
   if (next === undefined) return problems
   return [...problems.slice(0, problemsReportedMax), { reason: next.reason, message: `and ${left} more problems` }]
 }

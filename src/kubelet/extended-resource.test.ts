@@ -10,7 +10,8 @@ const gpu = 'example.com/gpu'
 
 test('pods use an extended resource soon after it was added to the capacity of a node', async () => {
   await using cluster = await startCluster({ nodes: 1 })
-  const [pods, nodes] = [cluster.client.of(pod), cluster.client.of(node)]
+  const pods = cluster.client.of(pod)
+  const nodes = cluster.client.of(node)
   const resources = { requests: { [gpu]: '1' }, limits: { [gpu]: '1' } }
   const containers = [{ name: 'c', image: 'serve', resources }]
   await pods.create({ metadata: { name: 'a' }, spec: { containers } }, 'default', ctx)

@@ -127,7 +127,12 @@ export class Kubelet {
     const driverVolumes = (uid: string) => csi?.stats.of(uid) ?? new Map<string, never>()
     const stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock, driverVolumes })
     const nodeManager = new NodeManager({
-      ...{ ...deps, settings, stats, pods, recordEvent, events },
+      ...deps,
+      settings,
+      stats,
+      pods,
+      recordEvent,
+      events,
       node: (context) => objects.node(context),
       volumesInUse: () => csi?.state.volumesInUse,
       activePods: () => podManager.activePods(),
@@ -223,7 +228,8 @@ export class Kubelet {
       await runHeartbeat({ ...this.#deps, state: nodeManager.state }, signal)
     })
     this.#pods.start(tasks)
-    const [plugins, csi] = [this.#plugins, this.#csi]
+    const plugins = this.#plugins
+    const csi = this.#csi
     if (csi !== undefined) tasks.start('unused volumes', (signal) => csi.run(signal))
     if (plugins !== undefined) {
       tasks.start('limits of storage drivers', (signal) => plugins.limits.run(signal))
@@ -241,7 +247,8 @@ export class Kubelet {
 
   /** Enqueues pods that have changed until the signal is aborted. */
   #subscribe(signal: AbortSignal): void {
-    const [workers, refresher] = [this.#workers, this.#refresher]
+    const workers = this.#workers
+    const refresher = this.#refresher
     this.#pods.onChange((uid, now, cause) => {
       workers.podChanged(uid, now, cause)
       if (now === undefined) refresher.podRemoved(uid)

@@ -9,7 +9,8 @@ const ctx = context(new AbortController().signal)
 
 test('a new label of a node is used when pods that select it are admitted', async () => {
   await using cluster = await startCluster({ nodes: 1 })
-  const [pods, nodes] = [cluster.client.of(pod), cluster.client.of(node)]
+  const pods = cluster.client.of(pod)
+  const nodes = cluster.client.of(node)
   const [worker] = (await nodes.list({}, ctx)).items
   const make = async (name: string, nodeSelector: Record<string, string>) => {
     const containers = [{ name: 'c', image: 'serve' }]

@@ -18,7 +18,11 @@ import { startPolicyAgent, type PolicyAgentDeps } from './policy-agent.ts'
 const metadata = (path: string, labels: Record<string, string>) => {
   const [ofNamespace, name] = path.includes('/') ? path.split('/') : [undefined, path]
   return {
-    ...{ name, uid: path, resourceVersion: '1', creationTimestamp: '', labels },
+    name,
+    uid: path,
+    resourceVersion: '1',
+    creationTimestamp: '',
+    labels,
     ...(ofNamespace === undefined ? {} : { namespace: ofNamespace }),
   }
 }
@@ -37,7 +41,9 @@ export const podAt = (
   more: { readonly spec?: object; readonly status?: object } = {},
 ): Pod =>
   ({
-    ...{ apiVersion: 'v1', kind: pod.kind, metadata: metadata(path, labels) },
+    apiVersion: 'v1',
+    kind: pod.kind,
+    metadata: metadata(path, labels),
     spec: {
       nodeName: 'node-a',
       containers: [{ name: 'c', image: 'i', ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }] }],
@@ -49,8 +55,10 @@ export const podAt = (
 /** As the API server returns it: with the protocols of ports and the types that it isolates. */
 export const policyWith = (path: string, spec: object): NetworkPolicy =>
   networkPolicy.applyDefaults({
-    ...{ apiVersion: 'networking.k8s.io/v1', kind: networkPolicy.kind },
-    ...{ metadata: metadata(path, {}), spec: withProtocols(spec) },
+    apiVersion: 'networking.k8s.io/v1',
+    kind: networkPolicy.kind,
+    metadata: metadata(path, {}),
+    spec: withProtocols(spec),
   } as unknown as NetworkPolicy)
 
 const withProtocols = (spec: object): object =>
@@ -109,20 +117,20 @@ export function simulatedAgent(more: Partial<PolicyAgentDeps> = {}) {
   const warnings: string[] = []
   const note = (message: string) => void warnings.push(message)
   const log: Log = { ...silentLog, warn: note, error: note }
-  const [tasks, flow] = [new TaskGroup(), new FlowRecorder(clock)]
+  const tasks = new TaskGroup()
+  const flow = new FlowRecorder(clock)
   const agent = startPolicyAgent(
     {
       informers: { of: (kind: unknown) => byKind.get(kind) } as unknown as Pick<Informers, 'of'>,
-      ...{
-        nftables,
-        kernelSettings,
-        clock,
-        flow,
-        log,
-        nodeName: 'node-a',
-        ownRanges: ['10.244.0.0/24'],
-        bridge: 'cni0',
-      },
+
+      nftables,
+      kernelSettings,
+      clock,
+      flow,
+      log,
+      nodeName: 'node-a',
+      ownRanges: ['10.244.0.0/24'],
+      bridge: 'cni0',
       ...more,
     },
     tasks,

@@ -207,8 +207,12 @@ test('reports about policies are events', async () => {
   const clock = new VirtualClock()
   const reports = startPolicyReports(
     {
-      ...{ client: client as unknown as Client, nodeName: 'node-a', registry: new Metrics(), clock },
-      ...{ random: seededRandom(1), log: silentLog },
+      client: client as unknown as Client,
+      nodeName: 'node-a',
+      registry: new Metrics(),
+      clock,
+      random: seededRandom(1),
+      log: silentLog,
     },
     tasks,
   )

@@ -96,19 +96,24 @@ export class PolicyAgent {
     this.#deps = deps
     const bridge = parseInterfaceName(deps.bridge ?? '')
     this.#table = new PolicyTable({
-      ...{ nodeName: deps.nodeName, ownRanges: parseCidrs(deps.ownRanges) },
+      nodeName: deps.nodeName,
+      ownRanges: parseCidrs(deps.ownRanges),
       ...(bridge === undefined ? {} : { bridge }),
     })
     this.#sync = new TableSync(
       {
-        ...{ subject: 'network policies', presenceCommands, probeCommands },
+        subject: 'network policies',
+        presenceCommands,
+        probeCommands,
         next: (isFull) => this.#next(isFull),
         beforeCheck: () => Promise.resolve(this.#queueDue()),
       },
       deps,
     )
     const { informers } = deps
-    const [pods, namespaces, policies] = [informers.of(pod), informers.of(namespace), informers.of(networkPolicy)]
+    const pods = informers.of(pod)
+    const namespaces = informers.of(namespace)
+    const policies = informers.of(networkPolicy)
     namespaces.onChange((change) => this.#observeNamespace(change))
     pods.onChange(({ key, now, cause }) => this.#observePod(key, now, cause))
     policies.onChange((change) => this.#observePolicy(change))
@@ -177,7 +182,8 @@ export class PolicyAgent {
   /** Finds the policies because of which the kernel rejects the table, and leaves out their rules. */
   async #leaveOutRejected(): Promise<void> {
     const { nftables, clock } = this.#deps
-    const [accepted, suspects]: [ObjectKey[], ObjectKey[]] = [[], []]
+    const accepted: ObjectKey[] = []
+    const suspects: ObjectKey[] = []
     for (const key of this.#table.policies) (this.#changed.has(key) ? suspects : accepted).push(key)
     const trialCommands = (keys: readonly ObjectKey[]) => [...this.#table.all(new Set(keys)), trialEnd]
     const { rejected, undecided } = await rejectedObjects({ nftables, accepted, suspects, trialCommands })
@@ -207,7 +213,8 @@ export class PolicyAgent {
       this.#table.setPolicy(key, this.#policies.get(key))
       this.#changed.add(key)
     }
-    const [applied, causes] = [this.#applied, this.#causes]
+    const applied = this.#applied
+    const causes = this.#causes
     this.#applied = Promise.withResolvers<void>()
     this.#causes = new Map()
     const commands = isFull ? this.#table.all() : this.#table.changes()

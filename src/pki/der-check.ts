@@ -4,7 +4,8 @@ import { derTag, DerError, DerReader, type DerElement } from './der-reader.ts'
 
 /** Certificates nest about ten deep. */
 const depthMax = 32
-const [classBits, constructedBit] = [0xc0, 0x20]
+const classBits = 0xc0
+const constructedBit = 0x20
 
 export function checkDer(bytes: Uint8Array, depth = 0): void {
   if (depth > depthMax) throw new DerError('the elements nest too deep')

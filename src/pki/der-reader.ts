@@ -34,7 +34,8 @@ export const derTag = {
   set: 0x31,
 } as const
 
-const [longTag, longLength] = [0x1f, 0x80]
+const longTag = 0x1f
+const longLength = 0x80
 /** Four bytes of length are more than any certificate has. */
 const lengthBytesMax = 4
 

@@ -29,7 +29,8 @@ export function parseCertificate(pem: string): ParsedCertificate {
     throw new DerError('the certificate names two signature algorithms')
   readName(reader.element(derTag.sequence, 'the issuer'))
   const validity = reader.inside(derTag.sequence, 'the validity')
-  const [notBeforeMs, notAfterMs] = [timeMs(validity.any()), timeMs(validity.any())]
+  const notBeforeMs = timeMs(validity.any())
+  const notAfterMs = timeMs(validity.any())
   validity.end('the validity')
   const subject = reader.element(derTag.sequence, 'the subject')
   readName(subject)

@@ -46,7 +46,9 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
       return Promise.resolve({ host: options.host, port: options.port, renew: () => Promise.resolve(), close })
     },
   }
-  const [conntrack, registry, flow] = [new SimulatedConntrack(), new Metrics(), new FlowRecorder(clock)]
+  const conntrack = new SimulatedConntrack()
+  const registry = new Metrics()
+  const flow = new FlowRecorder(clock)
   const kernelSettings = new SimulatedKernelSettings({ 'net/ipv4/conf/cni0/route_localnet': '0' })
   /** Events, as text. */
   const recorded: string[] = []
@@ -55,7 +57,13 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
     {
       informers: { of: (kind: unknown) => byKind.get(kind) } as unknown as Pick<Informers, 'of'>,
       kernelSettings,
-      ...{ nftables, conntrack, listeners, clock, flow, log: silentLog, metrics: proxyMetrics(registry) },
+      nftables,
+      conntrack,
+      listeners,
+      clock,
+      flow,
+      log: silentLog,
+      metrics: proxyMetrics(registry),
       events: proxyEvents(
         {
           record: (object, { message, ...note }) =>
@@ -63,8 +71,11 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
         },
         'node-a',
       ),
-      ...{ nodeName: 'node-a', healthCheckHost: '127.0.0.1' },
-      ...{ podCidrs: ['10.244.0.0/16'], masqueradesAll: false, ...more },
+      nodeName: 'node-a',
+      healthCheckHost: '127.0.0.1',
+      podCidrs: ['10.244.0.0/16'],
+      masqueradesAll: false,
+      ...more,
     },
     tasks,
   )

@@ -153,8 +153,11 @@ test('unused addresses of Services are dropped', async () => {
   await using _tasks = tasks
   await clock.settle()
   cidrs.put({
-    ...{ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' },
-    ...{ metadata: nodeWith('kubernetes').metadata, spec: { cidrs: ['10.96.0.0/12', 'fd96::/112'] }, status: {} },
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: nodeWith('kubernetes').metadata,
+    spec: { cidrs: ['10.96.0.0/12', 'fd96::/112'] },
+    status: {},
   })
   await clock.settle()
   const rules = nftables.transactions[1]?.join('\n') ?? ''
@@ -223,7 +226,9 @@ test('what follows from a change happens after a failure as well, when its rules
   await clock.settle()
   slices.put(sliceWith([endpointAt('10.244.0.4')], { ports }))
   conntrack.flows = ['10.244.0.2', '10.244.0.4'].map((address) => ({
-    ...{ family: 'IPv4', address: mustParseIp('10.96.0.20'), port: 53 },
+    family: 'IPv4',
+    address: mustParseIp('10.96.0.20'),
+    port: 53,
     endpoint: { address: mustParseIp(address), port: 53 },
   }))
   await clock.advance(100)

@@ -112,7 +112,10 @@ export class ServiceProxy {
     this.health = new ProxyHealth(clock, metrics)
     const isProxyHealthy = () => this.health.isHealthy
     this.#serviceHealth = new ServiceHealth({
-      ...{ listeners, log, host: healthCheckHost, isProxyHealthy },
+      listeners,
+      log,
+      host: healthCheckHost,
+      isProxyHealthy,
       onFailure: (key, port, error) => {
         const failed = informers.of(service).get(key)
         if (failed !== undefined) deps.events.healthCheckFailed(failed, port, error)
@@ -124,20 +127,25 @@ export class ServiceProxy {
     }
     const loopbackInterface = parseInterfaceName(deps.loopbackInterface ?? '')
     this.#layout = {
-      ...{ podCidrs: parseCidrs(deps.podCidrs), masqueradesAll: deps.masqueradesAll },
+      podCidrs: parseCidrs(deps.podCidrs),
+      masqueradesAll: deps.masqueradesAll,
       ...(loopbackInterface === undefined ? {} : { loopbackInterface }),
     }
     this.#tableRanges = this.#ranges
     this.#table = new ProxyTable({ ...this.#layout, ...this.#ranges })
     this.#sync = new TableSync(
       {
-        ...{ subject: 'Services', presenceCommands, probeCommands },
+        subject: 'Services',
+        presenceCommands,
+        probeCommands,
         next: (needsFullSync, signal) => this.#inSlices((slice) => this.#next(needsFullSync, slice, signal), signal),
         beforeCheck: () => this.#beforeCheck(),
       },
       deps,
     )
-    const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
+    const services = informers.of(service)
+    const slices = informers.of(endpointSlice)
+    const nodes = informers.of(node)
     services.onChange(() => metrics.serviceChanges.add({}))
     slices.onChange(({ now }) => {
       metrics.endpointChanges.add({})
@@ -257,7 +265,8 @@ export class ServiceProxy {
   async #leaveOutRejected(signal: AbortSignal): Promise<void> {
     const { nftables, clock, informers, events, metrics } = this.#deps
     const table = this.#table
-    const [accepted, suspects]: [ObjectKey[], ObjectKey[]] = [[], []]
+    const accepted: ObjectKey[] = []
+    const suspects: ObjectKey[] = []
     for (const key of table.services.keys()) (this.#unapplied.has(key) ? suspects : accepted).push(key)
     const trialCommands = async (keys: readonly ObjectKey[]) => [
       ...(await this.#inSlices((slice) => table.all(keys, slice), signal)),
@@ -282,7 +291,8 @@ export class ServiceProxy {
   *#reportProblems(slice: Slice): Sliced<void> {
     const { informers, events } = this.#deps
     for (const key of this.#unapplied.keys()) {
-      const [problem, reported] = [yield* this.#table.problemOf(key, slice), this.#problems.get(key)]
+      const problem = yield* this.#table.problemOf(key, slice)
+      const reported = this.#problems.get(key)
       if (problem === reported) continue
       if (problem === undefined) this.#problems.delete(key)
       else this.#problems.set(key, problem)

@@ -40,7 +40,8 @@ function request(pod: Pod, name: string, fallback = 0): number {
     const own = resources.requests?.[name]
     return own === undefined ? fallback : amount(name, own)
   }
-  let [sidecars, most] = [0, 0]
+  let sidecars = 0
+  let most = 0
   for (const container of pod.spec.initContainers ?? [])
     if (container.restartPolicy === 'Always') sidecars += of(container)
     else most = Math.max(most, sidecars + of(container))
@@ -263,7 +264,8 @@ function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] 
     return Math.round(sum)
   })
   const valid = raw.filter((score) => score !== undefined)
-  const [least, most] = [Math.min(...valid), Math.max(0, ...valid)]
+  const least = Math.min(...valid)
+  const most = Math.max(0, ...valid)
   return raw.map((score) =>
     score === undefined ? 0 : most === 0 ? 100 : Math.floor((100 * (most + least - score)) / most),
   )
@@ -290,7 +292,8 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
   const raw = nodes.map((node) =>
     weighted.reduce((sum, { at, key, weight }) => sum + (sharesDomain(at, node, key) ? weight : 0), 0),
   )
-  const [least, most] = [Math.min(...raw), Math.max(...raw)]
+  const least = Math.min(...raw)
+  const most = Math.max(...raw)
   return raw.map((score) => (most === least ? 0 : Math.trunc(100 * ((score - least) / (most - least)))))
 }
 
@@ -304,7 +307,8 @@ function imageScores(world: World, pod: Pod, nodes: readonly Node[]): number[] |
     )
   const spread = (image?: string) => world.nodes.filter((node) => sizeOn(node, image) > 0).length / world.nodes.length
   if (containers.every(({ image }) => spread(image) === 0)) return undefined
-  const [least, most] = [23 * 1024 * 1024, 1000 * 1024 * 1024 * containers.length]
+  const least = 23 * 1024 * 1024
+  const most = 1000 * 1024 * 1024 * containers.length
   return nodes.map((node) => {
     const sum = containers.reduce((total, { image }) => total + Math.trunc(sizeOn(node, image) * spread(image)), 0)
     return Math.floor((100 * (Math.min(Math.max(sum, least), most) - least)) / (most - least))

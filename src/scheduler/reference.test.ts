@@ -200,9 +200,19 @@ async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup
   const client = new Client(standing(objectsOf(claimed)))
   const informers = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks)
   const deps = {
-    ...{ schedulerName: defaultSchedulerName, snapshot, nominator: new Nominator(), extenders: [], client, informers },
-    ...{ clock, random: seededRandom(1), log: silentLog, metrics: schedulerMetrics(new Metrics()) },
-    ...{ recordEvent: () => {}, retryPreEnqueue: () => {}, startTask: () => {} },
+    schedulerName: defaultSchedulerName,
+    snapshot,
+    nominator: new Nominator(),
+    extenders: [],
+    client,
+    informers,
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    metrics: schedulerMetrics(new Metrics()),
+    recordEvent: () => {},
+    retryPreEnqueue: () => {},
+    startTask: () => {},
   }
   const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, deps) }))
   for (const kind of plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)

@@ -111,7 +111,8 @@ export class Scheduler {
       gate: (candidate) => this.#gateOf(candidate),
       backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
     })
-    const [queue, ofName] = [this.#queue, this.#profiles]
+    const queue = this.#queue
+    const ofName = this.#profiles
     this.#queueingHints = { queue, profiles: ofName, extenders: deps.extenders, metrics, clock }
   }
 
@@ -143,7 +144,8 @@ export class Scheduler {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, informers } = this.#deps
     await unlessAborted(informers.synced(), signal)
-    let [sinceMs, leftBefore] = [clock.monotonicMs(), 0]
+    let sinceMs = clock.monotonicMs()
+    let leftBefore = 0
     const isLong = () => {
       const isBehind = this.#queue.activeCount > leftBefore
       return clock.monotonicMs() - sinceMs >= (isBehind ? stretchMs.behind : stretchMs.usual)
@@ -178,9 +180,19 @@ export class Scheduler {
 
   #pluginDeps(schedulerName: string): PluginDeps {
     const { client, informers, clock, random, log, extenders, metrics } = this.#deps
-    const [snapshot, nominator] = [this.#snapshot, this.#nominator]
+    const snapshot = this.#snapshot
+    const nominator = this.#nominator
     return {
-      ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator, metrics },
+      schedulerName,
+      client,
+      informers,
+      clock,
+      random,
+      log,
+      extenders,
+      snapshot,
+      nominator,
+      metrics,
       recordEvent: (target, note, ctx) => this.#recorderOf(schedulerName).record(target, note, ctx),
       retryPreEnqueue: (target) => {
         if (this.#queue.queueOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)

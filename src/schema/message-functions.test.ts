@@ -140,7 +140,8 @@ test('structs: the nodes and differences of both modes are equal', () => {
       differences: structDifferencesIn(mode, ordered),
     }))
     for (let round = 0; round < 5; round++) {
-      const [old, next] = [randomInstance(type, random) as JsonObject, randomInstance(type, random) as JsonObject]
+      const old = randomInstance(type, random) as JsonObject
+      const next = randomInstance(type, random) as JsonObject
       // Every second value has a node of its own, so that both shared and built nodes occur.
       const descend = (_: unknown, value: unknown) =>
         jsonText(value).length % 2 === 0 ? emptySet : { 'f:x': emptySet }

@@ -162,7 +162,8 @@ export class History {
 
   /** The newest revision that was written before this time, or the oldest one. */
   revisionBefore(ms: number): number {
-    let [low, high] = [0, this.#revisions.length - 1]
+    let low = 0
+    let high = this.#revisions.length - 1
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
       if ((this.#revisions[middle] as RevisionEvents).atMs < ms) low = middle
@@ -174,7 +175,8 @@ export class History {
   /** The oldest revision that may stay within the bounds. */
   revisionInBounds(): number {
     const { versionsMax, bytesMax } = this.#bounds
-    let [index, bytes] = [0, this.#bytes]
+    let index = 0
+    let bytes = this.#bytes
     while (this.#revisions.length - index > versionsMax || bytes > bytesMax) {
       if (index === this.#revisions.length - 1) break
       bytes -= this.#sizes[index++] as number

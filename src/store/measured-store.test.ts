@@ -12,7 +12,8 @@ const value = new Uint8Array([1])
 const key = '/registry/pods/default/a'
 
 function measured(store?: Partial<Store>) {
-  const [clock, metrics] = [new VirtualClock(), new Metrics()]
+  const clock = new VirtualClock()
+  const metrics = new Metrics()
   const inner = Object.assign(new MemoryStore(clock), store)
   return { clock, metrics, inner, store: new MeasuredStore({ store: inner, clock, metrics, resourceOf: () => pods }) }
 }

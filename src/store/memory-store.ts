@@ -54,7 +54,8 @@ export class MemoryStore implements Store {
    * Compacted.
    */
   restore(snapshot: MemorySnapshot): void {
-    const [history, leases] = [this.#history, this.#leases]
+    const history = this.#history
+    const leases = this.#leases
     this.#history = historyOf(snapshot, history.current.revision + 1)
     this.#leases = this.#leasesOf(snapshot)
     leases.close()

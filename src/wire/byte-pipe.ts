@@ -97,7 +97,8 @@ export async function joinStreams(one: ByteStream, other: ByteStream): Promise<v
 
 /** The two ends of a connection in memory. */
 export function byteStreamPair(bytesMax: number): readonly [ByteStream, ByteStream] {
-  const [there, back] = [new BytePipe(bytesMax), new BytePipe(bytesMax)]
+  const there = new BytePipe(bytesMax)
+  const back = new BytePipe(bytesMax)
   const endOf = (incoming: BytePipe, outgoing: BytePipe): ByteStream => ({
     pieces: incoming.read(),
     write: (piece) => outgoing.write(piece),

@@ -48,7 +48,8 @@ function randomSpdyFrame(random: Random): SpdyFrame {
 /** Joins the pieces of data frames, which depend on how the bytes were split. */
 function dataJoined(frames: readonly SpdyFrame[]): unknown[] {
   const found: unknown[] = []
-  let [id, text] = [0, '']
+  let id = 0
+  let text = ''
   const end = (isLast: boolean) => {
     if (text !== '' || isLast) found.push({ kind: 'data', id, text, isLast })
     text = ''
@@ -71,7 +72,8 @@ fuzz('SPDY frames', {
     concatenatedBytes(...Array.from({ length: random.below(5) + 1 }, () => encodeFrame(randomSpdyFrame(random)))),
   check(good, random) {
     const bytes = random.below(4) === 0 ? good : mutatedBytes(good, random)
-    const [whole, cut] = [new SpdyFrameReader(), new SpdyFrameReader()]
+    const whole = new SpdyFrameReader()
+    const cut = new SpdyFrameReader()
     const atOnce = readAll((piece) => whole.push(piece), [bytes], [SpdyError])
     const piecewise = readAll((piece) => cut.push(piece), inPieces(bytes, random), [SpdyError])
     deepEqual([dataJoined(piecewise.items), piecewise.isRejected], [dataJoined(atOnce.items), atOnce.isRejected])
@@ -130,7 +132,8 @@ fuzz('gRPC frames', {
     deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), isRejected: false })
     const broken = mutatedBytes(good, random)
     // A reader that rejects a piece returns no items of that piece.
-    const [atOnce, piecewise] = [read([broken]), read(inPieces(broken, random))]
+    const atOnce = read([broken])
+    const piecewise = read(inPieces(broken, random))
     deepEqual([piecewise.isRejected, piecewise.items.slice(0, atOnce.items.length)], [atOnce.isRejected, atOnce.items])
   },
 })

@@ -32,7 +32,11 @@ const flower = bareKind({
 const registered = (extension: ExtensionServer, of = group, version = 'v1') => ({
   metadata: { name: `${version}.${of}` },
   spec: {
-    ...{ group: of, version, groupPriorityMinimum: 2000, versionPriority: 10, caBundle: extension.caBundle },
+    group: of,
+    version,
+    groupPriorityMinimum: 2000,
+    versionPriority: 10,
+    caBundle: extension.caBundle,
     service: { name: 'garden', namespace: 'default', port: extension.port },
   },
 })
@@ -81,7 +85,12 @@ interface Upgraded {
 async function upgraded({ server, authority: ca, identity }: Kubeconfig, path: string): Promise<Upgraded> {
   const { hostname, port } = new URL(server)
   const sent = request({
-    ...{ hostname, port, path, ca, cert: identity.certificate, key: identity.key },
+    hostname,
+    port,
+    path,
+    ca,
+    cert: identity.certificate,
+    key: identity.key,
     headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-remote-user': 'evil' },
   })
   sent.end()
@@ -242,7 +251,9 @@ test('an object whose owner an unavailable extension serves is not collected', a
 
 test('the metrics API is an APIService, which a user can replace and gets back', async () => {
   await using extension = await ExtensionServer.start({
-    ...{ group: 'metrics.k8s.io', versions: ['v1beta1'], serverName: 'garden.default.svc' },
+    group: 'metrics.k8s.io',
+    versions: ['v1beta1'],
+    serverName: 'garden.default.svc',
   })
   await using cluster = await startCluster({ time: 'flowing', nodes: 1 })
   const services = cluster.client.of(apiService)

@@ -33,7 +33,10 @@ const access = parseKubeconfig(kubeconfig)
 const api = wireClient({ origin: access.server, tls: { authority: access.authority, ...access.identity } })
 const call = (method: string, path: string, body?: object) =>
   api.send({
-    ...{ method, path, events: undefined, body: body && JSON.stringify(body) },
+    method,
+    path,
+    events: undefined,
+    body: body && JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
   })
 
@@ -95,7 +98,10 @@ async function metricsOf(
       values.external.map((value) => ({ metricName: resource, metricLabels: {}, timestamp, value })),
     )
   const value = (of: string, amount: string) => ({
-    ...{ describedObject: { kind: resource, namespace, name: of }, metric: { name: metric }, timestamp, value: amount },
+    describedObject: { kind: resource, namespace, name: of },
+    metric: { name: metric },
+    timestamp,
+    value: amount,
   })
   if (name !== '*') return list('MetricValueList', [value(name, values.object)])
   const selector = encodeURIComponent(query.get('labelSelector') ?? '')
@@ -109,7 +115,10 @@ async function metricsOf(
 
 const server = createServer(
   {
-    ...{ cert: certificate, key, requestCert: true, rejectUnauthorized: false },
+    cert: certificate,
+    key,
+    requestCert: true,
+    rejectUnauthorized: false,
     ca: authentication['requestheader-client-ca-file'],
   },
   (request, response) =>

@@ -73,7 +73,11 @@ for (const version of ['v1alpha1', 'v1beta1'])
     {
       metadata: { name: `${version}.${group}` },
       spec: {
-        ...{ group, version, groupPriorityMinimum: 1000, versionPriority: 15, caBundle },
+        group,
+        version,
+        groupPriorityMinimum: 1000,
+        versionPriority: 15,
+        caBundle,
         service: { name: 'sample', namespace: 'default', port },
       },
     },
@@ -89,7 +93,10 @@ const access = parseKubeconfig(cluster.kubeconfig)
 const wire = stack.use(wireClient({ origin: access.server, tls: { authority: access.authority, ...access.identity } }))
 const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
   wire.send({
-    ...{ method, path, events: undefined, body: body && JSON.stringify(body) },
+    method,
+    path,
+    events: undefined,
+    body: body && JSON.stringify(body),
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
   })
 const flunders = `/apis/${group}/v1alpha1/namespaces/default/flunders`
@@ -105,7 +112,11 @@ deepEqual(
   ['one'],
 )
 const watched = await wire.send({
-  ...{ method: 'GET', path: `${flunders}?watch=true&resourceVersion=0`, headers: {}, body: undefined, events: 1 },
+  method: 'GET',
+  path: `${flunders}?watch=true&resourceVersion=0`,
+  headers: {},
+  body: undefined,
+  events: 1,
 })
 equal(watched.body[0].object.metadata.name, 'one')
 process.stdout.write('objects are created, listed and watched\n')

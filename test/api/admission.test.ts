@@ -34,7 +34,8 @@ const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level:
 
 async function startAudited() {
   const folder = await newFolder()
-  const [file, policyFile] = [join(folder, 'audit.log'), join(folder, 'policy.json')]
+  const file = join(folder, 'audit.log')
+  const policyFile = join(folder, 'policy.json')
   await writeFile(policyFile, JSON.stringify(policy))
   const flags = ['--audit-log-path', file, '--audit-policy-file', policyFile]
   const up = await startUpIn(folder, '--runtime', 'none', ...flags)

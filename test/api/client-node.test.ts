@@ -117,7 +117,8 @@ async function makeChanges(
 
 /** Watches like a client that loses its connection: resumes from the last version that it received. */
 function watchOn(config: KubeConfig, from: string, see: (type: string, object: V1ConfigMap) => void): () => void {
-  let [resourceVersion, isOver] = [from, false]
+  let resourceVersion = from
+  let isOver = false
   let current: AbortController | undefined
   const begin = async (): Promise<void> => {
     if (isOver) return
@@ -163,7 +164,8 @@ test('10,000 changes over two kills: a watch receives each once, and informers e
   const newest = new Map<string, number>()
   const steps: string[] = []
   informer.on('change', ({ metadata: now }) => {
-    const [name, version] = [now?.name ?? '', Number(now?.resourceVersion)]
+    const name = now?.name ?? ''
+    const version = Number(now?.resourceVersion)
     if (version <= (newest.get(name) ?? 0)) steps.push(`${name} went from ${newest.get(name)} to ${version}`)
     newest.set(name, version)
   })

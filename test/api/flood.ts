@@ -21,7 +21,8 @@ export interface Flooded extends AsyncDisposable {
 }
 
 export async function flooded(kubeconfig: string): Promise<Flooded> {
-  const [calm, noisy] = [rawCalls(kubeconfig), rawCalls(kubeconfig)]
+  const calm = rawCalls(kubeconfig)
+  const noisy = rawCalls(kubeconfig)
   await mustMake(calm, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     metadata: { name: 'flood' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },

@@ -17,7 +17,8 @@ async function twoServers() {
     stores.push(store)
     return startGuarded({}, { store, key })
   }
-  const [first, second] = [await start(), await start()]
+  const first = await start()
+  const second = await start()
   return {
     first,
     second,

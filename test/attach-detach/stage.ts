@@ -151,7 +151,9 @@ export class Stage {
     await client.of(persistentVolume).create({
       metadata: { name: this.#named(name) },
       spec: {
-        ...{ capacity: { storage: '1Gi' }, accessModes: [...accessModes], volumeMode },
+        capacity: { storage: '1Gi' },
+        accessModes: [...accessModes],
+        volumeMode,
         persistentVolumeReclaimPolicy: 'Retain',
         claimRef: isBound ? { ...claimRef, uid: claim.metadata.uid } : { ...claimRef, name: 'other', uid: 'none' },
         ...source,

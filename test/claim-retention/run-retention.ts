@@ -43,13 +43,18 @@ export interface RetentionState {
   readonly objects: readonly string[]
 }
 
-const [namespace, name, held] = ['default', 'db', 'example.com/held']
+const namespace = 'default'
+const name = 'db'
+const held = 'example.com/held'
 const labels = { app: name }
 
 const setOf = ({ whenDeleted, whenScaled }: RetentionCase) => ({
   metadata: { name },
   spec: {
-    ...{ replicas: 3, serviceName: name, podManagementPolicy: 'Parallel', selector: { matchLabels: labels } },
+    replicas: 3,
+    serviceName: name,
+    podManagementPolicy: 'Parallel',
+    selector: { matchLabels: labels },
     persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled },
     template: { metadata: { labels, finalizers: [held] }, spec: { containers: [{ name: 'c', image: 'i' }] } },
     volumeClaimTemplates: [

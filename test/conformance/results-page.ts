@@ -24,7 +24,9 @@ export function countsBySig(specs: Recorded['specs']): ReadonlyMap<string, Count
   const sigs = [...new Set(entries.map(({ sig }) => sig))].toSorted()
   const count = (those: readonly { readonly state: OutcomeState }[]): Counts => {
     const of = (state: OutcomeState) => those.filter((entry) => entry.state === state).length
-    const [passed, failed, hollow] = [of('passed'), of('failed'), of('hollow')]
+    const passed = of('passed')
+    const failed = of('failed')
+    const hollow = of('hollow')
     return { passed, failed, hollow, skipped: of('skipped'), interrupted: of('interrupted'), all: those.length }
   }
   return new Map([

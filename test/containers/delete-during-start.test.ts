@@ -250,7 +250,8 @@ inNamespaces(
           .get(name, 'default', ctx)
           .catch(() => undefined)
         if (found !== undefined) return false
-        const [known, folders] = [await real.runtime.podUids(signal), await listed('pods')]
+        const known = await real.runtime.podUids(signal)
+        const folders = await listed('pods')
         return !known.includes(uid) && !folders.includes(uid)
       }).catch(async (error: unknown) => {
         throw new Error(`${name}: ${JSON.stringify(await left())}`, { cause: error })

@@ -7,19 +7,25 @@ import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
 const pod = (name: string, image: string, command: string) => ({
-  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } } },
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app: name } },
   spec: {
     terminationGracePeriodSeconds: 0,
     containers: [
       {
-        ...{ name: 'c', image, command: ['sh', '-c', command] },
+        name: 'c',
+        image,
+        command: ['sh', '-c', command],
         ...(name === 'web' ? { readinessProbe: { tcpSocket: { port: 80 }, periodSeconds: 1 } } : {}),
       },
     ],
   },
 })
 const policy = (from: string) => ({
-  ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'web' } },
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'web' },
   spec: {
     podSelector: { matchLabels: { app: 'web' } },
     ingress: [{ from: [{ podSelector: { matchLabels: { app: from } } }], ports: [{ port: 80 }] }],
@@ -35,7 +41,9 @@ inNamespaces(import.meta.url, () => {
       pod('web', up.image, 'echo hello > /tmp/index.html; exec httpd -f -p 80 -h /tmp'),
       pod('client', up.image, 'exec sleep 1000'),
       {
-        ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } },
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web' },
         spec: { clusterIP: '10.96.0.78', selector: { app: 'web' }, ports: [{ port: 80 }] },
       },
     )

@@ -22,7 +22,8 @@ export async function hasLoopDevices(folder: string): Promise<boolean> {
 
 /** Whether a mounted ext4 can grow, for which the kernel requires CAP_SYS_RESOURCE. */
 export async function growsMountedFilesystems(folder: string): Promise<boolean> {
-  const [image, mount] = [join(folder, 'trial.img'), join(folder, 'trial')]
+  const image = join(folder, 'trial.img')
+  const mount = join(folder, 'trial')
   await writeFile(image, '')
   await truncate(image, trialBytes)
   await mkdir(mount)

@@ -206,7 +206,9 @@ class MountedNode {
     // A kubelet that is not part of the API server's process does not choose its range.
     const { podCidrs: _podCidrs, ...described } = solo
     const description = {
-      ...{ ...described, name, hostIp: `192.0.2.${10 + index}` },
+      ...described,
+      name,
+      hostIp: `192.0.2.${10 + index}`,
       capacity: { ...solo.capacity, pods: '110' },
     }
     const client = cluster.as(`system:node:${name}`, ['system:nodes', 'system:authenticated'])

@@ -58,7 +58,8 @@ export async function live(storage: StorageUnderTest, id: string, disturb: Distu
     resources: { requests: { storage: '8Mi' } },
     storageClassName: 'csi',
   }
-  const [first, second] = [`${id}-first`, `${id}-second`]
+  const first = `${id}-first`
+  const second = `${id}-second`
   await client.of(persistentVolumeClaim).create({ metadata: { name: id }, spec: claimSpec }, ctx)
   await runPod(storage.cluster, first, 'node-0', id)
   await phase('create', () => isRunning(first))

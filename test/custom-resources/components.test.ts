@@ -246,7 +246,8 @@ test('kubectl watches custom objects', async () => {
 test('a snapshot contains definitions and their objects', async () => {
   const kubectl = kubectls().at(-1)
   if (kubectl === undefined) throw new Error('there is no kubectl')
-  const [folder, elsewhere] = [await newFolder(), await newFolder()]
+  const folder = await newFolder()
+  const elsewhere = await newFolder()
   const k = async (kubeconfig: string, args: string, input?: object) => {
     const options = input === undefined ? {} : { input: JSON.stringify(input) }
     const { code, out, err } = await runKubectl(kubectl, kubeconfig, args.split(' '), options)

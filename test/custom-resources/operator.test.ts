@@ -43,7 +43,8 @@ test('the operator runs as a program in the cluster of a kubeconfig', async () =
     kubeconfig,
   ])
   const exited = once(child, 'close')
-  let [printed, complained] = ['', '']
+  let printed = ''
+  let complained = ''
   child.stdout.on('data', (piece: Buffer) => (printed += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (complained += piece.toString()))
   try {

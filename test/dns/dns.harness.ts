@@ -28,7 +28,9 @@ export interface TestDns extends AsyncDisposable {
 const run = promisify(execFile)
 
 export async function startTestDns(address: string, resolvConf: string): Promise<TestDns> {
-  const [metrics, tasks, lines] = [new Metrics(), new TaskGroup(), [] as string[]]
+  const metrics = new Metrics()
+  const tasks = new TaskGroup()
+  const lines = [] as string[]
   const served = await serveCluster({ nodes: 0 })
   const client = served.cluster.client('dns', adminUser)
   const log = createLog({ clock: realClock, write: (line) => void lines.push(line), format: 'text' })
@@ -36,7 +38,9 @@ export async function startTestDns(address: string, resolvConf: string): Promise
   const { synced } = await startDns(
     {
       ...deps,
-      ...{ sockets: nodePlatform.sockets, domain: 'cluster.local', listen: [{ address, port: 53 }] },
+      sockets: nodePlatform.sockets,
+      domain: 'cluster.local',
+      listen: [{ address, port: 53 }],
       informers: new Informers(client, deps, tasks),
       metrics: dnsMetrics(metrics, 'cluster.local', 53),
       upstreamServers: upstreamServersOf(resolvConf, [address]),

@@ -17,7 +17,8 @@ import { until } from '../until.ts'
 import { dig, startDnsmasq, startTestDns, type TestDns } from './dns.harness.ts'
 
 const ctx = context(new AbortController().signal)
-const [own, upstream] = ['127.0.0.10', '127.0.0.53']
+const own = '127.0.0.10'
+const upstream = '127.0.0.53'
 const svc = 'default.svc.cluster.local'
 
 const create = (dns: TestDns, name: string, spec: NonNullable<ServiceInput['spec']>) =>
@@ -27,7 +28,9 @@ const createSlice = (dns: TestDns, name: string, endpoints: NonNullable<Endpoint
   dns.client.of(endpointSlice).create(
     {
       metadata: { name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } },
-      ...{ addressType: 'IPv4', endpoints, ports: [{ name: 'http', port: 8080 }] },
+      addressType: 'IPv4',
+      endpoints,
+      ports: [{ name: 'http', port: 8080 }],
     },
     'default',
     ctx,

@@ -26,7 +26,8 @@ const typed = (...args: string[]): Promise<[code: number, printed: string]> =>
   )
 
 test('fewer nodes than before, and a restore into another directory with the same keys', async () => {
-  const [folder, elsewhere] = [await newFolder(), await newFolder()]
+  const folder = await newFolder()
+  const elsewhere = await newFolder()
   const data = ['--data-dir', join(folder, 'data')]
   const names = ['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']
   try {

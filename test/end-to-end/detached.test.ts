@@ -20,7 +20,8 @@ const run = (...args: string[]) =>
 
 test('a cluster in the background is ready when the command returns, and ends with coxswain down', async () => {
   const folder = await newFolder()
-  const [data, kubeconfig] = [join(folder, 'data'), join(folder, 'kubeconfig')]
+  const data = join(folder, 'data')
+  const kubeconfig = join(folder, 'kubeconfig')
   const place = ['--data-dir', data]
   const flags = ['--port', '0', '--runtime', 'simulated', '--kubeconfig', kubeconfig, ...place]
   try {

@@ -69,7 +69,8 @@ test('one of three processes on one etcd leads, and another one takes over', asy
   }
   const first = await start()
   equal(await leaderAmong([first]), first)
-  const [second, third] = [await start(first), await start(first)]
+  const second = await start(first)
+  const third = await start(first)
   equal(await leaderAmong([first, second, third]), first, 'further processes wait')
   await k(second, 'create', 'deployment', 'web', '--image=nginx', '--replicas=2')
   await k(second, 'rollout', 'status', 'deployment/web', '--timeout=200s')

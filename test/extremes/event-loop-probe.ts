@@ -37,7 +37,9 @@ export class EventLoopProbe implements AsyncDisposable {
   async #run(busyMsMax: number): Promise<void> {
     const { signal } = this.#over
     for (; !signal.aborted; await realClock.sleep(probeEveryMs, signal).catch(() => {})) {
-      const [during, sinceMs, busyBeforeMs] = [this.during, realClock.monotonicMs(), mainThreadMs(this.#pid)]
+      const during = this.during
+      const sinceMs = realClock.monotonicMs()
+      const busyBeforeMs = mainThreadMs(this.#pid)
       try {
         const { status, body } = await this.#calls.call('GET', '/readyz')
         if (status !== 200) this.failures.push(`${during}: ${status} ${String(body)}`)

@@ -48,7 +48,9 @@ async function runWeb(load: Load, requests: Readonly<Record<string, string>>): P
   await cluster.client.of(horizontalPodAutoscaler).create({
     metadata: { name: 'web' },
     spec: {
-      ...{ minReplicas: 2, maxReplicas: 10, metrics },
+      minReplicas: 2,
+      maxReplicas: 10,
+      metrics,
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
       behavior: {
         scaleDown: { stabilizationWindowSeconds: 60, policies: [{ type: 'Pods', value: 4, periodSeconds: 60 }] },

@@ -26,7 +26,12 @@ function startAgent({ cluster, clock, random }: BareCluster, tasks: TaskGroup): 
   const client = cluster.client('network-policy/node-0', proxyUser)
   startPolicyAgent(
     {
-      ...{ nftables, clock, flow: cluster.flow, log: silentLog, nodeName: 'node-0', ownRanges: ['10.244.0.0/24'] },
+      nftables,
+      clock,
+      flow: cluster.flow,
+      log: silentLog,
+      nodeName: 'node-0',
+      ownRanges: ['10.244.0.0/24'],
       informers: new Informers(client, { clock, random, log: silentLog }, tasks),
       kernelSettings: new SimulatedKernelSettings({}),
     },
@@ -60,7 +65,9 @@ test('08 network policy', async () => {
     await client.of(pod).create({ metadata: { name, labels: { app: name } }, spec }, 'default', ctx)
   await clock.advance('10s')
   const ip = async (name: string) => (await client.of(pod).get(name, 'default', ctx)).status.podIP ?? ''
-  const [web, friend, stranger] = [await ip('web'), await ip('friend'), await ip('stranger')]
+  const web = await ip('web')
+  const friend = await ip('friend')
+  const stranger = await ip('stranger')
   match(applied(), new RegExp(`pods4 \\{.*${web}`), 'a pod is known before it is open')
 
   const selects = (app: string) => ({ podSelector: { matchLabels: { app } } })

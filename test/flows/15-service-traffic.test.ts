@@ -30,14 +30,20 @@ function startProxy({ cluster, clock, random }: BareCluster, tasks: TaskGroup): 
   const client = cluster.client('proxy/node-0', proxyUser)
   startServiceProxy(
     {
-      ...{ nftables, clock, flow: cluster.flow, log: silentLog, nodeName: 'node-0' },
+      nftables,
+      clock,
+      flow: cluster.flow,
+      log: silentLog,
+      nodeName: 'node-0',
       informers: new Informers(client, { clock, random, log: silentLog }, tasks),
       conntrack: new SimulatedConntrack(),
       kernelSettings: new SimulatedKernelSettings({}),
       listeners: { listen: () => Promise.reject(new Error('no Service of this test has a health check')) },
       metrics: proxyMetrics(new Metrics()),
       events: { started: () => undefined, healthCheckFailed: () => undefined, notRouted: () => undefined },
-      ...{ healthCheckHost: '127.0.0.1', podCidrs: ['10.244.0.0/16'], masqueradesAll: false },
+      healthCheckHost: '127.0.0.1',
+      podCidrs: ['10.244.0.0/16'],
+      masqueradesAll: false,
     },
     tasks,
   )

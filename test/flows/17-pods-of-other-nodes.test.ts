@@ -46,7 +46,12 @@ function startRoutes(bare: BareCluster, tasks: TaskGroup, nodeName: string, addr
   const nodes = new Informers(client, { clock, random, log: silentLog }, tasks).of(node)
   const publish = () => Promise.resolve()
   const routes = new PodRoutes({
-    ...{ nodes, network: machine.network(address), clock, flow: cluster.flow, log: silentLog, publish },
+    nodes,
+    network: machine.network(address),
+    clock,
+    flow: cluster.flow,
+    log: silentLog,
+    publish,
     own: { nodeName, podRanges: [], serviceRanges: [], clusterRanges: [], interfaceRanges: () => [] },
     events: { nodeIgnored: () => undefined },
     metrics: proxyMetrics(new Metrics()),

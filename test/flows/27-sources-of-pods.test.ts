@@ -31,7 +31,8 @@ function source(kind: ManifestSource['kind']) {
 }
 
 test('27 sources of pods', async () => {
-  const [files, address] = [source('file'), source('http')]
+  const files = source('file')
+  const address = source('http')
   const digest = (text: string) =>
     `h${text.length}${[...new TextEncoder().encode(text)].reduce((a, b) => (a * 31 + b) >>> 0, 7)}`
   await using node = await startLoneNode({ manifests: [files.own, address.own], digest })

@@ -85,10 +85,8 @@ test('31 cloud', async () => {
     'SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure load balancer: the cloud is unavailable',
   ])
   equal(failing.cloud.loadBalancers().length, 1)
-  const [late, retried] = [
-    failing.flow(node, 'node-0', '', unfolded),
-    failing.flow(service, 'web', 'default', unfolded),
-  ]
+  const late = failing.flow(node, 'node-0', '', unfolded)
+  const retried = failing.flow(service, 'web', 'default', unfolded)
   equal(late.match(/find the instance of node-0 → the cloud is unavailable/g)?.length, 3)
   equal(retried.match(/ensure the load balancer of web → the cloud is unavailable/g)?.length, 2)
 

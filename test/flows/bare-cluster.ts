@@ -19,7 +19,8 @@ export interface BareCluster extends AsyncDisposable {
 }
 
 export function startBareCluster(options: Partial<ClusterOptions> = {}): BareCluster {
-  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const random = seededRandom(1)
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)

@@ -98,7 +98,9 @@ export async function startStage() {
   const addGateway = (name: string, listeners: readonly Listener[], more: Partial<Gateway['spec']> = {}) =>
     client.of(gateway).create({ metadata: { name }, spec: { gatewayClassName: 'coxswain', listeners, ...more } })
   const http = (port: number, more: Partial<Listener> = {}): Listener => ({
-    ...{ name: `http-${port}`, port, protocol: 'HTTP' },
+    name: `http-${port}`,
+    port,
+    protocol: 'HTTP',
     ...more,
   })
   /** A Gateway with one listener, and a route to it. */
@@ -172,8 +174,24 @@ export async function startStage() {
     (await echoed(port, path, options)).service
 
   return {
-    ...{ client, addService, addSecret, addGateway, addRoute, addSimple, addGrpcRoute, addGrant, http, portOf },
-    ...{ gatewayCondition, listenerStatus, listenerCondition, routeCondition, get, echoed, served, cleanUps },
+    client,
+    addService,
+    addSecret,
+    addGateway,
+    addRoute,
+    addSimple,
+    addGrpcRoute,
+    addGrant,
+    http,
+    portOf,
+    gatewayCondition,
+    listenerStatus,
+    listenerCondition,
+    routeCondition,
+    get,
+    echoed,
+    served,
+    cleanUps,
     kubeconfig: stage.kubeconfig,
     [Symbol.asyncDispose]: () => cleanUps.disposeAsync(),
   }

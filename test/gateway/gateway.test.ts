@@ -12,12 +12,10 @@ before(async () => (stage = await startStage()))
 after(() => stage[Symbol.asyncDispose]())
 
 const https = (port: number, certificate: object, more: object = {}) => ({
-  ...{
-    name: `https-${port}`,
-    port,
-    protocol: 'HTTPS',
-    tls: { certificateRefs: [{ name: 'missing', ...certificate }] },
-  },
+  name: `https-${port}`,
+  port,
+  protocol: 'HTTPS',
+  tls: { certificateRefs: [{ name: 'missing', ...certificate }] },
   ...more,
 })
 
@@ -278,7 +276,8 @@ suite('HTTPRoute status', () => {
   for (const name of ['HTTPRouteInvalidReferenceGrant', 'HTTPRoutePartiallyInvalidViaInvalidReferenceGrant'])
     test(name, async () => {
       const { addSimple, addGrant, routeCondition, served } = stage
-      const [id, port] = [name.toLowerCase(), name.includes('Partially') ? 1111 : 1110]
+      const id = name.toLowerCase()
+      const port = name.includes('Partially') ? 1111 : 1110
       await addGrant(id, 'other', 'HTTPRoute', { kind: 'Service', name: 'unknown' })
       const path = (value: string) => [{ path: { type: 'PathPrefix', value } }]
       await addSimple(id, port, [
@@ -525,7 +524,8 @@ suite('HTTPRoute traffic', () => {
     })
 
     test('HTTPRouteRequestPercentageMirror', async () => {
-      const [some, none] = [await addMirror('mirror-some'), await addMirror('mirror-none')]
+      const some = await addMirror('mirror-some')
+      const none = await addMirror('mirror-none')
       const filters = [mirror('mirror-some', { percent: 50 }), mirror('mirror-none', { percent: 0 })]
       await stage.addSimple('percentage', 1332, [{ filters, backendRefs: [to('one')] }])
       const requests = 60

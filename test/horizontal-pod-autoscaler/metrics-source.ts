@@ -47,7 +47,11 @@ function discovery(group: string, version: string): MetricsResponse {
 }
 
 const resource = (name: string, kind: string, verbs: readonly string[]): object => ({
-  ...{ name, singularName: '', namespaced: true, kind, verbs },
+  name,
+  singularName: '',
+  namespaced: true,
+  kind,
+  verbs,
 })
 
 const failure = (code: number, reason: string, message: string): MetricsResponse => ({
@@ -73,7 +77,8 @@ const selected = ({ pods }: Measured, url: URL): { pod: string; index: number }[
 function usages(measured: Measured, url: URL): object[] {
   const { cpu = [], memory = [], containers = {}, at = 0, window = '30s' } = measured.measures
   return selected(measured, url).flatMap(({ pod, index }) => {
-    const [millis, bytes] = [cpu[index] ?? null, memory[index] ?? null]
+    const millis = cpu[index] ?? null
+    const bytes = memory[index] ?? null
     const only = { ...(millis === null ? {} : { cpu: millis }), ...(bytes === null ? {} : { memory: bytes }) }
     const all = containers[pod] ?? (Object.keys(only).length === 0 ? {} : { c: only })
     if (Object.keys(all).length === 0) return []
@@ -92,7 +97,10 @@ function externalValues({ measures, startMs }: Measured, [metric = '']: readonly
   const selector = parseLabelSelector(url.searchParams.get('labelSelector') ?? '')
   const values = (measures.external?.[metric] ?? []).filter(({ labels = {} }) => matchesLabels(selector, labels))
   const items = values.map(({ value, labels = {} }) => ({
-    ...{ metricName: metric, metricLabels: labels, timestamp: rfc3339(startMs), value },
+    metricName: metric,
+    metricLabels: labels,
+    timestamp: rfc3339(startMs),
+    value,
   }))
   return list('ExternalMetricValueList', 'external.metrics.k8s.io/v1beta1', items)
 }

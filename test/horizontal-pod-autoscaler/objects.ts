@@ -9,7 +9,12 @@ import { rfc3339 } from '../../src/base/time/clock.ts'
 import type { Amounts, PodState, Scenario, Target } from './scenario.ts'
 
 export const widget = bareKind({
-  ...{ group: 'example.com', version: 'v1', kind: 'Widget', plural: 'widgets', singular: 'widget', namespaced: true },
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  singular: 'widget',
+  namespaced: true,
 })
 
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }

@@ -53,7 +53,9 @@ async function serveMetrics(of: Client): Promise<void> {
   await put(of.of(service), { metadata: { name }, spec: { ports } }, name, 'kube-system')
   const slice = {
     metadata: { name, labels: { 'kubernetes.io/service-name': name } },
-    ...{ addressType: 'IPv4' as const, endpoints: [{ addresses: [address ?? ''] }], ports: [{ name: '', port }] },
+    addressType: 'IPv4' as const,
+    endpoints: [{ addresses: [address ?? ''] }],
+    ports: [{ name: '', port }],
   }
   await put(of.of(endpointSlice), slice, name, 'kube-system')
   for (const [group, version] of metricsGroups) {
@@ -99,7 +101,8 @@ const run = realClock.nowMs().toString(36)
 const running = chosen.map(async (scenario, index) => {
   await sleep(index * 100)
   return runScenario(scenario, `hpa-${run}-${index}`, {
-    ...{ client, measured },
+    client,
+    measured,
     nowMs: () => realClock.nowMs(),
     sleepUntil: (ms) => sleep(Math.max(0, ms - realClock.nowMs())),
   })

@@ -59,7 +59,10 @@ export async function replayDecisions(scenarios: readonly Scenario[], hasApis = 
   startController(
     horizontalPodAutoscalerController,
     {
-      ...{ ...deps, client: own, flow: cluster.flow, informers: new Informers(own, deps, tasks) },
+      ...deps,
+      client: own,
+      flow: cluster.flow,
+      informers: new Informers(own, deps, tasks),
       metrics: controllerMetrics(new Metrics()),
       settings: { horizontalPodAutoscaler: { ...autoscalerDefaults, downscaleStabilizationMs } },
     },
@@ -69,7 +72,9 @@ export async function replayDecisions(scenarios: readonly Scenario[], hasApis = 
   const running = Promise.all(
     scenarios.map((scenario, index) =>
       runScenario(scenario, `hpa-${index}`, {
-        ...{ client, measured, nowMs: () => clock.nowMs() },
+        client,
+        measured,
+        nowMs: () => clock.nowMs(),
         sleepUntil: (ms) => clock.sleep(ms - clock.nowMs(), tasks.signal),
       }),
     ),

@@ -19,8 +19,12 @@ test('autoscalers are evaluated in the period that a flag sets', { timeout: 14_0
   const folder = await newFolder()
   const kubeconfigPath = join(folder, 'kubeconfig')
   await using running = await up({
-    ...{ dataDirectory: join(folder, 'data'), kubeconfigPath, store: { kind: 'memory' } },
-    ...{ host: '127.0.0.1', port: 0, nodes: 0 },
+    dataDirectory: join(folder, 'data'),
+    kubeconfigPath,
+    store: { kind: 'memory' },
+    host: '127.0.0.1',
+    port: 0,
+    nodes: 0,
     autoscalerFlags: { 'horizontal-pod-autoscaler-sync-period': '100ms' },
     log: createLog({ clock: realClock, write: () => {}, format: 'json', level: 'info' }),
   })

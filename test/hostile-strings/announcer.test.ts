@@ -49,7 +49,10 @@ async function effectsOf(objects: KindObjects) {
     await using tasks = new TaskGroup()
     const shared = { clock, random: seededRandom(1), log: silentLog }
     const announcer = new AddressAnnouncer({
-      ...{ ...shared, client: api.client, flow: new FlowRecorder(clock), nodeName: base.nodeName },
+      ...shared,
+      client: api.client,
+      flow: new FlowRecorder(clock),
+      nodeName: base.nodeName,
       pool: AddressPool.parse('203.0.0.0/16'),
       informers: new Informers(api.client, shared, tasks),
       machine: new NodeAnnouncedAddresses({ processes: machineOf(programs), kernelSettings }),

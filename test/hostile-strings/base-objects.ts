@@ -23,9 +23,14 @@ export function stored<T extends ApiObject>(kind: Kind<T>, name: string, index: 
   const { metadata, ...parts } = rest as { readonly metadata?: object }
   const sent = {
     metadata: {
-      ...{ name, uid: `uid-${index}`, resourceVersion: '1', generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' },
+      name,
+      uid: `uid-${index}`,
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: '2030-01-01T00:00:00Z',
       ...(kind.namespaced ? { namespace: space } : {}),
-      ...{ labels: { app: 'web' }, annotations: { note: 'x' } },
+      labels: { app: 'web' },
+      annotations: { note: 'x' },
       ...metadata,
     },
     ...parts,
@@ -53,14 +58,19 @@ export const namespaceOf: BaseObject = (index) =>
 export const serviceOf: BaseObject = (index) =>
   stored(service, `web-${index}`, index, {
     spec: {
-      ...{ type: 'LoadBalancer', clusterIP: `10.96.${low(index)}`, clusterIPs: [`10.96.${low(index)}`] },
+      type: 'LoadBalancer',
+      clusterIP: `10.96.${low(index)}`,
+      clusterIPs: [`10.96.${low(index)}`],
       ports: [
         { name: 'http', port: 80, targetPort: 8080, nodePort: 30_000 + (index % 2_000), protocol: 'TCP' },
         { name: 'dns', port: 53, targetPort: 53, nodePort: 32_000 + (index % 700), protocol: 'UDP' },
       ],
       externalIPs: [`198.51.${low(index)}`],
-      ...{ externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 + (index % 900) },
-      ...{ sessionAffinity: 'ClientIP', loadBalancerSourceRanges: ['10.0.0.0/8'], selector: { app: 'web' } },
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 31_000 + (index % 900),
+      sessionAffinity: 'ClientIP',
+      loadBalancerSourceRanges: ['10.0.0.0/8'],
+      selector: { app: 'web' },
     },
     status: { loadBalancer: { ingress: [{ ip: `203.0.${low(index)}`, hostname: 'lb.example' }] } },
   })
@@ -72,12 +82,12 @@ export const endpointSliceOf: BaseObject = (index) =>
     addressType: 'IPv4',
     endpoints: [
       {
-        ...{
-          addresses: [`10.213.${low(index)}`],
-          conditions: { ready: true, serving: true },
-          hostname: `web-${index}`,
-        },
-        ...{ nodeName, zone: 'a', targetRef: { kind: 'Pod', namespace: space, name: `pod-${index}` } },
+        addresses: [`10.213.${low(index)}`],
+        conditions: { ready: true, serving: true },
+        hostname: `web-${index}`,
+        nodeName,
+        zone: 'a',
+        targetRef: { kind: 'Pod', namespace: space, name: `pod-${index}` },
       },
     ],
     ports: [
@@ -109,7 +119,8 @@ export const networkPolicyOf: BaseObject = (index) =>
 
 export const configMapOf: BaseObject = (index) =>
   stored(configMap, index === 0 ? 'settings' : `settings-${index}`, index, {
-    ...{ data: { key: 'value', more: 'x' }, binaryData: { bytes: 'AAEC' } },
+    data: { key: 'value', more: 'x' },
+    binaryData: { bytes: 'AAEC' },
   })
 
 export const secretOf: BaseObject = (index) =>
@@ -122,14 +133,12 @@ const handler = (path: string) => ({
   httpGet: { path, port: 'http', scheme: 'HTTP', host: '', httpHeaders: [{ name: 'X-Key', value: 'v' }] },
 })
 const container = (name: string, index: number) => ({
-  ...{
-    name,
-    image: 'app',
-    command: ['run', '$(FIRST)'],
-    args: ['$(FIRST)'],
-    workingDir: '/work',
-    imagePullPolicy: 'Always',
-  },
+  name,
+  image: 'app',
+  command: ['run', '$(FIRST)'],
+  args: ['$(FIRST)'],
+  workingDir: '/work',
+  imagePullPolicy: 'Always',
   ports: [
     { name: 'http', containerPort: 8080, hostPort: 20_000 + (index % 5_000), hostIP: '198.18.0.1', protocol: 'TCP' },
   ],
@@ -144,7 +153,9 @@ const container = (name: string, index: number) => ({
   resources: { limits: { cpu: '1', memory: '64Mi' }, requests: { cpu: '1m', memory: '1Mi' } },
   volumeMounts: [
     ...['config', 'secret', 'projected', 'fields', 'host', 'claim', 'nfs', 'image'].map((volume) => ({
-      ...{ name: volume, mountPath: `/in/${volume}`, readOnly: true },
+      name: volume,
+      mountPath: `/in/${volume}`,
+      readOnly: true,
     })),
     { name: 'empty', mountPath: '/in/empty', subPath: 'sub' },
     { name: 'empty', mountPath: '/in/expr', subPathExpr: '$(FIRST)' },
@@ -156,12 +167,18 @@ export const podOf: BaseObject = (index) =>
   stored(pod, `pod-${index}`, index, {
     metadata: { annotations: { note: 'x' } },
     spec: {
-      ...{ nodeName, restartPolicy: 'Always', serviceAccountName: 'default', hostname: 'h', subdomain: 's' },
+      nodeName,
+      restartPolicy: 'Always',
+      serviceAccountName: 'default',
+      hostname: 'h',
+      subdomain: 's',
       initContainers: [{ ...container('first', index), image: 'once' }],
       containers: [
         {
           ...container('app', index),
-          ...{ livenessProbe: handler('/live'), readinessProbe: handler('/ready'), startupProbe: handler('/started') },
+          livenessProbe: handler('/live'),
+          readinessProbe: handler('/ready'),
+          startupProbe: handler('/started'),
           lifecycle: { postStart: handler('/post'), preStop: handler('/pre') },
         },
         { ...container('grpc', index), livenessProbe: { grpc: { port: 90, service: 's' } } },
@@ -209,21 +226,23 @@ export const podOf: BaseObject = (index) =>
       tolerations: [{ operator: 'Exists' }],
     },
     status: {
-      ...{
-        phase: 'Pending',
-        podIP: `10.213.${low(index)}`,
-        podIPs: [{ ip: `10.213.${low(index)}` }],
-        qosClass: 'Burstable',
-      },
-      ...{ hostIP: '198.18.0.1', hostIPs: [{ ip: '198.18.0.1' }] },
+      phase: 'Pending',
+      podIP: `10.213.${low(index)}`,
+      podIPs: [{ ip: `10.213.${low(index)}` }],
+      qosClass: 'Burstable',
+      hostIP: '198.18.0.1',
+      hostIPs: [{ ip: '198.18.0.1' }],
     },
   })
 
 export const claimOf: BaseObject = (index) =>
   stored(persistentVolumeClaim, index === 0 ? 'claim' : `claim-${index}`, index, {
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'local-path', volumeMode: 'Filesystem' },
-      ...{ volumeName: index === 0 ? 'volume' : `volume-${index}`, resources: { requests: { storage: '1Gi' } } },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local-path',
+      volumeMode: 'Filesystem',
+      volumeName: index === 0 ? 'volume' : `volume-${index}`,
+      resources: { requests: { storage: '1Gi' } },
     },
     status: { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } },
   })
@@ -232,11 +251,18 @@ export const claimOf: BaseObject = (index) =>
 export const volumeOf: BaseObject = (index) =>
   stored(persistentVolume, index === 0 ? 'volume' : `volume-${index}`, index, {
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, storageClassName: 'local-path' },
-      ...{ persistentVolumeReclaimPolicy: 'Delete', volumeMode: 'Filesystem', mountOptions: ['ro'] },
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1Gi' },
+      storageClassName: 'local-path',
+      persistentVolumeReclaimPolicy: 'Delete',
+      volumeMode: 'Filesystem',
+      mountOptions: ['ro'],
       claimRef: {
-        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: space },
-        ...{ name: index === 0 ? 'claim' : `claim-${index}`, uid: `uid-${index}` },
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        namespace: space,
+        name: index === 0 ? 'claim' : `claim-${index}`,
+        uid: `uid-${index}`,
       },
       nfs: { server: 'nfs.example', path: '/export' },
     },
@@ -247,10 +273,12 @@ export const volumeOf: BaseObject = (index) =>
 export const userOf: BaseObject = (index) =>
   stored(pod, `user-${index}`, index, {
     spec: {
-      ...{ nodeName, serviceAccountName: 'default' },
+      nodeName,
+      serviceAccountName: 'default',
       containers: [
         {
-          ...{ name: 'app', image: 'app' },
+          name: 'app',
+          image: 'app',
           envFrom: [
             { configMapRef: { name: `settings-${index}`, optional: true } },
             { secretRef: { name: `keys-${index}`, optional: true } },

@@ -20,8 +20,11 @@ const access = { accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem' }
 export const csiDriverOf: BaseObject = (index) =>
   stored(csiDriver, index === 0 ? driverName : `driver-${index}`, index, {
     spec: {
-      ...{ attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
-      ...{ fsGroupPolicy: 'File', tokenRequests: [{ audience: 'vault', expirationSeconds: 3600 }] },
+      attachRequired: false,
+      podInfoOnMount: true,
+      volumeLifecycleModes: ['Persistent', 'Ephemeral'],
+      fsGroupPolicy: 'File',
+      tokenRequests: [{ audience: 'vault', expirationSeconds: 3600 }],
     },
   })
 
@@ -29,10 +32,13 @@ export const csiDriverOf: BaseObject = (index) =>
 export const csiPodOf: BaseObject = (index) =>
   stored(pod, `csi-${index}`, index, {
     spec: {
-      ...{ nodeName, serviceAccountName: 'default', securityContext: { fsGroup: 77 } },
+      nodeName,
+      serviceAccountName: 'default',
+      securityContext: { fsGroup: 77 },
       containers: [
         {
-          ...{ name: 'app', image: 'app' },
+          name: 'app',
+          image: 'app',
           volumeMounts: ['inline', 'claim'].map((name) => ({ name, mountPath: `/in/${name}`, subPath: 'sub' })),
         },
       ],
@@ -78,16 +84,28 @@ const csiVolume =
   (index) =>
     stored(persistentVolume, `volume-${index}`, index, {
       spec: {
-        ...{ ...access, capacity: { storage: '1Gi' }, storageClassName: 'csi', mountOptions: ['noatime'] },
+        ...access,
+        capacity: { storage: '1Gi' },
+        storageClassName: 'csi',
+        mountOptions: ['noatime'],
         persistentVolumeReclaimPolicy: 'Delete',
         claimRef: {
-          ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default' },
-          ...{ name: `claim-${index}`, uid: `uid-${index}` },
+          apiVersion: 'v1',
+          kind: 'PersistentVolumeClaim',
+          namespace: 'default',
+          name: `claim-${index}`,
+          uid: `uid-${index}`,
         },
         csi: {
-          ...{ driver, volumeHandle: `handle-${index}`, fsType: 'ext4', volumeAttributes: { color: 'red' } },
-          ...{ nodeStageSecretRef: secretRef, nodePublishSecretRef: secretRef, nodeExpandSecretRef: secretRef },
-          ...{ controllerPublishSecretRef: secretRef, controllerExpandSecretRef: secretRef },
+          driver,
+          volumeHandle: `handle-${index}`,
+          fsType: 'ext4',
+          volumeAttributes: { color: 'red' },
+          nodeStageSecretRef: secretRef,
+          nodePublishSecretRef: secretRef,
+          nodeExpandSecretRef: secretRef,
+          controllerPublishSecretRef: secretRef,
+          controllerExpandSecretRef: secretRef,
         },
       },
       status: { phase: 'Bound' },
@@ -106,7 +124,9 @@ export const storageClassOf: BaseObject = (index) =>
       'csi.storage.k8s.io/provisioner-secret-namespace': 'default',
       color: 'red',
     },
-    ...{ mountOptions: ['noatime'], reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' },
+    mountOptions: ['noatime'],
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'Immediate',
     allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }],
   })
 

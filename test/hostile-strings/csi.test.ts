@@ -69,8 +69,13 @@ const sha256 = (text: string): string => nodePlatform.crypto.sha256(text).toHex(
 const start = Date.parse('2030-01-01T00:00:00Z')
 
 const description = {
-  ...{ name: base.nodeName, hostIp: '198.18.0.1', runtime: 'simulated://1', operatingSystem: 'linux' },
-  ...{ capacity: { cpu: '1000', memory: '4000Gi', pods: '1000' }, architecture: 'arm64', podCidrs: ['10.213.0.0/16'] },
+  name: base.nodeName,
+  hostIp: '198.18.0.1',
+  runtime: 'simulated://1',
+  operatingSystem: 'linux',
+  capacity: { cpu: '1000', memory: '4000Gi', pods: '1000' },
+  architecture: 'arm64',
+  podCidrs: ['10.213.0.0/16'],
 }
 
 interface Effects {
@@ -90,8 +95,14 @@ async function kubeletEffects(objects: KindObjects): Promise<Effects> {
   const drivers = { open: (path: string) => recordedDriver(plugin.drivers.open(path), calls) }
   sockets.add(registrarSocket)
   const kubelet = new Kubelet({
-    ...{ client: api.client, runtime, clock, random: seededRandom(9), flow: new FlowRecorder(clock), log: silentLog },
-    ...{ description, host: { ...host, plugins: { sockets, drivers, sha256 } } },
+    client: api.client,
+    runtime,
+    clock,
+    random: seededRandom(9),
+    flow: new FlowRecorder(clock),
+    log: silentLog,
+    description,
+    host: { ...host, plugins: { sockets, drivers, sha256 } },
     settings: { ...defaultKubeletSettings, podsMax: 1_000 },
   })
   {

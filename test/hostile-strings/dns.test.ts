@@ -52,7 +52,7 @@ async function effectsOf(objects: KindObjects, numbers: readonly number[]) {
   const informers = new Informers(api.client, shared, tasks)
   const listen = [{ address: '10.213.0.1', port: 53 }]
   const metrics = dnsMetrics(new Metrics(), domain, 53)
-  await startDns({ ...shared, ...{ informers, sockets, metrics, listen, domain, upstreamServers: [] } }, tasks)
+  await startDns({ ...shared, informers, sockets, metrics, listen, domain, upstreamServers: [] }, tasks)
   await clock.advance('1s')
   for (const index of [0, ...numbers])
     for (const query of queriesAbout(index))

@@ -49,10 +49,17 @@ export const ingressOf: BaseObject = (index) =>
   })
 
 const gatewayObject = (kind: string, name: string, index: number, rest: object): object => ({
-  ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind },
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind,
   metadata: {
-    ...{ name, namespace: 'default', uid: `uid-${index}`, resourceVersion: '1', generation: 1 },
-    ...{ creationTimestamp: '2030-01-01T00:00:00Z', labels: { app: 'web' }, annotations: { note: 'x' } },
+    name,
+    namespace: 'default',
+    uid: `uid-${index}`,
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: '2030-01-01T00:00:00Z',
+    labels: { app: 'web' },
+    annotations: { note: 'x' },
   },
   ...rest,
 })
@@ -72,24 +79,20 @@ export const gatewayOf: BaseObject = (index) =>
       addresses: [],
       listeners: [
         {
-          ...{
-            name: 'http',
-            port: 80,
-            protocol: 'HTTP',
-            hostname: index === 0 ? undefined : `*.g${index}.example.com`,
-          },
+          name: 'http',
+          port: 80,
+          protocol: 'HTTP',
+          hostname: index === 0 ? undefined : `*.g${index}.example.com`,
           allowedRoutes: {
             namespaces: { from: 'All' },
             kinds: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute' }],
           },
         },
         {
-          ...{
-            name: 'https',
-            port: 443,
-            protocol: 'HTTPS',
-            hostname: index === 0 ? undefined : `*.g${index}.example.com`,
-          },
+          name: 'https',
+          port: 443,
+          protocol: 'HTTPS',
+          hostname: index === 0 ? undefined : `*.g${index}.example.com`,
           tls: { mode: 'Terminate', certificateRefs: [{ group: '', kind: 'Secret', name: `tls-${index}` }] },
           allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } } },
         },

@@ -82,7 +82,10 @@ async function effectsOf(
   const dataPlane = connections.startDataPlane(common, tasks)
   const deps = {
     ...common,
-    ...{ dataPlane, client: api.client, isKeyPair: () => true, metrics: ingressMetrics(new Metrics()) },
+    dataPlane,
+    client: api.client,
+    isKeyPair: () => true,
+    metrics: ingressMetrics(new Metrics()),
   }
   if (which === 'Ingress')
     startIngressController(deps, { httpPort: 80, httpsPort: 443, addresses: [{ ip: '192.0.2.1' }] }, tasks)

@@ -41,8 +41,13 @@ const plain: KindObjects = [
 ]
 
 const description = {
-  ...{ name: base.nodeName, hostIp: '198.18.0.1', runtime: 'simulated://1', operatingSystem: 'linux' },
-  ...{ capacity: { cpu: '1000', memory: '4000Gi', pods: '1000' }, architecture: 'arm64', podCidrs: ['10.213.0.0/16'] },
+  name: base.nodeName,
+  hostIp: '198.18.0.1',
+  runtime: 'simulated://1',
+  operatingSystem: 'linux',
+  capacity: { cpu: '1000', memory: '4000Gi', pods: '1000' },
+  architecture: 'arm64',
+  podCidrs: ['10.213.0.0/16'],
 }
 
 /** Runs a kubelet with these objects beside the plain ones. */
@@ -53,8 +58,14 @@ async function effectsOf(objects: KindObjects) {
   const { record, host, runtime } = recordedHost(clock)
   const services = all.flatMap(({ kind, object }) => (kind.plural === service.plural ? [object as Service] : []))
   const kubelet = new Kubelet({
-    ...{ client: api.client, runtime, clock, random: seededRandom(9), flow: new FlowRecorder(clock), log: silentLog },
-    ...{ description, host: { ...host, services: () => services } },
+    client: api.client,
+    runtime,
+    clock,
+    random: seededRandom(9),
+    flow: new FlowRecorder(clock),
+    log: silentLog,
+    description,
+    host: { ...host, services: () => services },
     settings: { ...defaultKubeletSettings, podsMax: 1_000 },
   })
   {

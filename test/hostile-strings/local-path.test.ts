@@ -33,7 +33,9 @@ const waitingClaim: BaseObject = (index) =>
       },
     },
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'local-path', volumeMode: 'Filesystem' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local-path',
+      volumeMode: 'Filesystem',
       resources: { requests: { storage: '1Gi' } },
     },
     status: { phase: 'Pending' },
@@ -47,8 +49,11 @@ const releasedVolume: BaseObject = (index) =>
       finalizers: [provisionerFinalizer],
     },
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, storageClassName: 'local-path' },
-      ...{ persistentVolumeReclaimPolicy: 'Delete', local: { path: `${directory}/volume-${index}` } },
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1Gi' },
+      storageClassName: 'local-path',
+      persistentVolumeReclaimPolicy: 'Delete',
+      local: { path: `${directory}/volume-${index}` },
       claimRef: { namespace: 'default', name: `claim-${index}`, uid: `gone-${index}` },
       nodeAffinity: {
         required: {
@@ -79,7 +84,8 @@ async function effectsOf(objects: KindObjects) {
   const paths = new Set<string>()
   const files = new SimulatedDisk()
   const note = (_: string, [path]: readonly unknown[]) => void paths.add(String(path))
-  const [disk, quotas] = [recordedCalls(files, note), recordedCalls(new SimulatedQuotas(files), note)]
+  const disk = recordedCalls(files, note)
+  const quotas = recordedCalls(new SimulatedQuotas(files), note)
   const nodes = new Map([[base.nodeName, new NodeVolumes({ directory, disk, quotas, isVolatile: false })]])
   {
     await using tasks = new TaskGroup()

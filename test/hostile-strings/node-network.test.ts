@@ -59,8 +59,11 @@ async function effectsOf(objects: KindObjects) {
   const programs = recordedPrograms()
   const kernelSettings = new SimulatedKernelSettings({ 'net/ipv4/conf/coxswain0/route_localnet': '0' })
   const options = {
-    ...{ podRanges: [podRange], nodeAddress: '198.18.0.1', serviceRanges: ['10.96.0.0/16'] },
-    ...{ directory: '/state', configurationDirectory: '/cni' },
+    podRanges: [podRange],
+    nodeAddress: '198.18.0.1',
+    serviceRanges: ['10.96.0.0/16'],
+    directory: '/state',
+    configurationDirectory: '/cni',
   }
   const listeningPorts = { read: () => Promise.resolve([]) }
   const machine = { processes: programs.processes, kernelSettings, listeningPorts }
@@ -71,7 +74,11 @@ async function effectsOf(objects: KindObjects) {
     ...nodeProxySettings(real, network, ranges),
     machine: machineWith({ ...machine, listeners }, clock),
   }).prepare({
-    ...{ clock, random: seededRandom(1), log: silentLog, flow: new FlowRecorder(clock), metrics: new Metrics() },
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    flow: new FlowRecorder(clock),
+    metrics: new Metrics(),
     client: () => api.client,
   })
   {

@@ -31,14 +31,12 @@ export interface HostRecord {
 
 export function recordedHost(clock: Clock) {
   const record: HostRecord = {
-    ...{
-      paths: new Set(),
-      relativePaths: new Set(),
-      lineFiles: new Map(),
-      mounts: [],
-      requests: [],
-      started: new Set(),
-    },
+    paths: new Set(),
+    relativePaths: new Set(),
+    lineFiles: new Map(),
+    mounts: [],
+    requests: [],
+    started: new Set(),
   }
   const files = new SimulatedDisk(['nfs'])
   const disk = recordedCalls(files, (method, args) => recordDisk(method, args, record))
@@ -50,7 +48,9 @@ export function recordedHost(clock: Clock) {
   })
   const host: NodeHost = {
     ...simulatedHost(simulated, disk),
-    ...{ cgroups, disk, paths: { pods: '/state/pods', logs: '/state/logs' } },
+    cgroups,
+    disk,
+    paths: { pods: '/state/pods', logs: '/state/logs' },
     dialer: {
       connect(target, tls, signal) {
         if (/[^-.:%\w]/.test(target.host)) record.requests.push(`dialled ${target.host}`)

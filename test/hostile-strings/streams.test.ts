@@ -150,8 +150,16 @@ test('a kubelet passes parameters of streams to the runtime as values, and opens
   ]
   for (const { target, headers } of [...probes, ...plain])
     await server.handle({
-      ...{ method: 'POST', target, headers, remoteAddress: '', certificate: apiServer, signal, upgrade: true },
-      ...{ headerValues: () => [], cancel: () => {}, body: () => Promise.resolve(new Uint8Array()) },
+      method: 'POST',
+      target,
+      headers,
+      remoteAddress: '',
+      certificate: apiServer,
+      signal,
+      upgrade: true,
+      headerValues: () => [],
+      cancel: () => {},
+      body: () => Promise.resolve(new Uint8Array()),
     })
   deepEqual(violations, [])
   deepEqual(
@@ -197,7 +205,9 @@ async function kubeletWith(streams: RemoteStreams, exchange: OutboundProvider['e
     host: {
       nodeName: 'n',
       runtime: {
-        ...{ name: runtime.name, streams, podUids: (stop) => runtime.podUids(stop) },
+        name: runtime.name,
+        streams,
+        podUids: (stop) => runtime.podUids(stop),
         inspect: (uid, stop) => runtime.inspect(uid, stop),
         exec: (id, command, timeoutMs, stop) => runtime.exec(id, command, timeoutMs, stop),
       },
@@ -208,8 +218,11 @@ async function kubeletWith(streams: RemoteStreams, exchange: OutboundProvider['e
       systemLogs: { find: () => Promise.resolve(undefined) },
     },
     auth: { authenticateToken: () => Promise.resolve(undefined), authorize: () => Promise.resolve(true) },
-    ...{ outbound: { exchange }, sha1: (text) => createHash('sha1').update(text).digest() },
-    ...{ inflateRaw: nodeInflateRaw, clock, log: silentLog },
+    outbound: { exchange },
+    sha1: (text) => createHash('sha1').update(text).digest(),
+    inflateRaw: nodeInflateRaw,
+    clock,
+    log: silentLog,
   })
   return { server, sandboxId, containerId }
 }

@@ -204,7 +204,8 @@ test('without credentials only health and version are readable, and private file
 
 test('a front proxy authenticates users with a certificate of its own authority', async () => {
   await using cluster = await startServed()
-  const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
+  const certificate = await cluster.pki('front-proxy-client.crt')
+  const key = await cluster.pki('front-proxy-client.key')
   const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'dev' }
   const ask = async (sent: Record<string, string>) =>
     (await cluster.call('GET', pods, { identity: { certificate, key }, headers: sent })).body.message
@@ -241,7 +242,8 @@ test('front proxies of another authority name users in other headers; no other c
   equal(await ask(gate('other')), '401', 'another name')
   equal(await ask(undefined), '403 system:anonymous', 'no certificate')
   equal(await ask(cluster.identityOf('gate')), 'gate//system:authenticated/', 'a certificate of a user')
-  const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
+  const certificate = await cluster.pki('front-proxy-client.crt')
+  const key = await cluster.pki('front-proxy-client.key')
   equal(await ask({ certificate, key }), '401', "a certificate of the cluster's own front proxy authority")
   const config = await cluster.asAdmin(
     'GET',

@@ -55,7 +55,9 @@ export async function startServed(files: Record<string, string> = {}, flags: Pol
     const shown = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const answer = await outbound.send(
       {
-        ...{ method, target, headers: { 'content-type': 'application/json', ...shown, ...headers } },
+        method,
+        target,
+        headers: { 'content-type': 'application/json', ...shown, ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
       signal,

@@ -8,8 +8,10 @@ import { nodeAgentTokenSecondsMax } from '../../src/apiserver/authorization/node
 type Answer = number | string
 export type Row = readonly [request: string, answer: Answer, body?: object]
 
-export const [stolen, other] = ['node-0', 'node-1']
-const [core, apps] = ['/api/v1', '/apis']
+export const stolen = 'node-0'
+export const other = 'node-1'
+const core = '/api/v1'
+const apps = '/apis'
 const inDefault = `${core}/namespaces/default`
 const dry = '?dryRun=All'
 const denied = ''

@@ -45,7 +45,8 @@ async function populate({ asAdmin }: Served): Promise<void> {
         accessModes: ['ReadWriteOnce'],
         claimRef: { namespace: 'default', name },
         csi: {
-          ...{ driver: 'd.example.com', volumeHandle: name },
+          driver: 'd.example.com',
+          volumeHandle: name,
           nodePublishSecretRef: reference('of-node-publish'),
           controllerPublishSecretRef: reference('of-controller-publish'),
         },
@@ -64,7 +65,9 @@ async function populate({ asAdmin }: Served): Promise<void> {
     await make(`${inDefault}/pods`, {
       metadata,
       spec: {
-        ...{ nodeName, serviceAccountName: name, containers: [{ name: 'c', image: 'i' }] },
+        nodeName,
+        serviceAccountName: name,
+        containers: [{ name: 'c', image: 'i' }],
         resourceClaims: [{ name: 'r', resourceClaimName: name }],
         volumes: [
           { name: 's', secret: { secretName: name } },
@@ -82,7 +85,8 @@ async function uidsOf({ asAdmin }: Served): Promise<ReadonlyMap<string, string>>
     const { body } = await asAdmin('GET', path)
     return (body as { metadata: { uid: string } }).metadata.uid
   }
-  const [nodes, pods] = ['/api/v1/nodes', `${inDefault}/pods`]
+  const nodes = '/api/v1/nodes'
+  const pods = `${inDefault}/pods`
   return new Map([
     ...(await Promise.all([stolen, other].map(async (name) => [name, await uidOf(`${nodes}/${name}`)] as const))),
     ...(await Promise.all(['mine', 'theirs'].map(async (name) => [name, await uidOf(`${pods}/${name}`)] as const))),
@@ -112,7 +116,8 @@ async function startStolen() {
     const [method = '', target = ''] = request.split(' ')
     const headers = method === 'PATCH' ? merge : {}
     return served.callOver(outbound, method, target, {
-      ...{ headers, ...(token === undefined ? {} : { token }) },
+      headers,
+      ...(token === undefined ? {} : { token }),
       ...(body === undefined ? {} : { body: withUids(body) }),
     })
   }
@@ -200,7 +205,8 @@ test('a node requests certificates of its own name only, and approves none', asy
   await using world = await startStolen()
   const { node, send, served } = world
   const nodes = ['system:nodes']
-  const [client, kubelet] = ['kube-apiserver-client', 'kube-apiserver-client-kubelet']
+  const client = 'kube-apiserver-client'
+  const kubelet = 'kube-apiserver-client-kubelet'
   const otherCn = `can only create a node CSR with CN=system:node:${stolen}`
   const rows: Row[] = [
     [`POST ${requests}`, 201, signingRequest('own', kubelet, `system:node:${stolen}`, nodes)],
@@ -243,11 +249,17 @@ const withoutEndpoint = [
   ),
   ...['bind', 'escalate'].flatMap((verb) =>
     ['roles', 'clusterroles'].map((resource) => ({
-      ...{ group: 'rbac.authorization.k8s.io', resource, subresource: '', verb },
+      group: 'rbac.authorization.k8s.io',
+      resource,
+      subresource: '',
+      verb,
     })),
   ),
   ...['approve', 'sign', 'attest'].map((verb) => ({
-    ...{ group: 'certificates.k8s.io', resource: 'signers', subresource: '', verb },
+    group: 'certificates.k8s.io',
+    resource: 'signers',
+    subresource: '',
+    verb,
   })),
 ]
 

@@ -60,7 +60,11 @@ export async function startIngressCluster(options: IngressClusterOptions = {}) {
     {
       client: cluster.client('ingress', ingressUser),
       publisher: cluster.client('apiserver', apiServerUser),
-      ...{ clock: realClock, random: systemRandom, log, flow: cluster.flow, metrics: ingressMetrics(cluster.metrics) },
+      clock: realClock,
+      random: systemRandom,
+      log,
+      flow: cluster.flow,
+      metrics: ingressMetrics(cluster.metrics),
       platform: nodePlatform,
       gateways: hasGatewayApi ? { boundPort: () => 0 } : undefined,
       connections: host === loopback ? await loopbackConnections() : {},
@@ -74,7 +78,9 @@ export async function startIngressCluster(options: IngressClusterOptions = {}) {
     return state.port
   }
   return {
-    ...{ cluster, kubeconfig: served.kubeconfig, client: cluster.client('test', adminUser) },
+    cluster,
+    kubeconfig: served.kubeconfig,
+    client: cluster.client('test', adminUser),
     httpPort: portOf('http'),
     httpsPort: portOf('https'),
     gateways,

@@ -268,10 +268,8 @@ suite('Ingress', () => {
   })
 
   test('a request is sent to another endpoint if the first refuses connections', async () => {
-    const [gone, alive] = [
-      await startBackend(() => {}),
-      cleanUps.use(await startBackend((_incoming, outgoing) => outgoing.end('alive'))),
-    ]
+    const gone = await startBackend(() => {})
+    const alive = cleanUps.use(await startBackend((_incoming, outgoing) => outgoing.end('alive')))
     await gone[Symbol.asyncDispose]()
     await addEndpoint(stage.client, 'empty', gone.port)
     await addEndpoint(stage.client, 'empty', alive.port)

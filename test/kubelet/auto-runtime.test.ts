@@ -83,7 +83,8 @@ inNamespaces(import.meta.url, () => {
     await using registry = await startRegistry()
     const image = registry.push('busybox:1', busybox({ command: server }))
     const folder = await newFolder()
-    const [data, kubeconfig] = [join(folder, 'data'), join(folder, 'kubeconfig')]
+    const data = join(folder, 'data')
+    const kubeconfig = join(folder, 'kubeconfig')
     const flags = [
       '--port',
       '0',

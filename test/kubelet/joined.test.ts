@@ -60,7 +60,8 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'listens', '--timeout=200s'])
 
     const content = Buffer.alloc(50_000_000, createHash('sha512').update('block').digest())
-    const [there, back] = [join(cluster.up.folder, 'there'), join(cluster.up.folder, 'back')]
+    const there = join(cluster.up.folder, 'there')
+    const back = join(cluster.up.folder, 'back')
     await writeFile(there, content)
     await k(['cp', there, 'web:/tmp/file'])
     equal(await k(['exec', 'web', '--', 'sha256sum', '/tmp/file']), `${sha256(content)}  /tmp/file\n`)

@@ -22,7 +22,8 @@ const nodeNames = ['node-0', 'node-1', 'node-2'] as const
 const numbers = { 'node-0': 10, 'node-1': 11, 'node-2': 12, client: 20, server: 30 } as const
 type MachineName = keyof typeof numbers
 const addresses = '192.168.50.240-192.168.50.249,fd50::f0-fd50::ff'
-const [v4, v6] = ['192.168.50.240', 'fd50::f0']
+const v4 = '192.168.50.240'
+const v6 = 'fd50::f0'
 const waitMs = 2_000
 
 class Segment implements AsyncDisposable {

@@ -7,11 +7,9 @@ import { runProxy } from '../../src/cluster/run/run-proxy.ts'
 
 const [kubeconfigPath = '', nodeName = '', ranges = ''] = process.argv.slice(2)
 const kubeconfig = await readFile(kubeconfigPath, 'utf8')
-const [stop, proxyReady, announcerReady] = [
-  new AbortController(),
-  Promise.withResolvers<void>(),
-  Promise.withResolvers<void>(),
-]
+const stop = new AbortController()
+const proxyReady = Promise.withResolvers<void>()
+const announcerReady = Promise.withResolvers<void>()
 process.once('SIGTERM', () => stop.abort())
 const common = { kubeconfig, nodeName, log: silentLog }
 const running = [

@@ -127,7 +127,9 @@ const probesOf = (direction: (typeof directions)[number], subject: string): read
         protocols.flatMap((protocol) =>
           families.map((family) => ({
             ...(direction === 'ingress' ? { from: other, to: subject } : { from: subject, to: other }),
-            ...{ port, protocol, family },
+            port,
+            protocol,
+            family,
           })),
         ),
       ),

@@ -77,7 +77,9 @@ inNamespaces(import.meta.url, () => {
     const apply: Nftables['apply'] = (commands) =>
       nft.apply(commands.flatMap((text) => (text.includes('policy/x/bad') ? [text, conflict] : [text])))
     const nftables: Nftables = {
-      ...{ apply, list: (command) => nft.list(command), elements: (table, set) => nft.elements(table, set) },
+      apply,
+      list: (command) => nft.list(command),
+      elements: (table, set) => nft.elements(table, set),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }
     const reported: string[] = []

@@ -40,7 +40,9 @@ export class Probes {
   }
 
   async passes({ from, to, port, protocol, family }: Probe, waitMs: number): Promise<boolean> {
-    const [client, server, address] = [this.#agents.get(from), this.#agents.get(to), addressOf(to, family)]
+    const client = this.#agents.get(from)
+    const server = this.#agents.get(to)
+    const address = addressOf(to, family)
     if (client === undefined || server === undefined) throw new Error(`there is no pod ${from} or ${to}`)
     if (protocol === 'SCTP') return this.#sctp.arrives(client.pid, server.pid, address, port, waitMs)
     const outcome = await client.attempt({ protocol, address, port, waitMs })

@@ -34,13 +34,20 @@ export const addressOf = (name: string, family: Family): string => {
 }
 
 const meta = (name: string, ofNamespace: string | undefined, labels: Record<string, string>) => ({
-  ...{ name, uid: `${ofNamespace}/${name}`, resourceVersion: '1', creationTimestamp: '', labels },
+  name,
+  uid: `${ofNamespace}/${name}`,
+  resourceVersion: '1',
+  creationTimestamp: '',
+  labels,
   ...(ofNamespace === undefined ? {} : { namespace: ofNamespace }),
 })
 
 export const namespaceWith = (name: string, labels: Record<string, string> = {}): Namespace =>
   ({
-    ...{ apiVersion: 'v1', kind: namespace.kind, spec: {}, status: {} },
+    apiVersion: 'v1',
+    kind: namespace.kind,
+    spec: {},
+    status: {},
     metadata: meta(name, undefined, { 'kubernetes.io/metadata.name': name, ns: name, ...labels }),
   }) as unknown as Namespace
 
@@ -53,12 +60,14 @@ export function podWith(
   const named = ports.flatMap((containerPort) =>
     ['TCP', 'UDP', 'SCTP'].map((protocol) => ({
       name: `serve-${containerPort}-${protocol.toLowerCase()}`,
-      ...{ containerPort, protocol },
+      containerPort,
+      protocol,
     })),
   )
   const addresses = more.addresses ?? families.map((family) => addressOf(path, family))
   return {
-    ...{ apiVersion: 'v1', kind: pod.kind },
+    apiVersion: 'v1',
+    kind: pod.kind,
     metadata: meta(name, ofNamespace, { pod: name, ...more.labels }),
     spec: { nodeName: 'node-a', containers: [{ name: 'c', image: 'i', ports: named }] },
     status: { phase: 'Running', podIPs: addresses.map((ip) => ({ ip })) },
@@ -115,8 +124,13 @@ export function startAgent(more: Partial<PolicyAgentDeps> = {}) {
   const agent = startPolicyAgent(
     {
       informers: { of: (kind: unknown) => byKind.get(kind) } as unknown as Pick<Informers, 'of'>,
-      ...{ clock: realClock, log: silentLog, flow: new FlowRecorder(realClock), kernelSettings: nodeKernelSettings() },
-      ...{ nodeName: 'node-a', ownRanges: ['10.244.0.0/24', 'fd01::a:0/112'], bridge: 'cni0' },
+      clock: realClock,
+      log: silentLog,
+      flow: new FlowRecorder(realClock),
+      kernelSettings: nodeKernelSettings(),
+      nodeName: 'node-a',
+      ownRanges: ['10.244.0.0/24', 'fd01::a:0/112'],
+      bridge: 'cni0',
       ...more,
       nftables,
     },

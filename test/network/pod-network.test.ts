@@ -295,7 +295,11 @@ inNamespaces(import.meta.url, () => {
     const events: string[] = []
     await using tasks = new TaskGroup()
     const routes = new PodRoutes({
-      ...{ nodes, network: networkOf(one), clock: realClock, flow: new FlowRecorder(realClock), log: silentLog },
+      nodes,
+      network: networkOf(one),
+      clock: realClock,
+      flow: new FlowRecorder(realClock),
+      log: silentLog,
       own: {
         nodeName: one.name,
         podRanges: one.podRanges,

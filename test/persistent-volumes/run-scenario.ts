@@ -99,7 +99,9 @@ function objectState(object: ApiObject & { readonly spec: object; readonly statu
   return {
     name,
     ...(isBeingDeleted(object) ? { isBeingDeleted: true } : {}),
-    ...{ annotations, labels, ownerReferences },
+    annotations,
+    labels,
+    ownerReferences,
     finalizers: finalizers?.toSorted(),
     spec,
     status: object.status,

@@ -44,7 +44,10 @@ export const create = (...objects: readonly Made[]): Step => ({ kind: 'create', 
 export const remove = (of: KindName, name: string): Step => ({ kind: 'delete', of, name })
 export const patch = (of: KindName, name: string, change: object): Step => ({ kind: 'patch', of, name, patch: change })
 export const patchStatus = (of: KindName, name: string, status: object): Step => ({
-  ...{ kind: 'patch', of, name, subresource: 'status' },
+  kind: 'patch',
+  of,
+  name,
+  subresource: 'status',
   patch: { status },
 })
 

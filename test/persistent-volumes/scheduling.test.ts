@@ -30,7 +30,9 @@ async function createVolumes({ client }: TestCluster, nodes: number, perNode: nu
     for (let index = 0; index < perNode; index++) {
       const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'In' as const, values: [`node-${node}`] }]
       const spec = {
-        ...{ storageClassName, accessModes: [...accessModes], capacity: { storage: '1Gi' } },
+        storageClassName,
+        accessModes: [...accessModes],
+        capacity: { storage: '1Gi' },
         hostPath: { path: `/srv/${index}`, type: 'DirectoryOrCreate' as const },
         nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
       }
@@ -43,7 +45,10 @@ const createSet = ({ client }: TestCluster, replicas: number) =>
     {
       metadata: { name: 'db' },
       spec: {
-        ...{ replicas, serviceName: 'db', selector: { matchLabels: app }, podManagementPolicy: 'Parallel' as const },
+        replicas,
+        serviceName: 'db',
+        selector: { matchLabels: app },
+        podManagementPolicy: 'Parallel' as const,
         template: { metadata: { labels: app }, spec: { containers: [{ name: 'c', image: 'i' }] } },
         volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec }],
       },

@@ -33,7 +33,8 @@ for (const [area, scenarios] of Object.entries(areas))
     await using cluster = await startCluster({ nodes: 0 })
     const { client, clock } = cluster
     const api = {
-      ...{ client, context: context(new AbortController().signal) },
+      client,
+      context: context(new AbortController().signal),
       yield: () => clock.settle(),
       // Longer than a pending claim waits until it is examined again, and shorter than a pod on a missing node exists.
       settle: () => clock.advance('18s'),

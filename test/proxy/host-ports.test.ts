@@ -23,23 +23,32 @@ import { inNamespaces } from '../containers/namespaces.ts'
 import { until } from '../until.ts'
 import { run, serverPort, startNetwork, type TestNetwork } from './network.harness.ts'
 
-const [waitMs, silentMs] = [5_000, 300]
-const [nodeV4, nodeV6] = ['192.168.50.1', 'fd50::1']
+const waitMs = 5_000
+const silentMs = 300
+const nodeV4 = '192.168.50.1'
+const nodeV6 = 'fd50::1'
 const both = ['10.244.0.2', 'fd01::a:2']
 const port = (hostPort: number, more: object = {}) => portWithHostPort(hostPort, { containerPort: serverPort, ...more })
 
 inNamespaces(import.meta.url, () => {
   let network: TestNetwork
-  const [pods, tasks, events] = [new ScriptedSource<Pod>(), new TaskGroup(), [] as string[]]
+  const pods = new ScriptedSource<Pod>()
+  const tasks = new TaskGroup()
+  const events = [] as string[]
   const nftables = new NftProgram({ processes: nodeProcesses, clock: realClock })
   before(async () => {
     network = await startNetwork()
     run('sysctl -qw net.ipv4.conf.cni0.route_localnet=1')
     const agent = startHostPorts(
       {
-        ...{ informers: informersOf(pods), nftables, conntrack: new ConntrackProgram(nodeProcesses) },
-        ...{ clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
-        ...{ nodeName: 'node-a', podRanges: parseCidrs(['10.244.0.0/24', 'fd01::a:0/112']) },
+        informers: informersOf(pods),
+        nftables,
+        conntrack: new ConntrackProgram(nodeProcesses),
+        clock: realClock,
+        log: silentLog,
+        flow: new FlowRecorder(realClock),
+        nodeName: 'node-a',
+        podRanges: parseCidrs(['10.244.0.0/24', 'fd01::a:0/112']),
         listeningPorts: nodeListeningPorts(),
         metrics: proxyMetrics(new Metrics()),
         events: { hostPortIgnored: ({ metadata }, reason) => void events.push(`${metadata.name} ${reason}`) },

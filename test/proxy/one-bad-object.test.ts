@@ -112,7 +112,9 @@ inNamespaces(import.meta.url, () => {
     const apply: Nftables['apply'] = (commands) =>
       nft.apply(commands.flatMap((command) => (isBad(command) ? [command, conflict] : [command])))
     const nftables: Nftables = {
-      ...{ apply, list: (command) => nft.list(command), elements: (table, set) => nft.elements(table, set) },
+      apply,
+      list: (command) => nft.list(command),
+      elements: (table, set) => nft.elements(table, set),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }
     const notRouted: ProxyEvents['notRouted'] = ({ metadata }, problem) =>

@@ -40,18 +40,19 @@ export function startProxy(more: Partial<ServiceProxyDeps> = {}) {
       kernelSettings: nodeKernelSettings(),
       listeners: nodePlatform.listeners,
       events: { started: () => undefined, healthCheckFailed: () => undefined, notRouted: () => undefined },
-      ...{ nftables, clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
-      ...{
-        metrics: proxyMetrics(registry),
-        nodeName: 'node-a',
-        nodeAddresses: () => nodeAddresses,
-        healthCheckHost: '0.0.0.0',
-      },
-      ...{
-        podCidrs: ['10.244.0.0/16', 'fd01::/64'],
-        serviceCidrs: ['10.96.0.0/12', 'fd96::/112'],
-        masqueradesAll: false,
-      },
+      nftables,
+      clock: realClock,
+      log: silentLog,
+      flow: new FlowRecorder(realClock),
+
+      metrics: proxyMetrics(registry),
+      nodeName: 'node-a',
+      nodeAddresses: () => nodeAddresses,
+      healthCheckHost: '0.0.0.0',
+
+      podCidrs: ['10.244.0.0/16', 'fd01::/64'],
+      serviceCidrs: ['10.96.0.0/12', 'fd96::/112'],
+      masqueradesAll: false,
       ...more,
     },
     tasks,
@@ -59,7 +60,12 @@ export function startProxy(more: Partial<ServiceProxyDeps> = {}) {
   const syncs = () =>
     Number(/^kubeproxy_sync_proxy_rules_duration_seconds_count (\d+)$/m.exec(registry.text())?.[1] ?? 0)
   return {
-    ...{ services, slices, nodes, nftables, proxy, registry },
+    services,
+    slices,
+    nodes,
+    nftables,
+    proxy,
+    registry,
     /** Makes changes and waits until they are applied. */
     async change(make: () => void): Promise<void> {
       const before = syncs()

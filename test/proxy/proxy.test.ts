@@ -17,7 +17,9 @@ import { nodeAddresses, startProxy } from './proxy.harness.ts'
 import { receiveInits, sendInit } from './sctp.ts'
 
 const clusterIp = '10.96.0.20'
-const [a1, a2, b1] = ['10.244.0.2', '10.244.0.3', '10.244.1.2']
+const a1 = '10.244.0.2'
+const a2 = '10.244.0.3'
+const b1 = '10.244.1.2'
 const waitMs = 5_000
 const silentMs = 300
 

@@ -76,12 +76,20 @@ const portOf = ({ number }: TestService, kind: AddressKind): number => (kind ===
 function objectsOf(each: TestService) {
   const of = (kind: AddressKind) => families.map((family) => addressOf(each, kind, family))
   const ports = protocols.map((protocol) => ({
-    ...{ name: protocol.toLowerCase(), protocol, port: 80, nodePort: 30_000 + each.number },
+    name: protocol.toLowerCase(),
+    protocol,
+    port: 80,
+    nodePort: 30_000 + each.number,
   }))
   const object = serviceWith(
     {
-      ...{ type: 'LoadBalancer', clusterIPs: of('cluster IP'), clusterIP: of('cluster IP')[0], ports },
-      ...{ externalIPs: of('external IP'), internalTrafficPolicy: each.policy, externalTrafficPolicy: each.policy },
+      type: 'LoadBalancer',
+      clusterIPs: of('cluster IP'),
+      clusterIP: of('cluster IP')[0],
+      ports,
+      externalIPs: of('external IP'),
+      internalTrafficPolicy: each.policy,
+      externalTrafficPolicy: each.policy,
     },
     { name: each.name },
     { loadBalancer: { ingress: of('load balancer IP').map((ip) => ({ ip, ipMode: 'VIP' })) } },
@@ -111,8 +119,13 @@ const matrix: readonly MatrixCase[] = testServices.flatMap((service) =>
     addressKinds.flatMap((addressKind) =>
       families.flatMap((family) =>
         protocols.map((protocol) => ({
-          ...{ service, client, addressKind, family, protocol },
-          ...{ policy: service.policy, endpoints: service.endpoints },
+          service,
+          client,
+          addressKind,
+          family,
+          protocol,
+          policy: service.policy,
+          endpoints: service.endpoints,
         })),
       ),
     ),

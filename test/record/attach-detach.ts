@@ -57,7 +57,9 @@ async function settle(observe: () => Promise<unknown>): Promise<void> {
 async function record(scenarios: readonly Scenario[], prefix: string): Promise<[string, readonly Sight[]][]> {
   const restart = new Restart(scenarios.length)
   const world: World = {
-    ...{ client: remote.clientAs('test'), sleep, settle },
+    client: remote.clientAs('test'),
+    sleep,
+    settle,
     restart: (between) => restart.arrive(between),
     now: () => rfc3339(realClock.nowMs()),
   }

@@ -120,7 +120,8 @@ function* casesOf(mode: string, { headers, identity }: Target, isOnNode: boolean
 
 /** Nodes are impersonated in two modes, and permissions of one are not valid in the other. */
 function* mixed(): Generator<ImpersonationCase> {
-  const [arbitrary, associated] = ['arbitrary-node', 'associated-node']
+  const arbitrary = 'arbitrary-node'
+  const associated = 'associated-node'
   const { headers, identity } = node('n')
   for (const isOnNode of [false, true])
     for (const [action, who] of [

@@ -26,7 +26,9 @@ export interface Envelope {
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!magic.every((byte, index) => bytes[index] === byte))
     throw new ProtobufError('the body does not begin with the protobuf prefix "k8s\\x00"')
-  let [apiVersion, kind, raw] = ['', '', new Uint8Array()]
+  let apiVersion = ''
+  let kind = ''
+  let raw = new Uint8Array()
   for (const { number, value } of fieldsOf(bytes.subarray(magic.length))) {
     if (number === 1)
       for (const meta of fieldsOf(asBytes(value))) {

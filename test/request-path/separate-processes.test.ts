@@ -137,7 +137,8 @@ async function slowestBinding({ call, watch }: Client, namespace: string): Promi
   await call('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   await call('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } })
   const pods = `/api/v1/namespaces/${namespace}/pods`
-  const [createdMs, boundMs] = [new Map<string, number>(), new Map<string, number>()]
+  const createdMs = new Map<string, number>()
+  const boundMs = new Map<string, number>()
   using _watching = await watch(pods, ({ object }) => {
     const { metadata, spec } = object
     if (spec?.nodeName !== undefined && !boundMs.has(metadata.name)) boundMs.set(metadata.name, realClock.monotonicMs())
@@ -179,7 +180,8 @@ for (const [name, load, hasAll, secondsMax] of settings)
     await using stack = new AsyncDisposableStack()
     stack.defer(() => rm(folder, { recursive: true, force: true }))
     const kubeconfig = join(folder, 'kubeconfig')
-    const [data, port] = [join(folder, 'data'), ['--port', '0']]
+    const data = join(folder, 'data')
+    const port = ['--port', '0']
     stack.use(
       await startProcess(['apiserver', ...port, '--store', 'sqlite', '--data-dir', data, '--kubeconfig', kubeconfig]),
     )

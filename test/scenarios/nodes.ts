@@ -71,7 +71,8 @@ export async function startNodes(client: Client, clock: Clock, tasks: TaskGroup)
 
 async function startBeats(client: Client, clock: Clock, names: readonly string[], tasks: TaskGroup): Promise<void> {
   const ctx = context(tasks.signal)
-  const [leases, home] = [client.of(lease), 'kube-node-lease']
+  const leases = client.of(lease)
+  const home = 'kube-node-lease'
   const spec = () => ({ renewTime: rfc3339Micro(clock.nowMs()) })
   for (const name of names) await leases.create({ metadata: { name }, spec: spec() }, home, ctx)
   const beats = every(clock, beatMs, () => {

@@ -119,7 +119,8 @@ const drainLines = (text: string, home: string): Set<string> =>
 function comparePrinted(step: string, printed: string, expected: string, home: string): void {
   if (step.startsWith('drain')) return deepEqual(drainLines(printed.trim(), home), drainLines(expected, home), step)
   if (!step.startsWith('rollout status')) return equal(normalOutput(printed), normalOutput(expected), step)
-  const [lines, wanted] = [printed.trim().split('\n'), expected.trim().split('\n')]
+  const lines = printed.trim().split('\n')
+  const wanted = expected.trim().split('\n')
   equal(lines.at(-1), wanted.at(-1), step)
   for (const line of lines) ok(progressShapes.has(progressShape(line)), line)
 }
@@ -193,7 +194,8 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-const [minuteMs, earlyMs] = [60_000, 2_000]
+const minuteMs = 60_000
+const earlyMs = 2_000
 
 /**
  * The recording waited for one run of an action that happens every minute: most of a minute passes before it, and

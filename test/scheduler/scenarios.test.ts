@@ -46,10 +46,8 @@ test('unschedulable: too large, no matching node, gated', async () => {
   }
   const hopeless =
     'no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.'
-  const [large, nowhere] = [
-    `0/3 nodes are available: 3 Insufficient cpu. ${hopeless}`,
-    `0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. ${hopeless}`,
-  ]
+  const large = `0/3 nodes are available: 3 Insufficient cpu. ${hopeless}`
+  const nowhere = `0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. ${hopeless}`
   const scheduled = { type: 'PodScheduled', status: 'False', lastProbeTime: null }
   const unschedulable = { ...scheduled, reason: 'Unschedulable', observedGeneration: 1 }
   deepEqual(await conditionOf('big'), { ...unschedulable, message: large })

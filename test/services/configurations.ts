@@ -6,7 +6,8 @@ import { typeScenarios } from './scenarios/types.ts'
 import { upgradeScenarios } from './scenarios/upgrades.ts'
 import type { Configuration } from './scenario.ts'
 
-const [v4, v6] = ['10.96.0.0/16', 'fd00:96::/112']
+const v4 = '10.96.0.0/16'
+const v6 = 'fd00:96::/112'
 
 export const configurations: Readonly<Record<string, Configuration>> = {
   'dual-stack': {

@@ -33,7 +33,9 @@ test('at least 500 exchanges are recorded, each of the request that is sent', ()
 for (const [name, { clusterRanges, nodePorts = '', scenarios }] of Object.entries(configurations))
   test(`exchanges about Services: ${name}`, async (t) => {
     await using cluster = await startCluster({
-      ...{ time: 'flowing', nodes: 0, controllerManagers: 0 },
+      time: 'flowing',
+      nodes: 0,
+      controllerManagers: 0,
       serviceFlags: { 'service-cluster-ip-range': clusterRanges, 'service-node-port-range': nodePorts },
     })
     const { server, authority, identity } = parseKubeconfig(cluster.kubeconfig)

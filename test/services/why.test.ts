@@ -35,7 +35,10 @@ const why = (name: string, kubeconfig: string) => run(kubeconfig, `service/${nam
 
 const client = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'client', labels: { app: 'client' } } }
 const policy = (name: string, spec: object) => ({
-  ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name }, spec },
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name },
+  spec,
 })
 const app = (name: string) => ({ podSelector: { matchLabels: { app: name } } })
 

@@ -8,7 +8,8 @@ import { isSettled, listOf, nodeCount, steady, work, type World } from './world.
 
 /** Safety: holds at any moment, whatever has failed. */
 export async function checkSafety(world: World): Promise<void> {
-  const [pods, sets] = [await listOf(world, pod), await listOf(world, replicaSet)]
+  const pods = await listOf(world, pod)
+  const sets = await listOf(world, replicaSet)
   if (pods === undefined || sets === undefined) return
   const alive = pods.filter(
     (each) => !isBeingDeleted(each) && !['Succeeded', 'Failed'].includes(each.status.phase ?? ''),

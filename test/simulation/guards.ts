@@ -49,7 +49,8 @@ export async function startGuards({ cluster: { client } }: World): Promise<void>
 /** A node or another user requests a certificate, for its own name or for another. */
 async function requestCertificate({ cluster, random }: World): Promise<void> {
   const nodeNameAt = (index: number) => `system:node:node-${index}`
-  const [own, requested] = [random.below(nodeCount), random.below(nodeCount)]
+  const own = random.below(nodeCount)
+  const requested = random.below(nodeCount)
   const isNode = random.below(3) > 0
   const client = cluster.as(isNode ? nodeNameAt(own) : stranger, isNode ? ['system:nodes'] : [])
   const subject = { commonName: nodeNameAt(requested), organizations: ['system:nodes'] }

@@ -12,7 +12,9 @@ const gigabytes = ({ random }: World): string => `${1 + random.below(4)}Gi`
 async function createVolume(world: World): Promise<void> {
   const name = `volume-${world.random.below(namesMax)}`
   const spec = {
-    ...{ accessModes: [...accessModes], hostPath: { path: '/x' }, persistentVolumeReclaimPolicy: 'Retain' as const },
+    accessModes: [...accessModes],
+    hostPath: { path: '/x' },
+    persistentVolumeReclaimPolicy: 'Retain' as const,
     capacity: { storage: gigabytes(world) },
     ...(world.random.below(4) === 0 ? { claimRef: { namespace: home, name: claimName(world) } } : {}),
   }
@@ -23,7 +25,8 @@ const claimName = ({ random }: World): string => `claim-${random.below(namesMax)
 
 async function createClaim(world: World): Promise<void> {
   const spec = {
-    ...{ accessModes: [...accessModes], storageClassName: '' },
+    accessModes: [...accessModes],
+    storageClassName: '',
     resources: { requests: { storage: gigabytes(world) } },
     ...(world.random.below(6) === 0 ? { volumeName: `volume-${world.random.below(namesMax)}` } : {}),
   }

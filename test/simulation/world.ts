@@ -192,7 +192,8 @@ export const actions: readonly Act[] = [
   },
   // A namespace that is filled, and one that is deleted.
   async ({ cluster, random }) => {
-    const [name, all] = [`team-${random.below(2)}`, cluster.client.of(namespace)]
+    const name = `team-${random.below(2)}`
+    const all = cluster.client.of(namespace)
     if (random.below(2) === 0) return attempt(() => all.delete(name, '', {}, ctx))
     await attempt(() => all.create({ metadata: { name } }, '', ctx))
     const spec = { replicas: 1, selector: selector('inner'), template: template('inner', 'image:0') }

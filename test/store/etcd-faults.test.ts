@@ -173,7 +173,8 @@ async function disturb(proxies: readonly FaultProxy[], random: Random, acknowled
   }
   await progress()
   for (const make of shuffled(Array.from({ length: rounds }, () => Object.values(kinds)).flat(), random)) {
-    const [isEverywhere, victim] = [random.below(2) === 0, random.below(members)]
+    const isEverywhere = random.below(2) === 0
+    const victim = random.below(members)
     const victims = isEverywhere ? proxies : proxies.slice(victim, victim + 1)
     for (const proxy of victims) proxy.set(make(random))
     await realClock.sleep(random.below(faultMsMax), signal)

@@ -74,7 +74,8 @@ export function isLinearizable(operations: readonly RegisterOperation[], initial
 /** The operations that can be next: those that started before the end of any that must still happen. */
 function candidatesOf(sorted: readonly RegisterOperation[], step: Step): RegisterOperation[] | 'complete' {
   const candidates: RegisterOperation[] = []
-  let [endsFirst, complete] = [Infinity, true]
+  let endsFirst = Infinity
+  let complete = true
   for (let index = step.from; index < sorted.length; index++) {
     const operation = sorted[index] as RegisterOperation
     if (step.done.has(operation)) continue

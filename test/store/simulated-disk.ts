@@ -20,7 +20,8 @@ export function callsOf(trace: string): Call[] {
   const unfinished = new Map<string, { text: string; begun: number }>()
   for (const [place, line] of trace.split('\n').entries()) {
     const space = line.indexOf(' ')
-    const [pid, text] = [line.slice(0, space), line.slice(space).trimStart()]
+    const pid = line.slice(0, space)
+    const text = line.slice(space).trimStart()
     if (text.endsWith(' <unfinished ...>')) {
       unfinished.set(pid, { text: text.slice(0, -' <unfinished ...>'.length), begun: place })
       continue

@@ -23,7 +23,8 @@ for (const page of pages)
   test(`paths of ${page} exist`, () => {
     const text = readFileSync(join(root, page), 'utf8')
     const paths = pathsIn(page.endsWith('upstream-packages.md') ? withoutUpstream(text) : text)
-    const [missing, first] = [(path: string) => !isFolder(path), (path: string) => path.split('/')[0] ?? '']
+    const missing = (path: string) => !isFolder(path)
+    const first = (path: string) => path.split('/')[0] ?? ''
     deepEqual(
       paths.filter((path) => missing(path) && (isFolder(`${first(path)}/`) || page.endsWith('upstream-packages.md'))),
       [],

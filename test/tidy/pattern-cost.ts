@@ -159,7 +159,8 @@ const stateOf = (characters: bigint): State => ({ characters, next: new Map(), i
 
 /** The engine tries the pattern at each character of the text, or at the start of each line. */
 function searchStates({ first }: Fragment, flags: string): State[] {
-  const [skipped, newline] = [stateOf(meaning('[^]', '')), stateOf(meaning(String.raw`\n`, ''))]
+  const skipped = stateOf(meaning('[^]', ''))
+  const newline = stateOf(meaning(String.raw`\n`, ''))
   connect(skipped, skipped)
   connect(skipped, newline)
   for (const { state, anchored } of first)

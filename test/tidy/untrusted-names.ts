@@ -79,7 +79,8 @@ function accessesIn(source: SourceFile): Access[] {
 
 /** Whether a loop took the name from this object: then it is an own property. */
 const isOwnName = ({ object, name, isWrite, loops }: Access, source: SourceFile): boolean => {
-  const [record, key] = [textOf(object, source), textOf(name, source)]
+  const record = textOf(object, source)
+  const key = textOf(name, source)
   return (
     !isWrite &&
     loops.some(

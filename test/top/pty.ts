@@ -86,7 +86,8 @@ async function processesBelow(pid: number | undefined): Promise<string> {
 /** Draws positions, clears and texts; styles and modes do not matter here. */
 function screenOf(written: string, rows: number, columns: number): string {
   let cells = blank(rows, columns)
-  let [y, x] = [0, 0]
+  let y = 0
+  let x = 0
   // oxlint-disable-next-line no-control-regex -- the sequences of a terminal
   for (const [whole, parameters = '', final = ''] of written.matchAll(/\x1b\[([\d;?]*)([A-Za-z])|./gsu)) {
     if (final === 'H') [y = 1, x = 1] = parameters.split(';').map((part) => Number(part) - 1)

@@ -25,7 +25,9 @@ const kubectl = kubectls().at(-1)
 const created = async (name: string, cpu: string): Promise<void> => {
   if (kubectl === undefined) throw new Error('kubectls() fails without one')
   const pod = {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'web' } } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { app: 'web' } },
     spec: { containers: [{ name: 'main', image: 'web', resources: { requests: { cpu } } }] },
   }
   const { code, err } = await runKubectl(kubectl, up.kubeconfig, ['create', '-f', '-'], { input: JSON.stringify(pod) })
@@ -111,7 +113,9 @@ test('digits choose namespaces, and the logs of a workload are those of its pods
   await applied(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
     {
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'printer', namespace: 'shop' } },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'printer', namespace: 'shop' },
       spec: {
         replicas: 2,
         selector: { matchLabels: labels },
@@ -146,7 +150,9 @@ test('digits choose namespaces, and the logs of a workload are those of its pods
 test('texts of objects are no control sequences, also in a small terminal', async () => {
   const hostile = 'a\x1b]0;owned\x07b\x1b[2J\u202e日本語'
   await applied({
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hostile', annotations: { note: hostile } } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'hostile', annotations: { note: hostile } },
     data: { key: hostile },
   })
   await using terminal = inTerminal(`${coxswain} top cm`, {}, 12, 40)
@@ -198,7 +204,9 @@ test('workloads are scaled and restarted, ports forwarded, usage shown and conte
   const labels = { app: 'shop' }
   const annotations = { 'coxswain.dev/usage': 'cpu=250m,memory=64Mi' }
   await applied({
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop', namespace: 'default' } },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'shop', namespace: 'default' },
     spec: {
       selector: { matchLabels: labels },
       template: { metadata: { labels, annotations }, spec: { containers: [{ name: 'main', image: 'shop' }] } },

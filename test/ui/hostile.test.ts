@@ -20,14 +20,21 @@ const hostile = (place: string): string =>
 
 const name = hostile('name')
 const resource = (plural: string, kind: string): Resource => ({
-  ...{ group: '', version: 'v1', plural, kind, isNamespaced: true, verbs: ['list'] },
+  group: '',
+  version: 'v1',
+  plural,
+  kind,
+  isNamespaced: true,
+  verbs: ['list'],
 })
 
 const pod: ClusterObject = {
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: {
-    ...{ name, namespace: hostile('namespace'), uid: 'u' },
+    name,
+    namespace: hostile('namespace'),
+    uid: 'u',
     labels: { [hostile('label')]: hostile('label-value') },
     annotations: { [hostile('annotation')]: hostile('annotation-value') },
     ownerReferences: [{ kind: hostile('owner-kind'), name: hostile('owner'), uid: 'o' }],
@@ -55,7 +62,9 @@ const owned: ClusterObject = {
 const event = {
   metadata: { name: 'e', namespace: hostile('namespace') },
   involvedObject: { name },
-  ...{ type: 'Warning', reason: hostile('event-reason'), message: hostile('event-message') },
+  type: 'Warning',
+  reason: hostile('event-reason'),
+  message: hostile('event-message'),
 } as ClusterObject
 
 const object = { resource: 'pods', namespace: hostile('namespace'), name }
@@ -63,8 +72,18 @@ const key = `pods/${object.namespace}/${name}`
 
 const message = (id: number, more: Partial<FlowEvent>): FlowEvent =>
   ({
-    ...{ id, atMs: 0, arrow: 'call', from: hostile('sender'), to: hostile('receiver'), what: hostile('verb'), object },
-    ...{ revision: 0, cause: noCause, stages: [], outcome: hostile('outcome'), allowedBy: hostile('rule') },
+    id,
+    atMs: 0,
+    arrow: 'call',
+    from: hostile('sender'),
+    to: hostile('receiver'),
+    what: hostile('verb'),
+    object,
+    revision: 0,
+    cause: noCause,
+    stages: [],
+    outcome: hostile('outcome'),
+    allowedBy: hostile('rule'),
     ...more,
   }) as FlowEvent
 
@@ -110,7 +129,9 @@ const run: RecordedRun = {
     [
       key,
       {
-        ...{ at: 'now', schedulerName: hostile('scheduler'), message: hostile('decision') },
+        at: 'now',
+        schedulerName: hostile('scheduler'),
+        message: hostile('decision'),
         nodes: [
           {
             node: hostile('verdict-node'),
@@ -153,7 +174,8 @@ async function copiesText(page: Page): Promise<void> {
     await page.getByText(`The ${format} text is in the clipboard.`).waitFor()
     return page.evaluate(() => navigator.clipboard.readText())
   }
-  const [svg, mermaid] = [await copied('SVG'), await copied('Mermaid')]
+  const svg = await copied('SVG')
+  const mermaid = await copied('Mermaid')
   // The policy of the page would report the style of the parsed diagram.
   await page.goto('about:blank')
   const elements = await page.evaluate((text) => {

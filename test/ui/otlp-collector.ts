@@ -110,13 +110,14 @@ class Decoder {
     const kind = span['kind']
     if (typeof kind !== 'number' || kind < 1 || kind > 5) this.problems.push(`a span has the kind ${String(kind)}`)
     const status = this.message(span['status'] ?? {}, 'Status', ['code', 'message'])
-    const [startNanos, endNanos] = [
-      this.integer64(span['startTimeUnixNano'], 'startTimeUnixNano'),
-      this.integer64(span['endTimeUnixNano'], 'endTimeUnixNano'),
-    ]
+    const startNanos = this.integer64(span['startTimeUnixNano'], 'startTimeUnixNano')
+    const endNanos = this.integer64(span['endTimeUnixNano'], 'endTimeUnixNano')
     if (endNanos < startNanos) this.problems.push('a span ends before it starts')
     return {
-      ...{ service, startNanos, endNanos, kind: Number(kind) },
+      service,
+      startNanos,
+      endNanos,
+      kind: Number(kind),
       traceId: this.hex(span['traceId'], 'traceId', 32),
       spanId: this.hex(span['spanId'], 'spanId', 16),
       parentSpanId: span['parentSpanId'] === undefined ? '' : this.hex(span['parentSpanId'], 'parentSpanId', 16),
@@ -189,7 +190,9 @@ export async function startCollector(port = 0, firstStatuses: readonly number[] 
   await once(server, 'listening')
   return {
     endpoint: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    ...{ spans, batches, problems: decoder.problems },
+    spans,
+    batches,
+    problems: decoder.problems,
     until: (condition) =>
       new Promise((resolve) => {
         const check = (): void => {

@@ -12,16 +12,16 @@ export async function recordCluster(file: string, title: string): Promise<void> 
   await using cluster = await startCluster({ nodes: 2 })
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } }
   await cluster.apply({
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'default' } },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
     spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template },
   })
   const resources = { requests: { cpu: '64' } }
   await cluster.apply({
-    ...{
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'big', namespace: 'default', annotations: { note: hostile } },
-    },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'big', namespace: 'default', annotations: { note: hostile } },
     spec: { containers: [{ ...container, resources }] },
   })
   await cluster.client

@@ -6,7 +6,8 @@ import { qualifiedResource } from './kind.ts'
 
 test('a bare kind has names and accepts all objects', () => {
   const names = { version: 'v1', kind: 'Widget', plural: 'widgets', singular: 'widget', namespaced: true }
-  const [own, core] = [bareKind({ group: 'example.com', ...names }), bareKind({ group: '', ...names })]
+  const own = bareKind({ group: 'example.com', ...names })
+  const core = bareKind({ group: '', ...names })
   deepEqual([own.apiVersion, core.apiVersion], ['example.com/v1', 'v1'])
   deepEqual([qualifiedResource(own), qualifiedResource(core)], ['widgets.example.com', 'widgets'])
   deepEqual(own.validateName('Any Name'), [])

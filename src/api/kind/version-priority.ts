@@ -6,7 +6,8 @@ const versionForm = /^v([1-9]\d{0,9})(?:(alpha|beta)([1-9]\d{0,9}))?$/
 const stages = ['alpha', 'beta', undefined]
 
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [versionForm.exec(a), versionForm.exec(b)]
+  const left = versionForm.exec(a)
+  const right = versionForm.exec(b)
   if (left === null || right === null) return left !== null ? -1 : right !== null ? 1 : a < b ? -1 : a > b ? 1 : 0
   return (
     stages.indexOf(right[2]) - stages.indexOf(left[2]) ||

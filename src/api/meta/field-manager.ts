@@ -38,7 +38,8 @@ export function managerOfUserAgent(userAgent: string): string {
 
 function printedName(userAgent: string): string {
   if (userAgent.startsWith(senderPrefix)) return ownText(managerOfSender(userAgent.slice(senderPrefix.length)))
-  let [name, bytes] = ['', 0]
+  let name = ''
+  let bytes = 0
   for (const character of userAgent.split('/', 1)[0] ?? '') {
     if (!isPrintable(character)) continue
     bytes += encoder.encode(character).length

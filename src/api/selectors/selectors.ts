@@ -51,7 +51,8 @@ function isOneOf(values: readonly string[], value: string): boolean {
 }
 
 function isBeyond(value: string, operator: 'Gt' | 'Lt', limit: string): boolean {
-  const [number, bound] = [int64(value), int64(limit)]
+  const number = int64(value)
+  const bound = int64(limit)
   return number !== undefined && bound !== undefined && (operator === 'Gt' ? number > bound : number < bound)
 }
 

@@ -11,7 +11,8 @@ export function validateDomainPrefixedPath(value: string, path: string): FieldEr
   const slash = value.indexOf('/')
   if (slash <= 0 || slash === value.length - 1)
     return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-  const [domain, rest] = [value.slice(0, slash), value.slice(slash + 1)]
+  const domain = value.slice(0, slash)
+  const rest = value.slice(slash + 1)
   const errors = dnsSubdomainErrors(domain).map((detail) => invalid(path, domain, detail))
   if (!pathPattern.test(rest))
     errors.push(invalid(path, rest, `Invalid path (regex used for validation is '${pathFormat}')`))

@@ -34,7 +34,9 @@ for (const [text, expected] of rows)
   })
 
 const policyWith = (cidr: string, except: readonly string[] = []) => ({
-  ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'p', namespace: 'x' } },
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'p', namespace: 'x' },
   spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ ipBlock: { cidr, except } }] }] },
 })
 const policyErrors = (now: object, old?: object) =>
@@ -53,7 +55,9 @@ test('a NetworkPolicy keeps the CIDRs that it has, and gets no others of these f
 })
 
 const serviceWith = (loadBalancerSourceRanges: readonly string[]) => ({
-  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 's', namespace: 'x' } },
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 's', namespace: 'x' },
   spec: {
     type: 'LoadBalancer',
     ports: [{ port: 80, protocol: 'TCP' }],

@@ -253,7 +253,8 @@ test('DefaultTolerationSeconds: pods get tolerations for five minutes unless the
   await using server = await startServer()
   const keysOf = ({ spec }: HarnessResponse['body']) =>
     spec.tolerations.map((one: { key?: string; tolerationSeconds?: number }) => [one.key, one.tolerationSeconds])
-  const [notReady, unreachable] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+  const notReady = 'node.kubernetes.io/not-ready'
+  const unreachable = 'node.kubernetes.io/unreachable'
   deepEqual(keysOf(await admitted(server, {})), [
     [notReady, 300],
     [unreachable, 300],

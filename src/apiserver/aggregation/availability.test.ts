@@ -14,7 +14,10 @@ import { extensionOf } from './extensions.ts'
 const registered = objectFrom(apiService, {
   metadata: { name: 'v1.a.io' },
   spec: {
-    ...{ group: 'a.io', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 },
+    group: 'a.io',
+    version: 'v1',
+    groupPriorityMinimum: 1,
+    versionPriority: 1,
     service: { namespace: 'default', name: 'api', port: 443 },
   },
 })
@@ -91,7 +94,10 @@ test('the time of transition changes with the status only, and nothing is writte
   const conditionOf = ({ status }: APIService) => status.conditions?.[0]
   const first = withAvailability(registered, failedDiscovery('refused'), 0)
   deepEqual(conditionOf(first), {
-    ...{ type: 'Available', status: 'False', reason: 'FailedDiscoveryCheck', message: 'refused' },
+    type: 'Available',
+    status: 'False',
+    reason: 'FailedDiscoveryCheck',
+    message: 'refused',
     lastTransitionTime: '1970-01-01T00:00:00Z',
   })
   equal(withAvailability(first, failedDiscovery('refused'), 5_000), first)

@@ -16,7 +16,10 @@ const get = { method: 'GET', target: '/', headers: {} }
 const answer = () => Promise.resolve({ status: 200, headers: {}, body: (async function* () {})() })
 
 const extension = (tls: Partial<Extension['tls']> = {}, name = 'v1.example.com'): Extension => ({
-  ...{ name, group: 'example.com', version: 'v1', isAvailable: true },
+  name,
+  group: 'example.com',
+  version: 'v1',
+  isAvailable: true,
   service: { namespace: 'ns', name: 'ext', port: 443 },
   tls: { serverName: 'ext.ns.svc', authority: 'ca', ...tls },
   resource: () => {

@@ -34,7 +34,8 @@ export class AuditBuffer {
 
   /** Removes up to this many lines with up to this many characters, at least one of them. */
   take(linesMax = Infinity, charsMax = Infinity): string[] {
-    let [count, chars] = [0, 0]
+    let count = 0
+    let chars = 0
     for (const line of this.#lines) {
       if (count >= linesMax || (count > 0 && chars + line.length > charsMax)) break
       chars += line.length

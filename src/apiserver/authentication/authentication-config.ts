@@ -129,7 +129,9 @@ function mappingsOf(config: ConfigReader): Mappings {
     return { key, value }
   })
   config.rejectUnknownFields()
-  const [name, named, id] = [mappingOf(username), groups && mappingOf(groups), uid && uidOf(uid)]
+  const name = mappingOf(username)
+  const named = groups && mappingOf(groups)
+  const id = uid && uidOf(uid)
   return {
     username: name.mapping ?? { claim: '', prefix: '' },
     groups: named?.mapping,

@@ -52,7 +52,9 @@ export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTok
       const value = lookup(parsed.claims, claim(name))
       return typeof value === 'string' ? value : ''
     }
-    const [namespace, name, uid] = [text('namespace'), text('service-account.name'), text('service-account.uid')]
+    const namespace = text('namespace')
+    const name = text('service-account.name')
+    const uid = text('service-account.uid')
     const stored = caches.get(secret, namespace, text('secret.name'))
     if (parsed.claims['sub'] !== serviceAccountUser(namespace, name)) return rejected('the token names another subject')
     if (stored === undefined || !isCurrent(stored, token, deps.crypto))

@@ -23,8 +23,13 @@ const own = ['api', 'other']
 const timeoutMs = 60_000
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
-const [k1, foreign, unnamed, dupA, dupB] = [rsa(), rsa(), rsa(), rsa(), rsa()]
-const [es, es384] = [ec('P-256'), ec('P-384')]
+const k1 = rsa()
+const foreign = rsa()
+const unnamed = rsa()
+const dupA = rsa()
+const dupB = rsa()
+const es = ec('P-256')
+const es384 = ec('P-384')
 const jwk = (key: { publicKey: KeyObject }, more: object = {}): object => ({
   ...key.publicKey.export({ format: 'jwk' }),
   ...more,

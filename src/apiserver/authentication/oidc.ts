@@ -84,7 +84,9 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
 const notBeforeLeewayMs = 60_000
 
 function timeClaimsError({ exp, nbf, iat }: Claims, nowMs: number): string | undefined {
-  const [expiryMs, notBeforeMs, issuedMs] = [timeMs(exp), timeMs(nbf ?? 0), timeMs(iat ?? 0)]
+  const expiryMs = timeMs(exp)
+  const notBeforeMs = timeMs(nbf ?? 0)
+  const issuedMs = timeMs(iat ?? 0)
   if (exp === undefined) return 'token is expired'
   if (expiryMs === undefined || notBeforeMs === undefined || issuedMs === undefined)
     return 'failed to unmarshal claims: exp, nbf and iat must be seconds'

@@ -44,7 +44,8 @@ test('every form of a request is authorized with the same attributes as upstream
   const differences: [recorded: string, found: string][] = []
   for (const row of rows) {
     const { asked: _asked, status: _status, ...request } = row
-    const [recorded, found] = [written(row), written(await rowOf(request, ours))]
+    const recorded = written(row)
+    const found = written(await rowOf(request, ours))
     if (recorded !== found) differences.push([recorded, found])
   }
   ok(rows.length > 400, `${rows.length} requests`)

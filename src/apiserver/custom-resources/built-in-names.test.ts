@@ -12,7 +12,9 @@ const approval = { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/
 const definition = (plural: string, kind: string, versions: readonly string[], annotations: object = approval) => ({
   metadata: { name: `${plural}.coordination.k8s.io`, annotations },
   spec: {
-    ...{ group: 'coordination.k8s.io', scope: 'Namespaced', names: { plural, kind } },
+    group: 'coordination.k8s.io',
+    scope: 'Namespaced',
+    names: { plural, kind },
     versions: versions.map((name) => customVersion(name)),
   },
 })
@@ -86,8 +88,12 @@ test('an APIService for APIServices themselves is not used, and can be deleted',
   const own = {
     metadata: { name: 'v1.apiregistration.k8s.io' },
     spec: {
-      ...{ group: 'apiregistration.k8s.io', version: 'v1', groupPriorityMinimum: 100, versionPriority: 100 },
-      ...{ service: { namespace: 'default', name: 'absent' }, insecureSkipTLSVerify: true },
+      group: 'apiregistration.k8s.io',
+      version: 'v1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      service: { namespace: 'default', name: 'absent' },
+      insecureSkipTLSVerify: true,
     },
   }
   equal((await server.call('POST', services, own)).status, 201)

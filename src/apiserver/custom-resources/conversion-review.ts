@@ -168,7 +168,8 @@ function changedIdentity(metadata: JsonValue | undefined, original: ApiObject): 
     ['namespace', 'namespace'],
     ['uid', 'UID'],
   ] as const) {
-    const [before, after] = [original.metadata[name] ?? '', given[name] ?? '']
+    const before = original.metadata[name] ?? ''
+    const after = given[name] ?? ''
     if (before !== after) return `must have the same ${title}: ${before} != ${String(after)}`
   }
   return undefined

@@ -46,7 +46,8 @@ export function versionCodec(kind: Kind, { kinds, storageKind, conversion }: Cod
     const shared = context(new AbortController().signal, cause)
     return thenMaybe(conversion.convert(objects, kind.apiVersion, shared), (results) => {
       for (const [index, each] of unseen.entries()) {
-        const [object, result] = [objects[index] ?? each.object, results[index] ?? each.object]
+        const object = objects[index] ?? each.object
+        const result = results[index] ?? each.object
         show(each, result === object ? object : inVersion(result, kind.apiVersion))
       }
     })

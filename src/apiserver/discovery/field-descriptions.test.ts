@@ -47,7 +47,8 @@ function eachField(
 test('every field of every kind has a description in one or two sentences', async () => {
   await using server = await startServer()
   const seen = new Set<string>()
-  const [missing, odd]: [string[], string[]] = [[], []]
+  const missing: string[] = []
+  const odd: string[] = []
   let fields = 0
   for (const { group, version, message } of kinds) {
     const path = group === '' ? `api/${version}` : `apis/${group}/${version}`

@@ -56,7 +56,8 @@ test('documents of custom kinds are those of upstream', async () => {
     const found = withoutDescriptions(body) as Json
     deepEqual(found['paths'], wanted['paths'], name)
     deepEqual(found['info'], wanted['info'], name)
-    const [ours, theirs] = [schemasOf(found), schemasOf(wanted)]
+    const ours = schemasOf(found)
+    const theirs = schemasOf(wanted)
     deepEqual(Object.keys(ours).toSorted(), Object.keys(theirs).toSorted(), name)
     for (const [schema, value] of Object.entries(theirs))
       if (![...groupsOfOptions, ...others].includes(schema)) deepEqual(ours[schema], value, `${name}: ${schema}`)

@@ -108,7 +108,8 @@ export class OpenApiV2Parts {
   }
 
   #encoded(part: OpenApiV2Part): Part {
-    const [paths, definitions] = [JSON.stringify(part.paths).slice(1, -1), jsonText(part.definitions).slice(1, -1)]
+    const paths = JSON.stringify(part.paths).slice(1, -1)
+    const definitions = jsonText(part.definitions).slice(1, -1)
     return { paths, definitions, hash: this.#digest(paths + definitions), protobuf: undefined }
   }
 }

@@ -8,7 +8,10 @@ const served = (group: string, version: string, groupPriority: number, versionPr
   ({
     metadata: { name: `${version}.${group}` },
     spec: {
-      ...{ group, version, groupPriorityMinimum: groupPriority, versionPriority },
+      group,
+      version,
+      groupPriorityMinimum: groupPriority,
+      versionPriority,
       ...(isRemote ? { service: { namespace: 'n', name: 's' } } : {}),
     },
   }) as APIService

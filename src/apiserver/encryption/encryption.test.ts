@@ -28,7 +28,11 @@ import { openPolicies } from '../open-policies.ts'
 
 const { signal } = new AbortController()
 const deps = {
-  ...{ crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog },
+  crypto: nodeCrypto,
+  random: seededRandom(1),
+  http2: nodeHttp2,
+  clock: realClock,
+  log: silentLog,
   dataKeyMetrics: new DataKeyMetrics(new Metrics(), realClock),
 }
 

@@ -271,7 +271,9 @@ test('a flood of one user starves neither another user nor a node, and exempt re
 })
 
 test('the use of a level and of each kind of requests is measured over time', async () => {
-  const [clock, metrics, caches] = [new VirtualClock(), new Metrics(), new TestCaches()]
+  const clock = new VirtualClock()
+  const metrics = new Metrics()
+  const caches = new TestCaches()
   const fairness = new Fairness(caches, { clock, metrics: new FairnessMetrics(metrics), seats: 600 })
   for (const { kind, object } of fairnessBootstrapObjects) caches.set(kind, object)
   caches.watchers = () => 7

@@ -219,7 +219,8 @@ export class Fairness {
     const all = [...this.#configurations.values()].map(({ metadata, spec }) => ({ name: metadata.name, spec }))
     const shares = all.reduce((sum, { spec }) => sum + sharesOf(spec), 0)
     const nowMs = clock.monotonicMs()
-    let [executingMax, waitingMax] = [0, 0]
+    let executingMax = 0
+    let waitingMax = 0
     for (const { name, spec } of all) {
       const nominal = shares === 0 ? 0 : Math.ceil((seats * sharesOf(spec)) / shares)
       const limits = limitsOf(spec, nominal, seats)

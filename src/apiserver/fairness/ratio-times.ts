@@ -21,7 +21,8 @@ export class RatioTimes {
 
   /** Adds to the number. */
   add(amount: number, nowMs: number): void {
-    const [value, ms] = [this.#value, nowMs - this.#sinceMs]
+    const value = this.#value
+    const ms = nowMs - this.#sinceMs
     if (value < summedMax) this.#ms[value] = (this.#ms[value] as number) + ms
     else this.#observe(value, ms)
     this.#value = value + amount

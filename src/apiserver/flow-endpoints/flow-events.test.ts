@@ -9,22 +9,28 @@ import { userWithName, type ApiRequest } from '../request/request.ts'
 
 const record = '0af7651916cd43dd8448eb211c80319c'
 const reported = {
-  ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'run sandbox', atMs: 5, revision: 0 },
-  ...{ span: spanOf(record, 7 as FlowId), cause: { revisions: [12], span: spanOf(record, 6 as FlowId) } },
+  arrow: 'call',
+  from: 'kubelet/a',
+  to: 'Runtime',
+  what: 'run sandbox',
+  atMs: 5,
+  revision: 0,
+  span: spanOf(record, 7 as FlowId),
+  cause: { revisions: [12], span: spanOf(record, 6 as FlowId) },
 }
 
 function post(value: unknown, user = 'system:node:a'): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
   const request: ApiRequest = {
     context: context(new AbortController().signal),
-    ...{
-      credentials: { kind: 'asserted', user: userWithName(user) },
-      user: userWithName(user),
-      sender: 'x',
-      agent: 'x',
-    },
+
+    credentials: { kind: 'asserted', user: userWithName(user) },
+    user: userWithName(user),
+    sender: 'x',
+    agent: 'x',
     target: { kind: 'path', verb: 'post', path: flowEventsPath, accept: '' },
-    ...{ query: new URLSearchParams(), body: { kind: 'value', value } },
+    query: new URLSearchParams(),
+    body: { kind: 'value', value },
   }
   handleFlowEvents(request, flow, new VirtualClock())
   return flow

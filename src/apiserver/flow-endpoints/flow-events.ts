@@ -83,16 +83,22 @@ function reportedEvent(fields: Fields, path: string, user: User | undefined): Re
   const span = readSpan(fields['span'])
   if (span === undefined) throw badRequest(`${path}.span: must be a traceparent`)
   const cause = fieldsOf(fields['cause'])
-  const [revisions, causeSpan] = [cause['revisions'], readSpan(cause['span'])]
+  const revisions = cause['revisions']
+  const causeSpan = readSpan(cause['span'])
   return {
-    ...{ span, from, arrow: arrowOf(fields, path), to: textOf(fields, 'to', path), what: textOf(fields, 'what', path) },
+    span,
+    from,
+    arrow: arrowOf(fields, path),
+    to: textOf(fields, 'to', path),
+    what: textOf(fields, 'what', path),
     atMs: numberOf(fields, 'atMs') ?? 0,
     endMs: numberOf(fields, 'endMs'),
     outcome: fields['outcome'] === undefined ? undefined : textOf(fields, 'outcome', path),
     object: objectOf(fields['object'], `${path}.object`),
     revision: numberOf(fields, 'revision') ?? 0,
     cause: {
-      ...{ event: 0 as FlowId, also: [] },
+      event: 0 as FlowId,
+      also: [],
       revisions: Array.isArray(revisions) ? revisions.filter(Number.isSafeInteger).slice(0, revisionsMax) : [],
       ...(causeSpan === undefined ? {} : { span: causeSpan }),
     },
@@ -126,6 +132,7 @@ function arrowOf(fields: Fields, path: string): Arrow {
 function objectOf(value: unknown, path: string): FlowObject | undefined {
   if (value === undefined) return undefined
   const fields = fieldsOf(value)
-  const [resource, namespace] = [textOf(fields, 'resource', path), textOf(fields, 'namespace', path)]
+  const resource = textOf(fields, 'resource', path)
+  const namespace = textOf(fields, 'namespace', path)
   return { resource, namespace, name: textOf(fields, 'name', path) }
 }

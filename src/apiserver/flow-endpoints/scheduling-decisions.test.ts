@@ -17,9 +17,14 @@ function newDecisions() {
   const call = (verb: 'get' | 'post', path: string, value?: unknown, signal = new AbortController().signal) => {
     const user = userWithName('system:kube-scheduler')
     const request: ApiRequest = {
-      ...{ context: context(signal), credentials: { kind: 'asserted', user }, user, sender: 'x', agent: 'x' },
+      context: context(signal),
+      credentials: { kind: 'asserted', user },
+      user,
+      sender: 'x',
+      agent: 'x',
       target: { kind: 'path', verb, path, accept: '' },
-      ...{ query: new URLSearchParams(), body: value === undefined ? { kind: 'none' } : { kind: 'value', value } },
+      query: new URLSearchParams(),
+      body: value === undefined ? { kind: 'none' } : { kind: 'value', value },
     }
     return decisions.handle(request)
   }
@@ -49,7 +54,8 @@ test('a decision of the scheduler of this process is not queried elsewhere', asy
 
 test('a scheduler of another process is queried, and its response returned', async () => {
   const { follow, ask, respond } = newDecisions()
-  const [one, two] = [await follow(), await follow()]
+  const one = await follow()
+  const two = await follow()
   const answer = valueOf(ask('default/a'))
   const question = await one()
   deepEqual(await two(), question)

@@ -80,7 +80,8 @@ export function encodeList(response: ListResponse, { form, include, nowMs }: Enc
   }
 }
 
-const [openBrace, comma] = [0x7b, 0x2c]
+const openBrace = 0x7b
+const comma = 0x2c
 export const listEnd = encoder.encode(']}')
 
 /** An item after its opening brace. In lists of custom objects it has its type. */

@@ -30,7 +30,8 @@ const listOf = (count: number, bytes: number): ListResponse => ({
 })
 
 function piecesOf(response: ListResponse): readonly Uint8Array[] {
-  const [pieces, body] = [[] as Uint8Array[], listPieces(response)]
+  const pieces = [] as Uint8Array[]
+  const body = listPieces(response)
   for (let batch = body.take(); batch !== undefined; batch = body.take()) pieces.push(...batch)
   return pieces
 }

@@ -17,7 +17,8 @@ export function isShortList({ objectKind, items }: ListResponse): boolean {
 
 export function listPieces(response: ListResponse): WirePieces {
   const { items, objectKind } = response
-  let [next, pieceBytes] = [0, firstPieceBytes]
+  let next = 0
+  let pieceBytes = firstPieceBytes
   return {
     isLong: true,
     listen: (wake) => wake(),

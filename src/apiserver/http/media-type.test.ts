@@ -38,7 +38,8 @@ test('errors and discovery documents in YAML', async () => {
   deepEqual([missing.status, missing.headers['content-type']], [404, accept])
   match(missing.body, /^apiVersion: v1\ncode: 404\ndetails:\n {2}kind: configmaps\n/)
   for (const path of ['/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1']) {
-    const [inYaml, inJson] = [await server.call('GET', path, undefined, { accept }), await server.call('GET', path)]
+    const inYaml = await server.call('GET', path, undefined, { accept })
+    const inJson = await server.call('GET', path)
     equal(inYaml.headers['content-type'], accept)
     deepEqual(parse(inYaml.body), inJson.body)
   }

@@ -24,7 +24,8 @@ export class WatchFrameCache {
 function areSame(some: readonly WatchEvent[], others: readonly WatchEvent[]): boolean {
   if (some.length !== others.length) return false
   for (let index = 0; index < some.length; index++) {
-    const [one, other] = [some[index], others[index]]
+    const one = some[index]
+    const other = others[index]
     if (one === undefined || other === undefined || !('stored' in one) || !('stored' in other)) return false
     if (one.stored !== other.stored || one.type !== other.type) return false
   }

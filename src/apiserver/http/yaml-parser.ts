@@ -38,7 +38,8 @@ export function offloadedYaml(workers: Workers, clock: Clock): YamlParser {
   const module = threadModule('yaml-to-json', import.meta.url)
   const thread = () =>
     new OffloadedFunction<string, YamlAsJson>({ workers, clock, module, callsMax: waitingMax, callMsMax: parseMsMax })
-  const [short, long] = [thread(), thread()]
+  const short = thread()
+  const long = thread()
   return {
     parse: (text, signal) =>
       text.length <= inlineCharsMax

@@ -39,7 +39,8 @@ test('decisions are counted by kind, also those of other servers; without an opi
 })
 
 test('changes of the graph are timed by their kind', async () => {
-  const [metrics, clock] = [new Metrics(), new VirtualClock()]
+  const metrics = new Metrics()
+  const clock = new VirtualClock()
   const own = new AuthorizerMetrics(metrics, clock)
   const startMs = own.startGraphAction()
   await clock.advance(250)

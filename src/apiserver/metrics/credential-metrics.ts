@@ -1,7 +1,9 @@
 // CredentialMetrics: the client certificates and ServiceAccount tokens that authenticate requests, under upstream's names.
 import type { Counter, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
 
-const [minute, hour, day] = [60, 3_600, 86_400]
+const minute = 60
+const hour = 3_600
+const day = 86_400
 const expirationSecondsBounds = [
   ...[0, 30 * minute, hour, 2 * hour, 6 * hour, 12 * hour],
   ...[1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * day),

@@ -45,8 +45,13 @@ export class PodSecurityMetrics {
       operations.map((operation) => [
         operation,
         this.#evaluations.with({
-          ...{ decision: 'allow', mode: 'enforce', policy_level: 'privileged', policy_version: 'latest' },
-          ...{ request_operation: operation, resource: 'pod', subresource: '' },
+          decision: 'allow',
+          mode: 'enforce',
+          policy_level: 'privileged',
+          policy_version: 'latest',
+          request_operation: operation,
+          resource: 'pod',
+          subresource: '',
         }),
       ]),
     )
@@ -63,8 +68,13 @@ export class PodSecurityMetrics {
       usual ??
       getOrInsert(this.#series, `${decision}/${mode}/${level}/${version}/${operation}/${resource}/${subresource}`, () =>
         this.#evaluations.with({
-          ...{ decision, mode, policy_level: level, policy_version: version },
-          ...{ request_operation: operation, resource, subresource },
+          decision,
+          mode,
+          policy_level: level,
+          policy_version: version,
+          request_operation: operation,
+          resource,
+          subresource,
         }),
       )
     series.add(1)

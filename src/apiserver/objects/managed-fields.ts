@@ -184,7 +184,8 @@ export class Comparisons {
   #compare(apiVersion: string): Comparison | undefined {
     const view = this.#tracking.view(apiVersion)
     if (view === undefined) return undefined
-    const [old, next] = [view.convert(this.#old), view.convert(this.#next)]
+    const old = view.convert(this.#old)
+    const next = view.convert(this.#next)
     if (view.mayBeUntyped) for (const object of [old, next]) requireTyped(view.structure, object)
     const { changed, removed } = compare(view.structure, old, next)
     const { ignored } = this.#tracking

@@ -78,7 +78,8 @@ test('equal pods share one spec until one of them changes', async () => {
 
 test('specs that admission always changes are no longer interned after a while', () => {
   const interning = new SpecInterning('spec')
-  const [before, after] = [markInterned({ a: 1 }), (name: number) => ({ spec: { a: 1, name } }) as unknown as ApiObject]
+  const before = markInterned({ a: 1 })
+  const after = (name: number) => ({ spec: { a: 1, name } }) as unknown as ApiObject
   const named = { spec: before } as unknown as ApiObject
   const of = (name: number) => (interning.internAdmitted(named, after(name)) as { spec?: object }).spec
   const first = of(0)

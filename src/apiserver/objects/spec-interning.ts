@@ -55,7 +55,8 @@ export class SpecInterning {
 
   /** The admitted object, with the spec of an earlier object where admission changed it in the same way. */
   internAdmitted(before: ApiObject, after: ApiObject): ApiObject {
-    const [from, to] = [this.#of(before), this.#of(after)]
+    const from = this.#of(before)
+    const to = this.#of(after)
     if (from === to || from === undefined || to === undefined || !isInterned(from)) return after
     const known = this.#admitted.get(from)
     if (known === undefined) this.#admitted.set(from, { value: markInterned(to), differences: 0 })

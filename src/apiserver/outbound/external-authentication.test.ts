@@ -125,7 +125,9 @@ test('a front proxy authenticates its users; its headers from other clients are 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 test('an OpenID issuer is discovered, its keys rotate, its claims are mapped and checked', async () => {
-  const [first, second, foreign] = [rsa(), rsa(), rsa()]
+  const first = rsa()
+  const second = rsa()
+  const foreign = rsa()
   const published = new Map([['k1', first.publicKey]])
   await using server = await serverAnswering((target) => {
     if (target === '/.well-known/openid-configuration')
@@ -193,7 +195,8 @@ test('an OpenID issuer is discovered, its keys rotate, its claims are mapped and
 })
 
 test('keys that an issuer adds are found by the first token that names one', async () => {
-  const [first, second] = [rsa(), rsa()]
+  const first = rsa()
+  const second = rsa()
   const published = new Map([['k1', first.publicKey]])
   await using server = await serverAnswering((target) =>
     target === '/d'

@@ -144,7 +144,8 @@ test('an authorization webhook: the decision for each response and failure polic
       crypto: nodeCrypto,
       conditions: [],
     })
-  const [open, closed] = [webhook('NoOpinion'), webhook('Deny')]
+  const open = webhook('NoOpinion')
+  const closed = webhook('Deny')
   for (const [index, [each, ifOpen, ifClosed, calls]] of rows.entries()) {
     answer = each
     const before = server.asked.length

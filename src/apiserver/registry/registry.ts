@@ -290,7 +290,8 @@ export class Registry {
     const { cache, converter } = this.#resource(kind)
     for (const { revision, key, now, before } of cache.changes)
       yield {
-        ...{ revision, key },
+        revision,
+        key,
         now: now && converter.fromStored(now).object,
         before: before && converter.fromStored(before).object,
       }

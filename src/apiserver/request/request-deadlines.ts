@@ -36,7 +36,8 @@ export class RequestDeadlines {
 
   /** Calls `onTimeout` after `ms`, at most a second late. The returned function removes the entry. */
   begin(ms: number, onTimeout: () => void): () => void {
-    const [ends, { before }] = [this.#ends, this.#ends]
+    const ends = this.#ends
+    const { before } = this.#ends
     const pending: Pending = { untilMs: this.#clock.monotonicMs() + ms, onTimeout, before, next: ends }
     before.next = pending
     ends.before = pending

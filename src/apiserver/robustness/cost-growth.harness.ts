@@ -48,7 +48,8 @@ export interface Growth {
 /** The body with this many items or entries at the path. */
 export function grown(kind: Kind, body: object, place: Place, growth: Growth): object {
   const copy = structuredClone(body) as Record<string, unknown>
-  let [holder, message] = [copy, kind.message]
+  let holder = copy
+  let message = kind.message
   for (const name of place.slice(0, -1)) {
     const type = message.fields[name]?.type ?? 'string'
     if (growth.isSurrounded) surround(holder, message, name, growth)

@@ -39,7 +39,9 @@ const defaulted = customDefinition('things', 'Thing', [
   }),
 ])
 const thing = (count: number, name = 'a') => ({
-  ...{ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name } },
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name },
   spec: { list: Array.from({ length: count }, () => ({})) },
 })
 

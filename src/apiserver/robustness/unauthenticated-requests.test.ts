@@ -70,8 +70,12 @@ const requests: Readonly<Record<string, (round: number) => Sent>> = {
 const extension = {
   metadata: { name: 'v1.garden.example' },
   spec: {
-    ...{ group: 'garden.example', version: 'v1', groupPriorityMinimum: 100, versionPriority: 100 },
-    ...{ service: { namespace: 'default', name: 'garden' }, insecureSkipTLSVerify: true },
+    group: 'garden.example',
+    version: 'v1',
+    groupPriorityMinimum: 100,
+    versionPriority: 100,
+    service: { namespace: 'default', name: 'garden' },
+    insecureSkipTLSVerify: true,
   },
 }
 

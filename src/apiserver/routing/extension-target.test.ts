@@ -6,7 +6,8 @@ import { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import type { Extension } from '../request/extension.ts'
 import { requestTargetOf } from './request-target.ts'
 
-const [group, version] = ['garden.example.com', 'v1']
+const group = 'garden.example.com'
+const version = 'v1'
 const extension = {
   name: 'v1.garden.example.com',
   resource: (plural: string, namespaced: boolean) =>

@@ -82,7 +82,8 @@ const causeRevisionsMax = 8
 
 /** The cause that a component of the cluster names in its headers. */
 function causeFrom({ headers }: WireRequest): Cause {
-  const [woken, trace] = [headers[wokenByHeader], headers[traceHeader]]
+  const woken = headers[wokenByHeader]
+  const trace = headers[traceHeader]
   if (woken === undefined && trace === undefined) return noCause
   const revisions = woken !== undefined && /^\d+(,\d+)*$/.test(woken) ? woken.split(',') : []
   const span = readSpan(trace)

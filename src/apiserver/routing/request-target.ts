@@ -18,7 +18,8 @@ import type { ApiRequest } from '../request/request.ts'
 /** The segments of a path. Searching for slashes takes half as long as `split`, which caches strings. */
 function segmentsOf(path: string): string[] {
   const parts: string[] = []
-  let [first, end] = [0, path.length]
+  let first = 0
+  let end = path.length
   while (path[first] === '/') first++
   while (end > first && path[end - 1] === '/') end--
   for (let start = first; start < end;) {

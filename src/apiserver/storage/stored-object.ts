@@ -159,7 +159,8 @@ export class StoredObject implements LazyValue {
   }
 
   #encodeJson(): Uint8Array {
-    const [state, revision] = [this.#state, this.#revision]
+    const state = this.#state
+    const revision = this.#revision
     if (state.kind !== 'pending' && state.bytes !== undefined) return withVersionBytes(state.bytes, revision)
     return encoder.encode(revision === 0 ? this.text : withResourceVersion(this.text, String(revision)))
   }

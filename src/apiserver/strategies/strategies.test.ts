@@ -116,7 +116,9 @@ test('a LimitRange without a name is named after its uid', () => {
   equal(nameOf({ name: 'a', uid: 'u1' }), 'a')
 })
 
-const [earlier, now, other] = ['2029-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2028-01-01T00:00:00Z']
+const earlier = '2029-01-01T00:00:00Z'
+const now = '2030-01-01T00:00:00Z'
+const other = '2028-01-01T00:00:00Z'
 const phases: readonly (readonly [what: string, sent: object, time: string | undefined, old?: object])[] = [
   ['another phase', { phase: 'Bound', lastPhaseTransitionTime: earlier }, now],
   ['another phase without a time', { phase: 'Bound' }, now],

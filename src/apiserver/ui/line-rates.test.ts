@@ -14,7 +14,8 @@ function newRates() {
 
 test('a call is counted once, and its failure when it has ended', () => {
   const { flow, rates, add, call } = newRates()
-  const [good, bad] = [call('kubectl', 'API Server'), call('kubectl', 'API Server')]
+  const good = call('kubectl', 'API Server')
+  const bad = call('kubectl', 'API Server')
   for (const id of [good, bad]) add(id)
   deepEqual(rates.take(), [{ from: 'kubectl', to: 'API Server', messages: 2, errors: 0 }])
   flow.finish(good, '200')

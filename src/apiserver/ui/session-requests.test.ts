@@ -33,11 +33,21 @@ test('the cookie is bound to this server and not readable by scripts', () => {
 const request = (target: Target, isUpgrade = false): ApiRequest => ({
   context: context(new AbortController().signal),
   credentials: { kind: 'presented', certificate: undefined, headers: {}, headerValues: () => [] },
-  ...{ user: undefined, sender: 'x', agent: 'x', target, query: new URLSearchParams(), body: { kind: 'none' } },
+  user: undefined,
+  sender: 'x',
+  agent: 'x',
+  target,
+  query: new URLSearchParams(),
+  body: { kind: 'none' },
   ...(isUpgrade ? { upgrade: { headers: {} } } : {}),
 })
 const on = (verb: Verb, subresource = ''): Target => ({
-  ...{ kind: 'resource', verb, resource: pod, subresource, namespace: 'default', name: 'a' },
+  kind: 'resource',
+  verb,
+  resource: pod,
+  subresource,
+  namespace: 'default',
+  name: 'a',
 })
 const path = (verb: string): Target => ({ kind: 'path', verb, path: '/ui/api/stream', accept: '' })
 const page = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }

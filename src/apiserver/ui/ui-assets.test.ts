@@ -4,7 +4,9 @@ import { assetResponse, type UiFile, type UiFiles } from './ui-assets.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const file = (contentType: string, text: string): UiFile => ({
-  ...{ contentType, bytes: bytesOf(text), tag: 'abc' },
+  contentType,
+  bytes: bytesOf(text),
+  tag: 'abc',
   encodings: [
     { name: 'br', bytes: bytesOf('br') },
     { name: 'gzip', bytes: bytesOf('gzip') },

@@ -19,7 +19,9 @@ export interface UiDeps {
 /** A handler of one path below /ui/api/. */
 export type UiHandler = (request: ApiRequest) => MaybePromise<ApiResponse>
 
-const [loginPath, logoutPath, sessionPath] = [`${uiRoot}login`, `${uiRoot}logout`, `${uiRoot}session`]
+const loginPath = `${uiRoot}login`
+const logoutPath = `${uiRoot}logout`
+const sessionPath = `${uiRoot}session`
 const apiRoot = `${uiRoot}api/`
 /** The body with a code, which is read before the user is known. */
 const codeBytesMax = 1_024

@@ -29,7 +29,8 @@ test('a code opens one session of its user', () => {
 
 test('a code is valid for a minute, a session for eight hours', async () => {
   const { sessions, clock } = newSessions()
-  const [early, late] = [sessions.issueCode(jane), sessions.issueCode(jane)]
+  const early = sessions.issueCode(jane)
+  const late = sessions.issueCode(jane)
   await clock.advance('59s')
   const token = sessions.open(early) ?? ''
   await clock.advance('1s')
@@ -42,7 +43,8 @@ test('a code is valid for a minute, a session for eight hours', async () => {
 
 test('a session that was closed is unknown; others remain', () => {
   const { sessions } = newSessions()
-  const [one, two] = [opened(sessions), opened(sessions)]
+  const one = opened(sessions)
+  const two = opened(sessions)
   sessions.close(one)
   sessions.close('unknown')
   equal(sessions.userOf(one), undefined)
@@ -67,7 +69,8 @@ const intruders: [what: string, userOf: (index: number) => User][] = [
 for (const [what, userOf] of intruders)
   test(`${what} cannot end the sessions and codes of others`, () => {
     const { sessions } = newSessions()
-    const [token, code] = [opened(sessions), sessions.issueCode(jane)]
+    const token = opened(sessions)
+    const code = sessions.issueCode(jane)
     for (let index = 0; index < 2 * sessionsMax.total; index++) opened(sessions, userOf(index))
     for (let index = 0; index < 2 * codesMax.total; index++) sessions.issueCode(userOf(index))
     equal(sessions.userOf(token), jane)

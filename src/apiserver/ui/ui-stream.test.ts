@@ -20,7 +20,10 @@ function newStream(recorded: number, { past = 100, recent = 0, visible }: Option
   const stop = new AbortController()
   const state = { isOpen: true }
   const deps: StreamDeps = {
-    ...{ flow, clock, nowMs: () => 5, isOpen: () => state.isOpen },
+    flow,
+    clock,
+    nowMs: () => 5,
+    isOpen: () => state.isOpen,
     visible: visible ?? ((events) => Promise.resolve(events)),
   }
   const pieces = uiStream(deps, { recent, past }, stop.signal)
@@ -78,7 +81,8 @@ test('a stream begins with the newest events that are not background, however ma
 test('events that the user may not see are not counted as recent', async () => {
   const isOdd = ({ what }: { readonly what: string }) => /[13579]$/.test(what)
   const { first } = newStream(2_000, {
-    ...{ past: 0, recent: 3 },
+    past: 0,
+    recent: 3,
     visible: (events) => Promise.resolve(events.filter(isOdd)),
   })
   deepEqual(await first(), ['call 1995', 'call 1997', 'call 1999'])

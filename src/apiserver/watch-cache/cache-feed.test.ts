@@ -46,7 +46,8 @@ test('caches are filled, and changes are applied again, in slices', async () => 
   const clock = new CheckedClock()
   const store = new MemoryStore(clock)
   const stop = new AbortController()
-  const [objects, changes] = [500, 12_000]
+  const objects = 500
+  const changes = 12_000
   const put = (index: number) => {
     const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `m${index}` } })
     const key = `/registry/configmaps/default/m${index}`

@@ -82,7 +82,8 @@ export class ChangeHistory {
 
   /** The index of the first change after a revision. */
   #firstAfter(revision: number): number {
-    let [low, high] = [0, this.#changes.length]
+    let low = 0
+    let high = this.#changes.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if ((this.#changes[middle]?.revision ?? Infinity) <= revision) low = middle + 1

@@ -23,7 +23,8 @@ export class FieldIndex {
 
   changed(key: string, now: StoredObject | undefined, before: StoredObject | undefined): void {
     for (const [field, groups] of this.#fields) {
-      const [value, valueBefore] = [this.#valueOf(field, now), this.#valueOf(field, before)]
+      const value = this.#valueOf(field, now)
+      const valueBefore = this.#valueOf(field, before)
       if (valueBefore !== undefined && valueBefore !== value) leave(groups, valueBefore, key)
       if (value !== undefined && now !== undefined) getOrInsert(groups, value, newGroup).set(key, now)
     }

@@ -229,7 +229,8 @@ test('the feed fills the caches from the store, applies its changes, and restart
       const value: unknown = Reflect.get(target, property, target)
       if (property !== 'watch' || isBroken) return typeof value === 'function' ? value.bind(target) : value
       return (...args: Parameters<MemoryStore['watch']>) => {
-        const [whole, cut] = [target.watch(...args), new Channel<StoreBatch>(10)]
+        const whole = target.watch(...args)
+        const cut = new Channel<StoreBatch>(10)
         whole.onReadable(() => {
           for (const batch of whole.take(10) ?? []) {
             cut.push(batch)

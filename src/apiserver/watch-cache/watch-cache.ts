@@ -144,7 +144,9 @@ export class WatchCache {
   get estimatedBytes(): number {
     if (this.#estimate.revision !== this.#revision) {
       const stride = Math.ceil(this.size / measuredObjectsMax)
-      let [index, measured, bytes] = [0, 0, 0]
+      let index = 0
+      let measured = 0
+      let bytes = 0
       for (const stored of this.#present.values()) {
         if (index++ % stride !== 0) continue
         measured++

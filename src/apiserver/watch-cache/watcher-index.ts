@@ -88,7 +88,8 @@ export class WatcherIndex<W extends HasSelection> {
       if (namespace !== '') found = this.#with(found, this.#names.get(name))
     }
     for (const [key, byValue] of this.#fields) {
-      const [value, valueBefore] = [this.#fieldOf(now, key), this.#fieldOf(before, key)]
+      const value = this.#fieldOf(now, key)
+      const valueBefore = this.#fieldOf(before, key)
       if (value !== undefined) found = this.#with(found, byValue.get(value))
       if (valueBefore !== undefined && valueBefore !== value) found = this.#with(found, byValue.get(valueBefore))
     }

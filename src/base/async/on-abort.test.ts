@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { offAbort, onAbort } from './on-abort.ts'
 
 test('callbacks run in order of registration when the signal is aborted; removed ones do not', () => {
-  const [one, other] = [new AbortController(), new AbortController()]
+  const one = new AbortController()
+  const other = new AbortController()
   const called: string[] = []
   const callback = (name: string) => () => void called.push(name)
   const leaving = callback('left')

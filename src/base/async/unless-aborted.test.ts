@@ -4,7 +4,8 @@ import { unlessAborted } from './unless-aborted.ts'
 
 test('an abort ends the wait, and the work continues', async () => {
   const work = Promise.withResolvers<string>()
-  const [patient, impatient] = [new AbortController(), new AbortController()]
+  const patient = new AbortController()
+  const impatient = new AbortController()
   const waiting = unlessAborted(work.promise, patient.signal)
   const given = rejects(unlessAborted(work.promise, impatient.signal), /enough/)
   impatient.abort(new Error('enough'))

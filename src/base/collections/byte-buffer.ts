@@ -23,7 +23,8 @@ export class ByteBuffer {
 
   /** Copies the piece; returns a view of the copy, valid until the next append. */
   append(piece: Uint8Array): Uint8Array {
-    const [start, end] = [this.#length, this.#length + piece.length]
+    const start = this.#length
+    const end = this.#length + piece.length
     if (end > this.#buffer.length) {
       const capacity = Math.max(end, Math.min(this.#buffer.length * 2, this.#expected))
       this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(capacity))
@@ -35,7 +36,8 @@ export class ByteBuffer {
 
   /** Returns the bytes, with no spare capacity, and starts empty again. */
   take(): Uint8Array {
-    const [buffer, length] = [this.#buffer, this.#length]
+    const buffer = this.#buffer
+    const length = this.#length
     this.#buffer = new Uint8Array()
     this.#length = 0
     return length === buffer.length ? buffer : new Uint8Array(buffer.buffer.transfer(length))

@@ -5,7 +5,8 @@ import { Fifo } from './fifo.ts'
 test('values leave in the order of their arrival', () => {
   const fifo = new Fifo<number>()
   equal(fifo.shift(), undefined)
-  const [count, seen]: [number, number[]] = [5_000, []]
+  const count = 5_000
+  const seen: number[] = []
   // Two arrive for each one that leaves, so the list is compacted while values wait.
   for (let value = 0; value < count; value++) {
     fifo.push(value)

@@ -163,7 +163,8 @@ const weightRatioMax = 3
 const singleRotationRatio = 2
 
 function balanced<V>(key: string, value: V, left: Node<V> | undefined, right: Node<V> | undefined): Node<V> {
-  const [leftSize, rightSize] = [sizeOf(left), sizeOf(right)]
+  const leftSize = sizeOf(left)
+  const rightSize = sizeOf(right)
   if (leftSize + rightSize < 2) return make(key, value, left, right)
   if (right !== undefined && rightSize > weightRatioMax * leftSize) return rotateLeft(key, value, left, right)
   if (left !== undefined && leftSize > weightRatioMax * rightSize) return rotateRight(key, value, left, right)

@@ -6,7 +6,9 @@ import { commandText, joinCommandText, parseElement, parseIdentifier } from './c
 import { parseIp } from './ip-address.ts'
 import { parsePort } from './port.ts'
 
-const [address, range, port] = [parseIp('192.0.2.1'), parseCidr('10.0.0.0/8'), parsePort(80)]
+const address = parseIp('192.0.2.1')
+const range = parseCidr('10.0.0.0/8')
+const port = parsePort(80)
 ok(address !== undefined && range !== undefined && port !== undefined)
 
 test('the holes of a command are parsed types, numbers and literals', () => {

@@ -46,7 +46,8 @@ export const openMetricsFormat: ExpositionFormat = {
 
 /** OpenMetrics if the Accept header ranks it above plain text. */
 export function negotiateExposition(accept: string): ExpositionFormat {
-  let [openMetrics, text] = [0, 0]
+  let openMetrics = 0
+  let text = 0
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
     const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1)

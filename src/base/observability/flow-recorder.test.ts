@@ -105,8 +105,17 @@ test('a listener receives every event and every end until it is removed', () => 
 test('an event of another process is imported once with its name and time, and is removed with its slot', () => {
   const flow = new FlowRecorder(new VirtualClock(5000), 4)
   const reported: ReportedEvent = {
-    ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'RunPodSandbox', object: pod, revision: 0 },
-    ...{ atMs: 1200, endMs: undefined, outcome: undefined, cause: noCause, span: 'r-1' as Span },
+    arrow: 'call',
+    from: 'kubelet/a',
+    to: 'Runtime',
+    what: 'RunPodSandbox',
+    object: pod,
+    revision: 0,
+    atMs: 1200,
+    endMs: undefined,
+    outcome: undefined,
+    cause: noCause,
+    span: 'r-1' as Span,
   }
   flow.recordReported(reported)
   flow.recordReported({ ...reported, endMs: 1300, outcome: 'ok' })
@@ -125,7 +134,8 @@ test('an event of another process is imported once with its name and time, and i
 
 test('texts are cut off, in every method', () => {
   const flow = new FlowRecorder(new VirtualClock(), 8)
-  const [long, cut] = ['x'.repeat(flowTextCharsMax + 1), `${'x'.repeat(flowTextCharsMax - 1)}…`]
+  const long = 'x'.repeat(flowTextCharsMax + 1)
+  const cut = `${'x'.repeat(flowTextCharsMax - 1)}…`
   const object = { resource: long, namespace: long, name: long }
   const call = flow.record('call', long, long, long, object)
   flow.finish(call, long)
@@ -146,8 +156,17 @@ test('texts are cut off, in every method', () => {
     Array.from({ length: 7 }, () => cut),
   )
   flow.recordReported({
-    ...{ arrow: 'call', from: long, to: long, what: long, object, revision: 0, outcome: long },
-    ...{ atMs: 0, endMs: 0, cause: noCause, span: 'r-1' as Span },
+    arrow: 'call',
+    from: long,
+    to: long,
+    what: long,
+    object,
+    revision: 0,
+    outcome: long,
+    atMs: 0,
+    endMs: 0,
+    cause: noCause,
+    span: 'r-1' as Span,
   })
   deepEqual(
     texts(),

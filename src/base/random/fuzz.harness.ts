@@ -60,7 +60,9 @@ export function mutatedText(text: string, random: Random, dictionary: readonly s
   for (let edits = random.below(editsMax) + 1; edits > 0; edits--) {
     const from = random.below(mutated.length + 1)
     const to = Math.min(mutated.length, from + random.below(8))
-    const [before, part, after] = [mutated.slice(0, from), mutated.slice(from, to), mutated.slice(to)]
+    const before = mutated.slice(0, from)
+    const part = mutated.slice(from, to)
+    const after = mutated.slice(to)
     switch (random.below(5)) {
       case 0:
         mutated = before + after

@@ -26,7 +26,10 @@ export interface SeededRandom extends Random {
 }
 
 export function seededRandom(seed: number): SeededRandom {
-  let [a, b, c, counter] = [0, 0, 0, 0]
+  let a = 0
+  let b = 0
+  let c = 0
+  let counter = 0
   const next = (): number => {
     const sum = (((a + b) | 0) + counter) | 0
     counter = (counter + 1) | 0

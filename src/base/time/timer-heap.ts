@@ -87,12 +87,14 @@ export class TimerHeap {
   }
 
   #isBefore(a: number, b: number): boolean {
-    const [first, second] = [this.#heap[a], this.#heap[b]]
+    const first = this.#heap[a]
+    const second = this.#heap[b]
     return first !== undefined && second !== undefined && before(first, second)
   }
 
   #swapIfBefore(a: number, b: number): boolean {
-    const [first, second] = [this.#heap[a], this.#heap[b]]
+    const first = this.#heap[a]
+    const second = this.#heap[b]
     if (first === undefined || second === undefined || !before(first, second)) return false
     this.#heap[a] = second
     this.#heap[b] = first

@@ -101,7 +101,8 @@ test('50 looping tasks over an hour have the same trace for the same seed', asyn
 })
 
 test('a clock follows another in its own steps until it is detached', async () => {
-  const [other, clock] = [new VirtualClock(0), new VirtualClock(0)]
+  const other = new VirtualClock(0)
+  const clock = new VirtualClock(0)
   const trace: number[] = []
   clock.after(7, () => trace.push(clock.nowMs()))
   const following = clock.follow(other, 5)

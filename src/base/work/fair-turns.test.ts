@@ -18,7 +18,9 @@ function stage(kind?: 'asynchronous') {
   }
   return { state, turns, done, start, turn: eventLoopTurn }
 }
-const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
+const a = { name: 'a' }
+const b = { name: 'b' }
+const c = { name: 'c' }
 
 test('work is started at once, as long as it takes little time', async () => {
   const { done, start, turn } = stage()
@@ -118,7 +120,8 @@ test('the result of work, or its error, does not depend on when it was started',
   )
   throws(() => turns.run(a, fail), /failed/)
   state.nowMs = 100
-  const [later, failed] = [turns.run(a, () => 'later'), turns.run(a, fail)]
+  const later = turns.run(a, () => 'later')
+  const failed = turns.run(a, fail)
   equal(later instanceof Promise, true)
   const failing = rejects(async () => failed, /failed/)
   equal(await later, 'later')

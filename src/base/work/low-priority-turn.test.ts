@@ -33,7 +33,8 @@ test('more waiters proceed at a time when many wait, up to a limit', async () =>
 })
 
 test('waiters on different clocks do not wait for each other', async () => {
-  const [clock, other] = [new VirtualClock(), new VirtualClock()]
+  const clock = new VirtualClock()
+  const other = new VirtualClock()
   const many = Promise.all(Array.from({ length: 1_000 }, () => lowPriorityTurn(clock)))
   let isDone = false
   void lowPriorityTurn(other).then(() => (isDone = true))

@@ -47,7 +47,9 @@ const ofPattern: Estimator = (target, [pattern]) => {
 
 const replace: Estimator = (target, [what, by]) => {
   if (target === undefined || what === undefined || by === undefined) return undefined
-  const [size, old, fresh] = [sizeOf(target), sizeOf(what), sizeOf(by)]
+  const size = sizeOf(target)
+  const old = sizeOf(what)
+  const fresh = sizeOf(by)
   const most =
     old.min === 0
       ? (size.max + 1) * fresh.max + size.max
@@ -135,7 +137,8 @@ const range: Estimator = (_, [end]) => {
 
 /** The difference of two literals is unsigned in upstream, so a start behind the end is a very large size. */
 const slice: Estimator = (target, [start, end]) => {
-  const [from, to] = [literalInt(start), literalInt(end)]
+  const from = literalInt(start)
+  const to = literalInt(end)
   if (from === undefined || to === undefined) return newList(sizeOf(target))
   return newList(fixed(to < from ? unknown.max : to - from))
 }

@@ -192,7 +192,8 @@ class Estimator {
 }
 
 function conditional([condition, then, otherwise]: readonly Estimate[]): Estimate {
-  const [a, b] = [then?.size ?? unknown, otherwise?.size ?? unknown]
+  const a = then?.size ?? unknown
+  const b = otherwise?.size ?? unknown
   const branches = either(then?.cost ?? nothing, otherwise?.cost ?? nothing)
   return { cost: plus(condition?.cost ?? nothing, branches), path: [], size: either(a, b) }
 }

@@ -77,7 +77,8 @@ export const standardFormat: FormatStyle = {
 const shownMax = 100_000
 
 export function format(pattern: string, args: ListValue, style: FormatStyle): string {
-  let [text, index] = ['', 0]
+  let text = ''
+  let index = 0
   for (const part of formatParts(pattern)) {
     if (typeof part === 'string') {
       text += part

@@ -90,7 +90,8 @@ function split(text: string, separator: string, limit = -1n): string[] {
 
 /** Unicode white space, as upstream trims it. */
 function trim(text: string): string {
-  let [start, end] = [0, text.length]
+  let start = 0
+  let end = text.length
   while (start < end && isSpace(text[start])) start++
   while (end > start && isSpace(text[end - 1])) end--
   return text.slice(start, end)
@@ -129,7 +130,8 @@ export const quote = (text: string): string =>
     .map((character) => lookup(escapes, character) ?? character)
     .join('')}"`
 
-const [text, int] = [stringType, intType]
+const text = stringType
+const int = intType
 
 /** The function of a later version of the extension than Kubernetes has. */
 export const stringReverse: Functions = {

@@ -153,7 +153,8 @@ class CharacterClasses {
 
   /** The index of the last start that is not above the character. */
   #search(codePoint: number): number {
-    let [low, high] = [0, this.#starts.length]
+    let low = 0
+    let high = this.#starts.length
     while (high - low > 1) {
       const middle = (low + high) >> 1
       if ((this.#starts[middle] ?? 0) <= codePoint) low = middle

@@ -4,7 +4,8 @@
 export function patternSize(pattern: string): number {
   /** The sizes of the enclosing groups so far. */
   const outer: number[] = []
-  let [size, last] = [0, 0]
+  let size = 0
+  let last = 0
   const addAtom = (atom: number) => {
     size += last
     last = atom

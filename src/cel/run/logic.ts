@@ -6,7 +6,8 @@ import { caught, choice, hasPauses, withOperand, withPauses, type Step } from '.
 const decided =
   (decisive: boolean) =>
   (left: Step, right: Step): Step => {
-    const [first, second] = [caught(left), caught(right)]
+    const first = caught(left)
+    const second = caught(right)
     const combined = (a: Value | EvalError, b: Value | EvalError): Value => {
       if (b === decisive) return decisive
       if (typeof a === 'boolean' && typeof b === 'boolean') return !decisive

@@ -153,7 +153,8 @@ class Parser {
     const grouped = (start: number, end: number): Expr => {
       if (start === end) return operands[start] as Expr
       const middle = (start + end) >> 1
-      const [left, right] = [grouped(start, middle), grouped(middle + 1, end)]
+      const left = grouped(start, middle)
+      const right = grouped(middle + 1, end)
       return this.#built(call(`_${operator}_`, places[middle] ?? 0, left, right), false)
     }
     return grouped(0, places.length)

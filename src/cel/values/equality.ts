@@ -29,7 +29,8 @@ export const equals = (a: Value, b: Value): boolean => equal(a, b, undefined)
 function equal(a: Value, b: Value, within: Comparison | undefined): boolean {
   if (a === b) return typeof a !== 'number' || !Number.isNaN(a)
   if (typeof a === 'string' || typeof a === 'boolean' || a === null) return false
-  const [x, y] = [numberOf(a), numberOf(b)]
+  const x = numberOf(a)
+  const y = numberOf(b)
   if (x !== undefined) return y !== undefined && compareNumbers(x, y) === 0
   if (a instanceof KeyedList) return isList(b) && a.isEqual(b, (one, other) => equal(one, other, within))
   if (isList(a)) return isList(b) && equalLists(a, b, within ?? new Comparison())
@@ -54,7 +55,8 @@ function equalMaps(a: MapValue, b: MapValue, within: Comparison): boolean {
   if (a.size !== b.size) return false
   for (const key of a.keys()) {
     within.count()
-    const [x, y] = [a.get(key), b.get(key)]
+    const x = a.get(key)
+    const y = b.get(key)
     if (x === undefined || y === undefined || !equal(x, y, within)) return false
   }
   return true
@@ -69,7 +71,8 @@ const hasSurrogate = /[\ud800-\udfff]/
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1
-  const [x, y] = [codePoints(a), codePoints(b)]
+  const x = codePoints(a)
+  const y = codePoints(b)
   for (const [index, character] of x.entries()) {
     const difference = (character.codePointAt(0) ?? 0) - (y[index]?.codePointAt(0) ?? -1)
     if (difference !== 0) return difference
@@ -94,7 +97,8 @@ function compareNumbers(a: bigint | number, b: bigint | number): number {
 
 /** Negative, zero or positive; NaN where there is no order; undefined for types that cannot be compared. */
 export function compare(a: Value, b: Value): number | undefined {
-  const [x, y] = [numberOf(a), numberOf(b)]
+  const x = numberOf(a)
+  const y = numberOf(b)
   if (x !== undefined && y !== undefined) return compareNumbers(x, y)
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)

@@ -5,8 +5,10 @@ import { EvalError } from './eval-error.ts'
 
 const nanosPerMilli = 1_000_000n
 export const nanosPerSecond = 1_000_000_000n
-const [secondsMin, secondsMax] = [-62_135_596_800n, 253_402_300_799n]
-const [int64Min, int64Max] = [-(1n << 63n), (1n << 63n) - 1n]
+const secondsMin = -62_135_596_800n
+const secondsMax = 253_402_300_799n
+const int64Min = -(1n << 63n)
+const int64Max = (1n << 63n) - 1n
 
 const timestampPattern = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/
 

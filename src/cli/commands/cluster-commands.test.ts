@@ -21,7 +21,8 @@ let directory = ''
 /** Runs a command, until it has printed `last` if that is given. */
 async function typed(argv: readonly string[], last?: string) {
   const controller = new AbortController()
-  let [printed, complained] = ['', '']
+  let printed = ''
+  let complained = ''
   const code = await run(commands, argv, {
     out(text) {
       printed += text
@@ -29,7 +30,9 @@ async function typed(argv: readonly string[], last?: string) {
       if (last !== undefined && printed.includes(last)) queueMicrotask(() => controller.abort())
     },
     err: (text) => void (complained += text),
-    ...{ isTerminal: false, startedMs: 0, signal: controller.signal },
+    isTerminal: false,
+    startedMs: 0,
+    signal: controller.signal,
     environment: { KUBECONFIG: join(directory, 'config'), HOME: directory },
   })
   return { code, printed, complained }
@@ -174,7 +177,9 @@ test('tokens are listed without their secrets, and deleted by their id or text',
   )
   equal(printed.includes(secretText), false)
   deepEqual(await typed(['token', 'delete', made.printed.trim()]), {
-    ...{ code: 0, printed: `bootstrap token "${id}" deleted\n`, complained: '' },
+    code: 0,
+    printed: `bootstrap token "${id}" deleted\n`,
+    complained: '',
   })
   equal((await typed(['token', 'list'])).printed.includes(id), false)
   const again = await typed(['token', 'delete', id])

@@ -19,7 +19,8 @@ async function typed(
   onPrint: (printed: string, interrupt: () => void) => void = () => {},
 ): Promise<Typed> {
   const controller = new AbortController()
-  let [printed, complained] = ['', '']
+  let printed = ''
+  let complained = ''
   const code = await run(commands, argv, {
     out(text) {
       printed += text
@@ -149,7 +150,8 @@ async function phraseFile(directory: string): Promise<string> {
 test('up reports what runs, what is stored and the next commands; other commands work with its cluster', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const kubeconfig = join(directory, 'kubeconfig')
-  const [copy, data] = [join(directory, 'copy'), ['--data-dir', directory]]
+  const copy = join(directory, 'copy')
+  const data = ['--data-dir', directory]
   const start = async () => {
     const isUp = Promise.withResolvers<() => void>()
     const ended = typed(

@@ -62,7 +62,12 @@ export const dns = defineCommand({
     const host = options['metrics-bind-address'] ?? '127.0.0.1'
     await runDns(
       {
-        ...{ kubeconfig, hosts, port, domain, resolvConf, log },
+        kubeconfig,
+        hosts,
+        port,
+        domain,
+        resolvConf,
+        log,
         ...(metricsPort === 0 ? {} : { serve: { host, port: metricsPort } }),
         onReady: (addresses) =>
           out(

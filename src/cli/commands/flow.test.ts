@@ -26,7 +26,8 @@ interface Screen {
 async function typed(argv: readonly string[], screen: Screen = {}) {
   const { columns, environment = {}, isTerminal = columns !== undefined, onPrint = () => {} } = screen
   const controller = new AbortController()
-  let [printed, complained] = ['', '']
+  let printed = ''
+  let complained = ''
   const code = await run(commands, argv, {
     out(text) {
       printed += text

@@ -65,7 +65,10 @@ export const proxy = defineCommand({
     const log = componentLog(options.verbose, terminal)
     await runProxy(
       {
-        ...{ kubeconfig, podCidrs, log, masqueradesAll: options['masquerade-all'] === true },
+        kubeconfig,
+        podCidrs,
+        log,
+        masqueradesAll: options['masquerade-all'] === true,
         enforcesPolicies: options['network-policies'] === true,
         nodeName: (options['hostname-override'] ?? hostname()).toLowerCase(),
         ...(nodeAddresses === undefined ? {} : { nodeAddresses }),
@@ -103,7 +106,8 @@ function listenAddress(flag: string, text: string): ListenAddress | undefined {
   if (text === '') return undefined
   // linear: a flag is short.
   const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? []
-  const [host, port] = [bracketed ?? plain, Number(portText)]
+  const host = bracketed ?? plain
+  const port = Number(portText)
   if (host === undefined || port > 65_535) throw new UsageError(`${flag} ${JSON.stringify(text)} is not address:port`)
   return { host, port }
 }

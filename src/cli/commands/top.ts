@@ -98,7 +98,13 @@ async function openSession(
     const { context, contexts, server } = cluster
     const state = {
       cluster: { context, server, version: version.gitVersion ?? '', namespace: own, missing },
-      ...{ contexts, resources, forwards: [], namespace, favorites: [own], prompt: undefined, notice: undefined },
+      contexts,
+      resources,
+      forwards: [],
+      namespace,
+      favorites: [own],
+      prompt: undefined,
+      notice: undefined,
       views: [tableView(1, { kind: 'list', resource, namespace: resource.namespaced ? namespace : '' })],
       nextId: 2,
     }

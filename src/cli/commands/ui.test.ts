@@ -23,11 +23,15 @@ test('the code is in the fragment of the link', () => {
 })
 
 async function typed(argv: readonly string[], environment: Readonly<Record<string, string>>) {
-  let [printed, complained] = ['', '']
+  let printed = ''
+  let complained = ''
   const code = await run(commands, argv, {
     out: (text) => void (printed += text),
     err: (text) => void (complained += text),
-    ...{ isTerminal: false, environment, signal: new AbortController().signal, startedMs: 0 },
+    isTerminal: false,
+    environment,
+    signal: new AbortController().signal,
+    startedMs: 0,
   })
   return { code, printed, complained }
 }
@@ -45,8 +49,15 @@ test('the command prints a link to the port of the web UI', async () => {
   const kubeconfigPath = join(directory, 'config')
   try {
     await using cluster = await up({
-      ...{ dataDirectory: join(directory, 'data'), kubeconfigPath, store: { kind: 'memory' } },
-      ...{ host: '127.0.0.1', port: 0, uiPort: 0, nodes: 0, log: silentLog, isAlone: true },
+      dataDirectory: join(directory, 'data'),
+      kubeconfigPath,
+      store: { kind: 'memory' },
+      host: '127.0.0.1',
+      port: 0,
+      uiPort: 0,
+      nodes: 0,
+      log: silentLog,
+      isAlone: true,
     })
     const { code, printed } = await typed(['ui', '--print'], { KUBECONFIG: kubeconfigPath })
     equal(code, 0)

@@ -22,7 +22,8 @@ const when = (condition: string): string => `complete --command coxswain --condi
 
 /** A word of the first operand is not followed by another one. */
 function operandLines(name: string, operand: Values, others: Values): string[] {
-  const [first, further] = [operandArguments(operand), operandArguments(others)]
+  const first = operandArguments(operand)
+  const further = operandArguments(others)
   const seen = `__fish_seen_subcommand_from ${name}`
   if (operand.kind !== 'words') return first === '' ? [] : [`${when(seen)}${first}`]
   const given = `__fish_seen_subcommand_from ${operand.words.join(' ')}`

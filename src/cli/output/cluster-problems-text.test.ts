@@ -9,7 +9,9 @@ import { problemsText, readProblems } from './cluster-problems-text.ts'
 const { signal } = new AbortController()
 const nothing: ClusterProblems = { problems: [], omitted: 0, checked: 2, notes: [] }
 const crash: ClusterProblem = {
-  ...{ severity: 'error', object: 'pod/web', namespace: 'shop' },
+  severity: 'error',
+  object: 'pod/web',
+  namespace: 'shop',
   waits: ['it ends:\n| panic'],
   fixes: ['kubectl logs web'],
 }

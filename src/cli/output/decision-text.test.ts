@@ -5,7 +5,9 @@ import { decisionText } from './decision-text.ts'
 
 const decided = { pod: 'default/web', at: '2030-01-01T00:00:00Z', schedulerName: 'default-scheduler', message: '' }
 const rejected = (node: string, plugin: string, ...reasons: string[]): ExplainedNode => ({
-  ...{ node, plugin, reasons },
+  node,
+  plugin,
+  reasons,
   verdict: 'rejected',
 })
 

@@ -131,7 +131,9 @@ test('a server that is not Coxswain has no flows; a response that is no Status i
   try {
     const server = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
     const kubeconfig = JSON.stringify({
-      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'test',
       clusters: [{ name: 'test', cluster: { server } }],
       contexts: [{ name: 'test', context: { cluster: 'test', user: 'me' } }],
       users: [{ name: 'me', user: { token: 'secret' } }],

@@ -8,7 +8,8 @@ import { pods } from '../../ui/terminal/state/state.harness.ts'
 import { kubectlCommand } from './kubectl-command.ts'
 import { TtyScreen } from './tty-screen.ts'
 
-const [enter, leave] = ['<raw><reads>\x1b[?1049h\x1b[?25l', '<cooked><paused>\x1b[0m\x1b[?25h\x1b[?1049l']
+const enter = '<raw><reads>\x1b[?1049h\x1b[?25l'
+const leave = '<cooked><paused>\x1b[0m\x1b[?25h\x1b[?1049l'
 const { signal } = new AbortController()
 const object = { resource: pods, namespace: 'default', name: 'web-0' }
 
@@ -54,7 +55,10 @@ function open() {
   const screen = new TtyScreen(input, output, true, kubectlCommand('config', undefined), { process, run })
   let seen = 0
   return {
-    ...{ screen, process, output, runs },
+    screen,
+    process,
+    output,
+    runs,
     /** What happened since the last call. */
     happened(): string {
       const text = readFileSync(path, 'utf8')

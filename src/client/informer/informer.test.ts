@@ -45,7 +45,8 @@ interface Request {
 
 /** A transport that follows a script: each list and each watch takes the next entry. Later watches stay open. */
 function scripted(clock: VirtualClock, lists: readonly (List | Error)[], watches: readonly Watch[]) {
-  const [nextLists, nextWatches] = [[...lists], [...watches]]
+  const nextLists = [...lists]
+  const nextWatches = [...watches]
   const requests: Request[] = []
   const record = (text: string) => requests.push({ text, atMs: clock.monotonicMs() })
   const transport: Transport = {

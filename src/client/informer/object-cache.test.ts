@@ -8,7 +8,9 @@ interface Listed extends ApiObject {
 }
 
 const listed = (name: string, values: readonly string[]): Listed => ({
-  ...{ apiVersion: 'v1', kind: 'Listed', metadata: { name } as ApiObject['metadata'] },
+  apiVersion: 'v1',
+  kind: 'Listed',
+  metadata: { name } as ApiObject['metadata'],
   values,
 })
 const names = (count: number, first = 0) => Array.from({ length: count }, (_, index) => `v${first + index}`)

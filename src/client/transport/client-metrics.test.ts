@@ -13,7 +13,8 @@ async function readAll(sending: Promise<OutboundResponse>): Promise<void> {
 
 /** A server that responds after a second, in two pieces with a second between them. */
 function start() {
-  const [clock, metrics] = [new VirtualClock(), new Metrics()]
+  const clock = new VirtualClock()
+  const metrics = new Metrics()
   async function* body() {
     yield new Uint8Array(300)
     await clock.sleep(1_000, signal)

@@ -40,7 +40,10 @@ class Announcers implements AsyncDisposable {
     this.#groups.set(nodeName, tasks)
     const deps = { clock, random: seededRandom(names.indexOf(nodeName)), log: silentLog, flow: this.flow }
     const announcer = new AddressAnnouncer({
-      ...{ ...deps, nodeName, client, pool: AddressPool.parse(addresses) },
+      ...deps,
+      nodeName,
+      client,
+      pool: AddressPool.parse(addresses),
       informers: new Informers(this.#cluster.client, deps, tasks),
       machine: { set: (wanted) => reachable(() => machine.set(wanted)) },
     })

@@ -61,7 +61,9 @@ export class AddressAnnouncer {
 
   async run(signal: AbortSignal): Promise<void> {
     const { informers, pool, nodeName } = this.#deps
-    const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
+    const services = informers.of(service)
+    const slices = informers.of(endpointSlice)
+    const nodes = informers.of(node)
     for (const informer of [services, slices, nodes]) informer.onChange(() => this.#changed.resolve())
     await unlessAborted(Promise.all([services.synced, slices.synced, nodes.synced]), signal)
     await using tasks = new TaskGroup({ signal })
@@ -94,7 +96,11 @@ export class AddressAnnouncer {
     let waitMs = announceable.rank * spreadMs
     while (!signal.aborted) {
       const election = new LeaderElection({
-        ...{ client, clock, random, log, ...leaseTimes },
+        client,
+        clock,
+        random,
+        log,
+        ...leaseTimes,
         name: leaseNameOf(address),
         namespace: announcerNamespace,
         identity: nodeName,

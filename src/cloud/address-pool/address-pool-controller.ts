@@ -32,7 +32,8 @@ export function addressPoolController(pool: AddressPool): Controller {
         const own = (found: unknown) => pooledAddressesOf(found as Node | undefined, pool)
         return equalValues(own(before), own(now)) ? [] : pooledKeys(tools, () => true)
       }
-      const [old, current] = [before as Service | undefined, now as Service | undefined]
+      const old = before as Service | undefined
+      const current = now as Service | undefined
       if (!concerns(old) && !concerns(current)) return []
       return [key, ...pooledKeys(tools, (other) => isAffected(other, old ?? current, tools.state.get(keyOf(other))))]
     },

@@ -24,7 +24,9 @@ const slice = (name: string, endpoints: readonly (readonly [nodeName: string, re
   })
 
 const local = { externalTrafficPolicy: 'Local' }
-const [first, second, third] = ['10.0.0.240', '10.0.0.241', '10.0.0.242']
+const first = '10.0.0.240'
+const second = '10.0.0.241'
+const third = '10.0.0.242'
 const cases: readonly [name: string, Partial<AnnouncerView>, Readonly<Record<string, number>>][] = [
   [
     'consecutive addresses have different first nodes',

@@ -19,7 +19,9 @@ const start = (nodes: number) =>
   startCluster({ nodes, loadBalancers: 'node-addresses', simulation: { images: { web } } })
 
 const spec = (port: number, more: object = {}) => ({
-  ...{ type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port, targetPort: 8080 }] },
+  type: 'LoadBalancer',
+  selector: { app: 'web' },
+  ports: [{ port, targetPort: 8080 }],
   ...more,
 })
 const create = ({ client }: TestCluster, name: string, port: number, more: object = {}) =>

@@ -49,11 +49,10 @@ const definition: ReconcileController<State> = {
         ? []
         : balancedKeys(tools)
     if (kind === pod) {
-      const [old, current] = [before as Pod | undefined, now as Pod | undefined]
-      const [oldPorts, ports] = [
-        old === undefined ? [] : hostPorts(old),
-        current === undefined ? [] : hostPorts(current),
-      ]
+      const old = before as Pod | undefined
+      const current = now as Pod | undefined
+      const oldPorts = old === undefined ? [] : hostPorts(old)
+      const ports = current === undefined ? [] : hostPorts(current)
       return equalValues(oldPorts, ports) ? [] : balancedKeys(tools, [...oldPorts, ...ports])
     }
     const concerned = (now ?? before) as EndpointSlice
@@ -97,7 +96,8 @@ function serviceKeys(
 ): readonly string[] {
   const own =
     (now !== undefined && isBalancedByNodes(now)) || (before !== undefined && isBalancedByNodes(before)) ? [key] : []
-  const [old, ports] = [claimedPorts(before), claimedPorts(now)]
+  const old = claimedPorts(before)
+  const ports = claimedPorts(now)
   return equalValues(old, ports) ? own : [...own, ...balancedKeys(tools, [...old, ...ports])]
 }
 

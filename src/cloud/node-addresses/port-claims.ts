@@ -38,7 +38,8 @@ export const hostPorts = ({ spec, status }: Pod): readonly string[] =>
 
 /** Whether `a` was created before `b`. */
 export const isOlder = (a: Service, b: Service): boolean => {
-  const [ageOfA, ageOfB] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '']
+  const ageOfA = a.metadata.creationTimestamp ?? ''
+  const ageOfB = b.metadata.creationTimestamp ?? ''
   return ageOfA === ageOfB ? a.metadata.uid < b.metadata.uid : ageOfA < ageOfB
 }
 

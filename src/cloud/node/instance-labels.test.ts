@@ -7,7 +7,12 @@ import type { CloudInstance } from '../provider/cloud-provider.ts'
 import { correctedLabels, initializedNode, instanceAddresses, uninitializedTaint } from './instance-labels.ts'
 
 const instance: CloudInstance = {
-  ...{ providerId: 'cloud://z/i-1', addresses: [], type: 'small', zone: 'z', region: 'r', isShutDown: false },
+  providerId: 'cloud://z/i-1',
+  addresses: [],
+  type: 'small',
+  zone: 'z',
+  region: 'r',
+  isShutDown: false,
   labels: { 'example.com/rack': '7', 'kubernetes.io/os': 'plan9', 'sub.k8s.io/a': 'b', disk: 'hdd' },
 }
 const other = { key: 'other', effect: 'NoSchedule' }

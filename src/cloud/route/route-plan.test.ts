@@ -8,7 +8,10 @@ import { routePlan } from './route-plan.ts'
 
 const nodeWith = (name: string, ...podCIDRs: string[]) => made(node, name, { spec: { podCIDRs } })
 const route = (nodeName: string, destinationCidr: string, isBlackhole = false): CloudRoute => ({
-  ...{ name: `${nodeName}-route`, nodeName, destinationCidr, isBlackhole },
+  name: `${nodeName}-route`,
+  nodeName,
+  destinationCidr,
+  isBlackhole,
 })
 const [a1, a2, b1] = ['10.0.1.0/24', 'fd00::/64', '10.0.2.0/24'] as const
 

@@ -33,5 +33,8 @@ const idOf = ({ nodeName, destinationCidr }: CloudRoute): string => `${nodeName}
 
 const routesOf = ({ metadata, spec }: Node): readonly CloudRoute[] =>
   (spec.podCIDRs ?? []).map((destinationCidr) => ({
-    ...{ name: '', nodeName: metadata.name, destinationCidr, isBlackhole: false },
+    name: '',
+    nodeName: metadata.name,
+    destinationCidr,
+    isBlackhole: false,
   }))

@@ -21,7 +21,8 @@ export type ServiceChange = { readonly event?: EventNote }
 
 /** The first change that concerns the load balancer; undefined when nothing does. */
 export function changeOf(before: Service, now: Service): ServiceChange | undefined {
-  const [old, spec] = [before.spec, now.spec]
+  const old = before.spec
+  const spec = now.spec
   if (!needsLoadBalancer(before) && !needsLoadBalancer(now)) return undefined
   if (needsLoadBalancer(before) !== needsLoadBalancer(now)) return changed('Type', old.type, spec.type)
   if (!equalValues(old.loadBalancerSourceRanges, spec.loadBalancerSourceRanges))
@@ -39,7 +40,8 @@ export function changeOf(before: Service, now: Service): ServiceChange | undefin
     return changed('ExternalTrafficPolicy', old.externalTrafficPolicy ?? '', spec.externalTrafficPolicy ?? '')
   if (old.healthCheckNodePort !== spec.healthCheckNodePort)
     return changed('HealthCheckNodePort', old.healthCheckNodePort ?? 0, spec.healthCheckNodePort ?? 0)
-  const [oldFamilies, families] = [(old.ipFamilies ?? []).length, (spec.ipFamilies ?? []).length]
+  const oldFamilies = (old.ipFamilies ?? []).length
+  const families = (spec.ipFamilies ?? []).length
   if (oldFamilies !== families) return noted('IPFamilies', `Count: ${oldFamilies} -> ${families}`)
   return undefined
 }

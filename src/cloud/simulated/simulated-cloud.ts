@@ -80,7 +80,11 @@ export class SimulatedCloud implements CloudControl {
     this.#clock = clock
     this.#faults = faults
     this.#options = {
-      ...{ zones: ['zone-a'], region: 'region-1', instanceType: 'standard-8', loadBalancerMs: 0, hasRoutes: true },
+      zones: ['zone-a'],
+      region: 'region-1',
+      instanceType: 'standard-8',
+      loadBalancerMs: 0,
+      hasRoutes: true,
       ...options,
     }
     this.provider = {

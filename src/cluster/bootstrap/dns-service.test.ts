@@ -69,7 +69,8 @@ test('the Service is at the tenth address, and its slice names the address and p
 test('publishing again keeps the Service and moves the slice to the new address', async () => {
   await using cluster = await withCluster()
   await cluster.publish(53)
-  const [before, sliceBefore] = [await cluster.findService(), await cluster.findSlice()]
+  const before = await cluster.findService()
+  const sliceBefore = await cluster.findSlice()
   equal(await cluster.publish(53), true)
   equal((await cluster.findService())?.metadata.resourceVersion, before?.metadata.resourceVersion)
   equal((await cluster.findSlice())?.metadata.resourceVersion, sliceBefore?.metadata.resourceVersion)

@@ -11,7 +11,8 @@ import { createIfMissing } from './bootstrap-objects.ts'
 import { allowClusterInfo } from './cluster-info.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
-const [bootstrappers, nodes] = ['system:bootstrappers', 'system:nodes']
+const bootstrappers = 'system:bootstrappers'
+const nodes = 'system:nodes'
 const signing = 'system:certificates.k8s.io:certificatesigningrequests'
 
 /** Upstream's roles. Installers create the bindings; machines need them to join, and nodes to renew their certificates. */
@@ -22,8 +23,10 @@ const bindings: readonly [name: string, role: string, group: string][] = [
 ]
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const [idCharacters, secretCharacters] = [6, 16]
-const [namespace, type] = ['kube-system', 'bootstrap.kubernetes.io/token']
+const idCharacters = 6
+const secretCharacters = 16
+const namespace = 'kube-system'
+const type = 'bootstrap.kubernetes.io/token'
 const nameOf = (id: string): string => `bootstrap-token-${id}`
 
 export interface JoinTokenDeps {
@@ -57,7 +60,8 @@ export async function createJoinToken(
     )
   await allowClusterInfo(client, context)
   const text = (count: number) => Array.from({ length: count }, () => alphabet[random.below(alphabet.length)]).join('')
-  const [id, key] = [text(idCharacters), text(secretCharacters)]
+  const id = text(idCharacters)
+  const key = text(secretCharacters)
   const data = {
     'token-id': id,
     'token-secret': key,

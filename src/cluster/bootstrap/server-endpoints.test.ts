@@ -41,10 +41,14 @@ async function withServers(count: number) {
   const { client, clock } = cluster
   // The leases are in a store of the test; the objects are in the cluster.
   const store = new MemoryStore(clock)
-  const [writes, calls]: [string[], string[]] = [[], []]
+  const writes: string[] = []
+  const calls: string[] = []
   const servers = Array.from({ length: count }, () => {
     const server = new ServerEndpoints({
-      ...{ store, clock, log: silentLog, serviceRanges: serviceRangesDefault },
+      store,
+      clock,
+      log: silentLog,
+      serviceRanges: serviceRangesDefault,
       client: recording(client, writes, calls),
     })
     const tasks = new TaskGroup()

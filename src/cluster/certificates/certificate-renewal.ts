@@ -34,7 +34,8 @@ export async function renewCertificates(
   { clock, log, hosts: hostsNow, issue, apply }: RenewalDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let [due, named] = [firstRenewal(first.certificates), first.hosts]
+  let due = firstRenewal(first.certificates)
+  let named = first.hosts
   for (;;) {
     await clock.sleep(checkMs, signal)
     const hosts = hostsNow()

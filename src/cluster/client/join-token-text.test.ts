@@ -19,7 +19,9 @@ import {
 const credential = 'abcdef.0123456789abcdef'
 const newAuthority = () =>
   Authority.create('kubernetes', { clock: realClock, random: systemRandom, crypto: nodeCrypto }).certificate
-const [ours, other, third] = [newAuthority(), newAuthority(), newAuthority()]
+const ours = newAuthority()
+const other = newAuthority()
+const third = newAuthority()
 
 test('the hashes are those of openssl and sha256sum', () => {
   const digest = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')

@@ -48,16 +48,15 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal, metric
   }
   const measured = (outbound: Outbound, isForStreams = false) =>
     metrics === undefined ? outbound : metrics.measured(outbound, { origin: server, isForStreams })
-  const [calls, watches] = [
-    new RenewableOutbound(connect(first), realClock),
-    new RenewableOutbound(connect(first), realClock),
-  ]
+  const calls = new RenewableOutbound(connect(first), realClock)
+  const watches = new RenewableOutbound(connect(first), realClock)
   let bare: Outbound | undefined
   const close = async () => {
     await Promise.all([calls.close(), watches.close(), bare?.close()])
   }
   const record = Buffer.from(systemRandom.bytes(recordNameBytes)).toString('hex')
-  const [measuredCalls, measuredWatches] = [measured(calls), measured(watches, true)]
+  const measuredCalls = measured(calls)
+  const measuredWatches = measured(watches, true)
   const transportOf = (sender: string) =>
     new HttpsTransport(measuredCalls, sender, { headers, watches: measuredWatches, record })
   return {

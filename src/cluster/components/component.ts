@@ -103,7 +103,8 @@ export class Component {
       task,
       error: errorText(error),
     })
-    const [cancel, ended] = [new AbortController(), tasks.join()]
+    const cancel = new AbortController()
+    const ended = tasks.join()
     this.#state = { kind: 'restarting', cancel, ended }
     void this.#restart(tasks, ended, cancel.signal)
   }

@@ -25,7 +25,9 @@ export function controllerManagerIn(cluster: ControllersContext, index: number):
   const name = index === 0 ? 'controllers' : `controllers-${index}`
   const own = [...controllers, ...balancerControllers(loadBalancers)]
   const definition = controllerManagerComponent({
-    ...{ name, lease: 'kube-controller-manager', controllers: () => own },
+    name,
+    lease: 'kube-controller-manager',
+    controllers: () => own,
     ...sharedBy(cluster),
   })
   return componentIn(cluster, definition, controllerManagers > 1 ? `${name}_1` : undefined)
@@ -33,7 +35,8 @@ export function controllerManagerIn(cluster: ControllersContext, index: number):
 
 export function cloudControllersIn(cluster: ControllersContext, cloud: SimulatedCloud): Component {
   const definition = controllerManagerComponent({
-    ...{ name: 'cloud-controllers', lease: 'cloud-controller-manager' },
+    name: 'cloud-controllers',
+    lease: 'cloud-controller-manager',
     controllers: (host) => cloudControllers(cloud.provider, host),
     ...sharedBy(cluster),
   })

@@ -34,12 +34,19 @@ async function withDns({ sockets = memorySockets(), gateways = [gateway], resolv
   const record = (message: string) => void logged.push(message)
   const start = async () => {
     const definition = dnsComponent({
-      ...{ domain: 'cluster.local', hosts: gateways, port: 53, sockets, ownAddresses: gateways },
+      domain: 'cluster.local',
+      hosts: gateways,
+      port: 53,
+      sockets,
+      ownAddresses: gateways,
       resolvConf: () => resolvConf,
       serviceRange: mustParseCidr('10.96.0.0/16'),
     })
     const { start: startIn } = definition.prepare({
-      ...{ clock, random: seededRandom(1), flow: new FlowRecorder(clock), metrics: new Metrics() },
+      clock,
+      random: seededRandom(1),
+      flow: new FlowRecorder(clock),
+      metrics: new Metrics(),
       log: { ...silentLog, info: record, warn: record },
       client: (_sender, user) => (user === dnsUser ? cluster.as(dnsUser.name) : client),
     })

@@ -49,7 +49,12 @@ async function serve(settings: DnsSettings, host: ComponentHost, metrics: DnsMet
   const publisher = host.client('apiserver', apiServerUser)
   if (serviceRange !== undefined) await bindDns(publisher, dnsUser.name, ctx)
   const options = {
-    ...{ clock, random, log, metrics, sockets, domain },
+    clock,
+    random,
+    log,
+    metrics,
+    sockets,
+    domain,
     informers: new Informers(host.client('dns', dnsUser), { clock, random, log }, tasks),
     upstreamServers: upstreamServersOf(resolvConf(), ownAddresses),
   }

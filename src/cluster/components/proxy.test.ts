@@ -72,7 +72,11 @@ async function withNode({
       clock,
     ),
   }).prepare({
-    ...{ clock, random: seededRandom(1), log: silentLog, flow: new FlowRecorder(clock), metrics: new Metrics() },
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    flow: new FlowRecorder(clock),
+    metrics: new Metrics(),
     client: (_sender, { name, groups }) => cluster.as(name, groups),
   })
   const tasks = new TaskGroup()

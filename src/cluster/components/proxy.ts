@@ -122,7 +122,13 @@ function startProxy({ settings, host, metrics, machine, tasks }: Start): void {
   const shared = { informers, kernelSettings, clock, log, flow, nodeName }
   const proxy = startServiceProxy(
     {
-      ...{ ...ofServices, ...shared, nftables, conntrack, listeners, metrics, events },
+      ...ofServices,
+      ...shared,
+      nftables,
+      conntrack,
+      listeners,
+      metrics,
+      events,
       ...(network === undefined ? {} : { loopbackInterface: bridge }),
     },
     tasks,
@@ -229,7 +235,9 @@ function startPodRoutes({ settings, host, metrics, network, events, informers, t
     await nodeClient.of(node).patch(nodeName, '', annotation, 'merge', context(signal))
   }
   const own = {
-    ...{ nodeName, podRanges, interfaceRanges },
+    nodeName,
+    podRanges,
+    interfaceRanges,
     serviceRanges: serviceCidrs.map(mustParseCidr),
     clusterRanges: clusterCidrs.map(mustParseCidr),
   }

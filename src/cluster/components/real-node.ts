@@ -53,9 +53,14 @@ export function nodeProxySettings(
     { metricsAt: { host: loopback, port: metricsPort } },
   ]
   return {
-    ...{ name: `proxy/${nodeName}`, nodeName, podCidrs, healthCheckHost: hostIp },
+    name: `proxy/${nodeName}`,
+    nodeName,
+    podCidrs,
+    healthCheckHost: hostIp,
     ...(serviceCidrs && { serviceCidrs }),
-    ...{ masqueradesAll: false, enforcesPolicies: false, arePortsOptional: true },
+    masqueradesAll: false,
+    enforcesPolicies: false,
+    arePortsOptional: true,
     ports: isLoopback(hostIp) ? [] : ports,
     network: network && { ...network, clusterCidrs, onPolicyAgent: usePolicies },
   }
@@ -68,7 +73,11 @@ export const nodeDnsComponent = (
   serviceRange: Cidr,
 ): ComponentDefinition =>
   dnsComponent({
-    ...{ domain: dns.domain, hosts: gateways, port: dnsPort, ownAddresses: gateways, serviceRange },
+    domain: dns.domain,
+    hosts: gateways,
+    port: dnsPort,
+    ownAddresses: gateways,
+    serviceRange,
     resolvConf: () => textOf(dns.resolvConfPath),
   })
 

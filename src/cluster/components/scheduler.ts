@@ -33,8 +33,17 @@ export const schedulerComponent = (
         informers = own
         const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
         const deps = {
-          ...{ client, informers: own, clock, random, log, flow, metrics },
-          ...{ plugins: schedulerPlugins, configuration, decisions, extenders },
+          client,
+          informers: own,
+          clock,
+          random,
+          log,
+          flow,
+          metrics,
+          plugins: schedulerPlugins,
+          configuration,
+          decisions,
+          extenders,
         }
         new Scheduler(deps, tasks).start()
       },

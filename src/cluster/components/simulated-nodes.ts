@@ -127,7 +127,11 @@ function podRangeOf({ server }: KubeletsContext, nodeName: string): string | und
 function newNetwork(cluster: KubeletsContext): ClusterNetwork {
   const { clock, random, log, linkFaults = new LinkFaults() } = cluster.options
   return new ClusterNetwork({
-    ...{ clock, random: random.fork('network'), log, flow: cluster.flow, faults: linkFaults },
+    clock,
+    random: random.fork('network'),
+    log,
+    flow: cluster.flow,
+    faults: linkFaults,
     client: () => cluster.client('network', apiServerUser),
     pod: (namespace, name) => cluster.server?.registry.cached(pod, namespace, name),
   })

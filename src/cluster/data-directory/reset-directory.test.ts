@@ -66,7 +66,8 @@ test('files that existed before the first start are not removed', async () => {
 })
 
 test('entries in an external kubeconfig are removed, and other entries remain', async () => {
-  const [directory, kubeconfig] = [newPath(), newPath()]
+  const directory = newPath()
+  const kubeconfig = newPath()
   const mine = 'apiVersion: v1\nkind: Config\nclusters:\n- name: work\n  cluster:\n    server: https://w\n'
   await writeFile(kubeconfig, mine)
   await startAndStop(directory, kubeconfig)
@@ -115,7 +116,8 @@ test('a reset is refused while the cluster runs', async () => {
 })
 
 test('a kubelet directory is removed together with what the kubelet has created elsewhere', async () => {
-  const [directory, elsewhere] = [newPath(), newPath()]
+  const directory = newPath()
+  const elsewhere = newPath()
   await writeFile(elsewhere, '')
   {
     await using opened = await openDataDirectory(directory, 'kubelet')

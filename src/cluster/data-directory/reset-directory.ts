@@ -81,7 +81,8 @@ async function removeContents(
   await rm(`${directory}/${markerName}`, { force: true })
   const left = await namesIn(directory)
   const isNested = (name: string) => existsSync(`${directory}/${name}/${markerName}`)
-  const [kept, nested] = [left.filter((name) => !isNested(name)), left.filter(isNested)]
+  const kept = left.filter((name) => !isNested(name))
+  const nested = left.filter(isNested)
   return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd }
 }
 

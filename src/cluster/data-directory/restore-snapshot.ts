@@ -34,8 +34,10 @@ export async function restoreDirectory(
   await using snapshot = await openSnapshotFile(from)
   await using opened = await openDataDirectory(directory, 'cluster')
   const { workers, files } = nodePlatform
-  const [store, fresh] = [`${directory}/store.db`, `${directory}/store.db.fresh`]
-  const [pki, freshPki] = [`${directory}/pki`, `${directory}/pki.fresh`]
+  const store = `${directory}/store.db`
+  const fresh = `${directory}/store.db.fresh`
+  const pki = `${directory}/pki`
+  const freshPki = `${directory}/pki.fresh`
   const extracted = `${directory}/store.db.snapshot-${process.pid}`
   const archive = `${directory}/volumes.tar.snapshot-${process.pid}`
   let volumes: UnpackedVolumes | undefined
@@ -92,8 +94,10 @@ async function keepAside(
   signal: AbortSignal,
 ): Promise<Omit<RestoreReport['before'], 'volumes'>> {
   const isThere = async (path: string) => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0
-  const [store, keptStore] = [`${directory}/store.db`, `${directory}/store.db.before-restore`]
-  const [pki, keptPki] = [`${directory}/pki`, `${directory}/pki.before-restore`]
+  const store = `${directory}/store.db`
+  const keptStore = `${directory}/store.db.before-restore`
+  const pki = `${directory}/pki`
+  const keptPki = `${directory}/pki.before-restore`
   if (isRepeated)
     return {
       store: (await isThere(keptStore)) ? keptStore : undefined,

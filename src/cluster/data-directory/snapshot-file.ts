@@ -196,7 +196,8 @@ async function* chunksOf(file: FileHandle, start: number, bytes: number): AsyncG
 }
 
 async function newCipher(passphrase: string) {
-  const [salt, nonce] = [systemRandom.bytes(32), systemRandom.bytes(12)]
+  const salt = systemRandom.bytes(32)
+  const nonce = systemRandom.bytes(12)
   const { key, check } = await keysOf(passphrase, salt, scryptCost)
   const description: SnapshotCipher = {
     kdf: 'scrypt',

@@ -86,7 +86,10 @@ async function writeVolume(at: string, volume: string, text: string): Promise<vo
 const volume = (at: string, name: string) => readFile(`${at}/node/local-path/${name}/data`, 'utf8')
 
 test('the content of volumes is only included on request, and restored with its modes; the previous one is kept', async () => {
-  const [from, to, plain, file] = [await cluster('/a'), await cluster('/b'), newPath(), newPath()]
+  const from = await cluster('/a')
+  const to = await cluster('/b')
+  const plain = newPath()
+  const file = newPath()
   await writeVolume(from, 'pvc-1', 'the content of a volume')
   await symlink('/etc', `${from}/node/local-path/pvc-1/link`)
   await writeVolume(to, 'pvc-2', 'the previous content')
@@ -123,7 +126,9 @@ test('a machine without volumes has nothing to include', async () => {
 test('with a passphrase, a restore into another directory gives the same cluster', async () => {
   // Long enough not to occur in encrypted bytes by chance.
   const key = '/registry/configmaps/default/only-one'
-  const [from, to, file] = [await cluster(key), newPath(), newPath()]
+  const from = await cluster(key)
+  const to = newPath()
+  const file = newPath()
   const { keys, encryptionConfig } = await take(from, file, { passphrase })
   deepEqual([keys, encryptionConfig], ['included', '/e.yaml'])
   equal((await stat(file)).mode & 0o777, 0o600)
@@ -138,7 +143,9 @@ test('with a passphrase, a restore into another directory gives the same cluster
 })
 
 test('without a passphrase, keys are omitted and those of the directory are retained', async () => {
-  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  const from = await cluster('/a')
+  const to = await cluster('/b')
+  const file = newPath()
   equal((await take(from, file)).keys, 'omitted')
   ok(!(await readFile(file)).includes('PRIVATE KEY'))
   const before = await identityOf(to)
@@ -153,7 +160,9 @@ test('without a passphrase, keys are omitted and those of the directory are reta
 })
 
 test('the previous content of the directory is saved and can be restored', async () => {
-  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  const from = await cluster('/a')
+  const to = await cluster('/b')
+  const file = newPath()
   const ownKeys = await identityOf(to)
   await take(from, file, { passphrase })
   const { before } = await restoreDirectory(to, file, passphrase, signal)
@@ -164,7 +173,8 @@ test('the previous content of the directory is saved and can be restored', async
 })
 
 test('an existing file is replaced only on request', async () => {
-  const [from, file] = [await cluster('/a'), newPath()]
+  const from = await cluster('/a')
+  const file = newPath()
   await writeFile(file, 'mine')
   await rejects(take(from, file), /is already there; choose another file, or replace it with --force/)
   equal(await readFile(file, 'utf8'), 'mine')
@@ -223,16 +233,21 @@ const refused: [
 ]
 for (const [what, change, phrase, message] of refused)
   test(`a snapshot ${what} is refused without changes`, async () => {
-    const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+    const from = await cluster('/a')
+    const to = await cluster('/b')
+    const file = newPath()
     await take(from, file, { passphrase })
     await change(file)
-    const [names, keys] = [await readdir(to), await identityOf(to)]
+    const names = await readdir(to)
+    const keys = await identityOf(to)
     await rejects(restoreDirectory(to, file, phrase, signal), message)
     deepEqual([await readdir(to), await identityOf(to), await keysIn(to)], [names, keys, ['/b']])
   })
 
 test('an interrupted restore is repeated without losing the saved content', async () => {
-  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  const from = await cluster('/a')
+  const to = await cluster('/b')
+  const file = newPath()
   await take(from, file, { passphrase })
   await restoreDirectory(to, file, passphrase, signal)
   {

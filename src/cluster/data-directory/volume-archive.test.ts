@@ -23,7 +23,8 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 let directories = 0
 /** A data directory beside a file of the machine that nothing may change. */
 function newDirectory() {
-  const [directory, outside] = [join(folder, `data-${++directories}`), join(folder, `outside-${directories}`)]
+  const directory = join(folder, `data-${++directories}`)
+  const outside = join(folder, `outside-${directories}`)
   mkdirSync(`${directory}/node`, { recursive: true })
   mkdirSync(outside)
   writeFileSync(`${outside}/file`, 'of the machine')

@@ -30,7 +30,8 @@ export async function archiveVolumes(directory: string, to: string, signal: Abor
 
 /** Unpacks beside the present volumes. `replace` exchanges them, and keeps the previous ones. */
 export async function unpackVolumes(archive: string, directory: string, signal: AbortSignal): Promise<UnpackedVolumes> {
-  const [fresh, present] = [`${directory}/node/${folder}.fresh`, volumesOf(directory)]
+  const fresh = `${directory}/node/${folder}.fresh`
+  const present = volumesOf(directory)
   const kept = `${present}.before-restore`
   const discard = () => rm(fresh, { recursive: true, force: true })
   await discard()

@@ -66,7 +66,10 @@ export async function selectContext(source: KubeconfigSource, name?: string): Pr
     server: typeof server === 'string' ? server : '',
     namespace: chosen?.namespace ?? 'default',
     contexts: contexts.map(({ name: each = '', context: { cluster = '', user = '', namespace = 'default' } = {} }) => ({
-      ...{ name: each, cluster, user, namespace },
+      name: each,
+      cluster,
+      user,
+      namespace,
     })),
   }
 }

@@ -59,7 +59,8 @@ test('a file without other entries is removed', async () => {
 })
 
 test('a symbolic link remains a link, and the owner of a file does not change', async () => {
-  const [path, link] = [newPath(), newPath()]
+  const path = newPath()
+  const link = newPath()
   await writeFile(path, work)
   await symlink(path, link)
   if (process.getuid?.() === 0) await chown(path, 1234, 1234)

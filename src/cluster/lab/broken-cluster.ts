@@ -7,7 +7,8 @@ import { images } from './situations.ts'
 import type { AskedObject, Situation } from './situations/situation.ts'
 
 /** Time for the components to process an object, and for probes, restarts and retries to fail. */
-const [stepTime, breakTime] = ['2s', '1m']
+const stepTime = '2s'
+const breakTime = '1m'
 
 /** The same names and times in each run, because the seed is the same. */
 const seed = 7

@@ -36,7 +36,8 @@ export class PolicyFilter implements PolicyView {
 
   constructor(informers: Pick<Informers, 'of'>, podOf: (namespace: string, name: string) => Pod | undefined) {
     this.#podOf = podOf
-    const [namespaces, policies] = [informers.of(namespace), informers.of(networkPolicy)]
+    const namespaces = informers.of(namespace)
+    const policies = informers.of(networkPolicy)
     namespaces.onChange(({ key, now }) => {
       if (now === undefined) this.#labels.delete(key)
       else this.#labels.set(key, now.metadata.labels ?? {})

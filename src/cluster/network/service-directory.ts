@@ -13,7 +13,9 @@ import { ClusterZone } from '../../dns/records/cluster-zone.ts'
 import { feedZone } from '../../dns/records/zone-feed.ts'
 import { routedService, type RoutedService } from '../../proxy/routing/service-route.ts'
 
-const [addressIndex, nodePortIndex, serviceIndex] = ['address', 'node port', 'service of a slice']
+const addressIndex = 'address'
+const nodePortIndex = 'node port'
+const serviceIndex = 'service of a slice'
 
 export class ServiceDirectory {
   readonly zone: ClusterZone

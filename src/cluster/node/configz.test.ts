@@ -53,7 +53,8 @@ const cases: [
 ]
 for (const [why, flags] of cases)
   test(`the configuration in configz gives the same settings when ${why}`, () => {
-    const [settings, own] = [kubeletSettings(flags), kubeletProcessSettings(flags)]
+    const settings = kubeletSettings(flags)
+    const own = kubeletProcessSettings(flags)
     const again = configuredFlags(JSON.parse(JSON.stringify(configz(settings, own))))
     deepEqual([kubeletSettings(again), kubeletProcessSettings(again)], [settings, own])
   })

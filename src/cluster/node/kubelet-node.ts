@@ -69,7 +69,10 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
   const pod = options.pod ?? ((namespace: string, name: string) => kubelet.pod(namespace, name))
   return new KubeletServer({
     host: {
-      ...{ nodeName, runtime, logs, pod },
+      nodeName,
+      runtime,
+      logs,
+      pod,
       pods: () => Promise.resolve(kubelet.pods()),
       runningUid: (shown) => kubelet.runningUid(shown),
       stats: kubelet.stats,

@@ -37,7 +37,9 @@ export async function openKubeletPort(
 ): Promise<OpenKubeletPort> {
   const clientAuthorities = authority === undefined ? {} : { users: authority }
   const listener = await nodePlatform.listeners.listen({
-    ...{ host, port, tls: { ...identity, clientAuthorities } },
+    host,
+    port,
+    tls: { ...identity, clientAuthorities },
     onShed: shedReport({ log, clock: realClock }),
     handle: (request) =>
       holder.server?.handle(request) ?? Promise.resolve({ status: 503, headers: {}, body: 'the kubelet starts' }),

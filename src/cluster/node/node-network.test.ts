@@ -41,7 +41,10 @@ const provide = (
 ) =>
   provideNodeNetwork(
     {
-      ...{ podRanges: ranges, configurationDirectory, nodeAddress: '192.0.2.7', directory: '/var/lib/node' },
+      podRanges: ranges,
+      configurationDirectory,
+      nodeAddress: '192.0.2.7',
+      directory: '/var/lib/node',
       serviceRanges,
     },
     machine,

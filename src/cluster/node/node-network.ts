@@ -53,8 +53,11 @@ export async function provideNodeNetwork(
   const ranges = podRanges.map((range) => ({ range, gateway: gatewayOf(range), tunnelAddress: nextHopOf(range) }))
   const podNetwork = new NodePodNetwork(
     {
-      ...{ bridge, ranges, hardwareAddress: hardwareAddressOf(podRanges) },
-      ...{ nodeAddress: mustParseIp(nodeAddress), serviceRanges },
+      bridge,
+      ranges,
+      hardwareAddress: hardwareAddressOf(podRanges),
+      nodeAddress: mustParseIp(nodeAddress),
+      serviceRanges,
     },
     { processes, kernelSettings },
   )

@@ -122,7 +122,10 @@ export async function startRealNode(
     runtimeSocket === undefined
       ? provideNodeNetwork(
           {
-            ...{ podRanges, directory, nodeAddress: hostIp, serviceRanges },
+            podRanges,
+            directory,
+            nodeAddress: hostIp,
+            serviceRanges,
             configurationDirectory: networkDirectory,
           },
           { ...platform, kernelSettings: nodeKernelSettings() },
@@ -244,7 +247,9 @@ function realHost(
     sendOn: nodeSendOn,
     paths: { pods: `${directory}/pods`, logs: `${directory}/logs` },
     dns: {
-      ...{ servers, domain, nodeAddress: hostIp },
+      servers,
+      domain,
+      nodeAddress: hostIp,
       node: resolvConfPath === '' ? undefined : parseResolvConf(textOf(resolvConfPath)),
     },
     cgroups,

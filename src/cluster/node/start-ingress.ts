@@ -60,7 +60,8 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
   const common = { clock, random, log, flow }
   const dataPlane = startDataPlane(
     {
-      ...{ ...common, metrics },
+      ...common,
+      metrics,
       services: informers.of(service),
       endpointSlices: informers.of(endpointSlice),
       listeners: platform.listeners,

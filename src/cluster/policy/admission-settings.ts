@@ -22,7 +22,8 @@ export async function readAdmissionSettings(flags: PolicyFlagValues, files: File
       if (name !== '' && !names.includes(name)) throw new Error(`${flag} plugin ${JSON.stringify(name)} is unknown`)
     return found.filter((name) => name !== '')
   }
-  const [enabled, disabled] = [listed('enable-admission-plugins'), listed('disable-admission-plugins')]
+  const enabled = listed('enable-admission-plugins')
+  const disabled = listed('disable-admission-plugins')
   const both = enabled.filter((name) => disabled.includes(name))
   if (both.length > 0)
     throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)

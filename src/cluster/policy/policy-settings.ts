@@ -116,7 +116,8 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
 }
 
 async function proxyIdentityByFlags(flags: PolicyFlagValues, files: Files): Promise<PolicySettings['proxyIdentity']> {
-  const [certificateFile, keyFile] = [flags['proxy-client-cert-file'], flags['proxy-client-key-file']]
+  const certificateFile = flags['proxy-client-cert-file']
+  const keyFile = flags['proxy-client-key-file']
   if (certificateFile === undefined && keyFile === undefined) return undefined
   if (certificateFile === undefined || keyFile === undefined)
     throw new Error('--proxy-client-cert-file and --proxy-client-key-file must be set together')

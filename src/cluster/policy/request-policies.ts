@@ -63,7 +63,12 @@ export function buildRequestPolicies(
   const keys = { key: accountKey, oldKeys: oldAccountKeys }
   const credentials = new CredentialMetrics(metrics)
   const accountTokens = new ServiceAccountTokens({
-    ...{ issuer, audiences, ...keys, clock, random, crypto },
+    issuer,
+    audiences,
+    ...keys,
+    clock,
+    random,
+    crypto,
     metrics: credentials,
   })
   const legacyTokenUsage = new LegacyTokenUsage(clock)

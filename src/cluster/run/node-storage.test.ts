@@ -43,7 +43,9 @@ const labels = { app: 'db' }
 const database = {
   metadata: { name: 'db' },
   spec: {
-    ...{ replicas: 2, serviceName: 'db', selector: { matchLabels: labels } },
+    replicas: 2,
+    serviceName: 'db',
+    selector: { matchLabels: labels },
     template: {
       metadata: { labels },
       spec: {

@@ -34,7 +34,8 @@ test('the addresses of Services are announced until it ends', async () => {
     }
   }
   const machine = new Machine(realClock)
-  const [stop, ready] = [new AbortController(), Promise.withResolvers<void>()]
+  const stop = new AbortController()
+  const ready = Promise.withResolvers<void>()
   const options = {
     kubeconfig: served.kubeconfig,
     nodeName: 'node-0',

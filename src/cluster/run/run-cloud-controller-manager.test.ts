@@ -25,7 +25,9 @@ test('a Service gets its load balancer from a provider that starts later', async
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-ccm-'))
   cleanUps.defer(() => rm(folder, { recursive: true }))
   const socket = join(folder, 'provider.sock')
-  const [stop, leading, waited] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const stop = new AbortController()
+  const leading = Promise.withResolvers<void>()
+  const waited = Promise.withResolvers<void>()
   const log = { ...silentLog, warn: () => waited.resolve() }
   const options = { kubeconfig: served.kubeconfig, providerSocket: socket, log, onLead: leading.resolve }
   const running = runCloudControllerManager(
@@ -53,7 +55,8 @@ test('a Service gets its load balancer from a provider that starts later', async
 
 test('it ends while it waits for the provider', async () => {
   await using served = await serveCluster({ nodes: 0 })
-  const [stop, waited] = [new AbortController(), Promise.withResolvers<void>()]
+  const stop = new AbortController()
+  const waited = Promise.withResolvers<void>()
   const log = { ...silentLog, warn: () => waited.resolve() }
   const { kubeconfig } = served
   const options = { kubeconfig, providerSocket: '/none/provider.sock', lease: 'none' as const, log, onLead: () => {} }

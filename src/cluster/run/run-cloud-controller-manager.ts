@@ -31,7 +31,8 @@ export async function runCloudControllerManager(
   const provider = await reachProvider(channel, log, signal)
   if (provider === undefined) return
   const definition = controllerManagerComponent({
-    ...{ name: component, lease: component },
+    name: component,
+    lease: component,
     controllers: (host) => cloudControllers(provider, host),
     settings: () => ({ crypto: nodePlatform.crypto }),
   })

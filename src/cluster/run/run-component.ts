@@ -53,7 +53,12 @@ export async function runComponent(
   const own = remote.clientAs(definition.name)
   const flow = new FlowRecorder(realClock)
   const host: ComponentHost = {
-    ...{ clock: realClock, random: systemRandom, log, flow, metrics, serverAuthority: remote.authority },
+    clock: realClock,
+    random: systemRandom,
+    log,
+    flow,
+    metrics,
+    serverAuthority: remote.authority,
     client: hasAccounts ? clientsWithAccounts(remote, definition.name) : (sender) => remote.clientAs(sender),
   }
   const prepared = definition.prepare(host)
@@ -62,7 +67,10 @@ export async function runComponent(
   if (serve !== undefined) {
     const { resources } = prepared
     const listener = await serveComponent({
-      ...{ ...serve, metrics, clock: realClock, client: own },
+      ...serve,
+      metrics,
+      clock: realClock,
+      client: own,
       ...(resources && { resources }),
     })
     cleanUps.defer(() => listener.close(drainMs))

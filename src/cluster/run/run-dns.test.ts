@@ -56,16 +56,20 @@ test('a separate DNS server serves any cluster with few permissions', { timeout:
     .of(service)
     .create({ metadata: { name: 'web' }, spec: { clusterIP: '10.96.7.7', ports } }, 'default', ctx)
   await client.of(service).create({ metadata: { name: 'peers' }, spec: { clusterIP: 'None', ports } }, 'default', ctx)
-  const [stop, ready, serving] = [
-    new AbortController(),
-    Promise.withResolvers<readonly Peer[]>(),
-    Promise.withResolvers<number>(),
-  ]
+  const stop = new AbortController()
+  const ready = Promise.withResolvers<readonly Peer[]>()
+  const serving = Promise.withResolvers<number>()
   const ended = runDns(
     {
       kubeconfig: await restrictedKubeconfig(client, served.kubeconfig),
-      ...{ hosts: ['127.0.0.1', '::1'], port: 0, domain: 'cluster.local', resolvConf: '', log: silentLog },
-      ...{ serve: { host: '127.0.0.1', port: 0 }, onServe: serving.resolve, onReady: ready.resolve },
+      hosts: ['127.0.0.1', '::1'],
+      port: 0,
+      domain: 'cluster.local',
+      resolvConf: '',
+      log: silentLog,
+      serve: { host: '127.0.0.1', port: 0 },
+      onServe: serving.resolve,
+      onReady: ready.resolve,
     },
     stop.signal,
   )

@@ -59,7 +59,9 @@ function findIn(
 }
 
 function startProxy(options: Pick<RunProxyOptions, 'kubeconfig'> & Partial<RunProxyOptions>) {
-  const [nftables, policyNftables, conntrack] = [new WatchedNftables(), new WatchedNftables(), new SimulatedConntrack()]
+  const nftables = new WatchedNftables()
+  const policyNftables = new WatchedNftables()
+  const conntrack = new SimulatedConntrack()
   const kernelSettings = new SimulatedKernelSettings({ [bridgeSetting]: '0' })
   const machine = { conntrack, kernelSettings, listeningPorts, listeners: nodePlatform.listeners }
   const newNftables = (of: 'services' | 'policies') => (of === 'services' ? nftables : policyNftables)
@@ -67,9 +69,14 @@ function startProxy(options: Pick<RunProxyOptions, 'kubeconfig'> & Partial<RunPr
   const synced = Promise.withResolvers<ProxyPorts>()
   const ended = runProxy(
     {
-      ...{ nodeName: 'node-a', podCidrs: ['10.244.0.0/16'], masqueradesAll: false, log: silentLog },
+      nodeName: 'node-a',
+      podCidrs: ['10.244.0.0/16'],
+      masqueradesAll: false,
+      log: silentLog,
       enforcesPolicies: false,
-      ...{ machine: { ...machine, newNftables }, onSynced: synced.resolve, ...options },
+      machine: { ...machine, newNftables },
+      onSynced: synced.resolve,
+      ...options,
     },
     stop.signal,
   )

@@ -20,7 +20,10 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
   const { healthz, metricsAt } = options
   const definition = proxyComponent({
     ...options,
-    ...{ name: 'proxy', network: undefined, healthCheckHost: '0.0.0.0', arePortsOptional: false },
+    name: 'proxy',
+    network: undefined,
+    healthCheckHost: '0.0.0.0',
+    arePortsOptional: false,
     ports: [{ ...(healthz && { healthz }), ...(metricsAt && { metricsAt }) }],
   })
   await runComponent(definition, options, signal)

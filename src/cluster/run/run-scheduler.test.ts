@@ -23,7 +23,8 @@ test('a separate scheduler binds pods of any API server, and the next scheduler 
   await cluster.components.get('scheduler')?.kill()
   const start = () => {
     const stop = new AbortController()
-    const [leading, serving] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()]
+    const leading = Promise.withResolvers<void>()
+    const serving = Promise.withResolvers<number>()
     const ended = runScheduler(
       {
         kubeconfig,

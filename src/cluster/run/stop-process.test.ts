@@ -37,7 +37,8 @@ test('the process that holds a data directory is ended, and its exit is awaited 
       equal(pid, child.pid)
       child.kill('SIGTERM')
     }
-    let [isReleased, pollsAfterRelease] = [false, 0]
+    let isReleased = false
+    let pollsAfterRelease = 0
     const clock = {
       ...realClock,
       sleep: (ms: number) => {

@@ -85,7 +85,11 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const tlsThread = cleanUps.use(nodePlatform.listeners.startTlsThread())
     onProgress('opening the store, reading certificates')
     const storage = await openClusterStorage(options, {
-      ...{ directory, hosts, metrics, cleanUps, stopping },
+      directory,
+      hosts,
+      metrics,
+      cleanUps,
+      stopping,
       kubeconfigs: kubeconfigs.outside,
     })
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
@@ -113,7 +117,13 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const certificates = { current: storage.certificates }
     let uiPort: number | undefined
     const cluster = newCluster(options, {
-      ...{ storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates },
+      storage,
+      policies,
+      settings,
+      nodeRanges,
+      serviceRanges,
+      metrics,
+      certificates,
       uiPort: () => uiPort,
     })
     cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
@@ -193,18 +203,23 @@ function newCluster(
     containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, ...firstNodeRanges(nodeRanges)]
   return new Cluster({
     ingress: ingressChoicesOf(options.ingressFlags),
-    ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store, ...identity },
-    ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{
-      nodes,
-      flowEvents,
-      schedulerConfiguration,
-      serviceRanges,
-      hasVolumeSnapshots,
-      hasGatewayApi,
-      loadBalancers,
-      localPath: true,
-    },
+    clock: realClock,
+    random: systemRandom,
+    log,
+    metrics,
+    store: storage.store,
+    ...identity,
+    policies: policies.policies,
+    tokenUses: policies.tokenUses,
+
+    nodes,
+    flowEvents,
+    schedulerConfiguration,
+    serviceRanges,
+    hasVolumeSnapshots,
+    hasGatewayApi,
+    loadBalancers,
+    localPath: true,
     controllerSettings: {
       certificateAuthority: authority,
       signer,

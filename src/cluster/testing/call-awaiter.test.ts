@@ -7,7 +7,8 @@ import { Faults } from './faults.ts'
 const { signal } = new AbortController()
 
 function awaiter(isFlowing = false) {
-  const [clock, faults] = [new VirtualClock(), new Faults()]
+  const clock = new VirtualClock()
+  const faults = new Faults()
   return { clock, faults, calls: new CallAwaiter({ clock, faults, isFlowing }) }
 }
 

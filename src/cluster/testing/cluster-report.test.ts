@@ -137,7 +137,9 @@ test('withCluster writes a report and names it in the error', async () => {
 })
 
 const nodeContext = {
-  ...{ name: 'a', fullName: 'suite > a', notes: [] as string[] },
+  name: 'a',
+  fullName: 'suite > a',
+  notes: [] as string[],
   diagnostic: (text: string) => void nodeContext.notes.push(text),
 }
 const contexts: [framework: string, context: unknown, title: string][] = [

@@ -14,7 +14,9 @@ import { resourceId, type Resource, type SchedulingDecision, type Table } from '
 import { recordHistory } from './recorded-history.ts'
 
 /** Older events and further objects are omitted, so that a browser can open the file. */
-const [eventsMax, objectsMax, explainedMax] = [20_000, 5_000, 200]
+const eventsMax = 20_000
+const objectsMax = 5_000
+const explainedMax = 200
 
 /** What a report reads of a cluster. */
 export interface ReportedCluster {
@@ -44,7 +46,8 @@ export async function recordRun(cluster: ReportedCluster, title: string): Promis
     events,
     resources: kinds.map(resourceOf),
     tables: known.map(({ kind, objects }) => [resourceId(resourceOf(kind)), tableFor(kind, objects, cluster.nowMs)]),
-    ...{ history, revisions },
+    history,
+    revisions,
     explanations: await explanationsOf(cluster, known),
     decisions: decisionsOf(cluster, known),
   }

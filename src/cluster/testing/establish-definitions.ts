@@ -30,7 +30,12 @@ export async function establishDefinitions(
 const create = (transport: Transport, body: object, context: Context): Promise<unknown> =>
   transport.send(
     {
-      ...{ verb: 'create', kind: customResourceDefinition, namespace: '', name: '', subresource: '', body },
+      verb: 'create',
+      kind: customResourceDefinition,
+      namespace: '',
+      name: '',
+      subresource: '',
+      body,
       query: { fieldValidation: 'Strict' },
     },
     context,

@@ -27,7 +27,9 @@ function program() {
 }
 
 const container = (name: string, mounts: object[]) => ({
-  ...{ name, image: 'image', env: [{ name: 'C', value: name }] },
+  name,
+  image: 'image',
+  env: [{ name: 'C', value: name }],
   volumeMounts: mounts,
 })
 type Input = Parameters<ReturnType<typeof podsOf>['create']>[0]
@@ -157,7 +159,9 @@ test('a pod waits for its claim; files of a persistent volume survive pods, the 
   await client.of(persistentVolume).create({
     metadata: { name: 'data' },
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], capacity: size, storageClassName: '' },
+      accessModes: ['ReadWriteOnce'],
+      capacity: size,
+      storageClassName: '',
       hostPath: { path: '/srv/data', type: 'DirectoryOrCreate' },
     },
   })

@@ -41,7 +41,8 @@ export function partitionFault(groups: readonly (readonly string[])[], isEndpoin
   const groupOf = (host: NetworkHost) =>
     places.findIndex((group) => group.some((place) => isAt(place, host, isEndpoint)))
   const matches: LinkFault['matches'] = (from, to) => {
-    const [one, other] = [groupOf(from), groupOf(to)]
+    const one = groupOf(from)
+    const other = groupOf(to)
     return one !== -1 && other !== -1 && one !== other
   }
   return { matches, delayMs: 0, lossShare: 1 }

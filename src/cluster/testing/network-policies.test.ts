@@ -16,12 +16,17 @@ const echo: SimulatedProgram = (process) => {
 }
 
 const podOf = (name: string, nodeName: string) => ({
-  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } } },
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app: name } },
   spec: { nodeName, containers: [{ name: 'c', image: 'echo' }] },
 })
 const only = (app: string) => ({ podSelector: { matchLabels: { app } } })
 const policyOf = (name: string, spec: object) => ({
-  ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name }, spec },
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name },
+  spec,
 })
 const nodePort = { port: 80, targetPort: 80, nodePort: 30_080 }
 
@@ -32,7 +37,9 @@ async function startShop() {
     podOf('front', 'node-1'),
     podOf('other', 'node-0'),
     {
-      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
       spec: { type: 'NodePort', selector: { app: 'web' }, ports: [nodePort] },
     },
     policyOf('web', { ...only('web'), ingress: [{ from: [only('front')] }] }),

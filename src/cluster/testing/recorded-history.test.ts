@@ -10,12 +10,16 @@ import { recordHistory } from './recorded-history.ts'
 const flow = new FlowRecorder(new VirtualClock())
 const version = (name: string, revision: number): ApiObject =>
   ({
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { at: String(revision) } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    data: { at: String(revision) },
     metadata: { name, namespace: 'default', resourceVersion: String(revision), managedFields: [{ manager: 'm' }] },
   }) as unknown as ApiObject
 
 const source = {
-  ...{ flow, nowMs: 0, retained: { oldest: 1, newest: 9 } },
+  flow,
+  nowMs: 0,
+  retained: { oldest: 1, newest: 9 },
   lists: [{ kind: configMap, objects: [version('a', 8), version('b', 2)] }],
   changes: () => [
     { revision: 3, key: 'default/a', before: undefined, now: version('a', 3) },

@@ -137,7 +137,15 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const cleanUps = new AsyncDisposableStack()
   cleanUps.defer(close)
   const cluster: Cluster = new Cluster({
-    ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
+    clock,
+    random,
+    log,
+    store,
+    policies,
+    nodes,
+    controllerManagers,
+    simulation,
+    schedulerConfiguration,
     localPath,
     loadBalancers,
     serviceRanges: serviceRangesOf(serviceFlags),

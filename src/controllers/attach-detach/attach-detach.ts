@@ -111,7 +111,9 @@ function situationOf(attachment: Attachment, need: Need | undefined, tools: Tool
   const isBusy = others.some(({ operation }) => operation !== undefined)
   const isAttached = others.some(({ phase }) => phase === 'attached')
   return {
-    ...{ nowMs, isNeeded: need !== undefined, object: cached(volumeAttachment, name) },
+    nowMs,
+    isNeeded: need !== undefined,
+    object: cached(volumeAttachment, name),
     node: nodeState(nodeName, volume, tools),
     elsewhere: isShared ? 'nothing' : isBusy ? 'operation' : isAttached ? 'attached' : 'nothing',
   }

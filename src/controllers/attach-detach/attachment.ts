@@ -68,14 +68,19 @@ export class Attachments {
     const known = this.find(volume, nodeName)
     if (known !== undefined) return known
     const made: Attachment = {
-      ...{ volume, nodeName, name, phase: 'absent', operation: undefined, failures: 0, retryMs: 0 },
-      ...{
-        unneededMs: undefined,
-        verifyMs: undefined,
-        isReported: false,
-        isConflictReported: false,
-        claims: new Set(),
-      },
+      volume,
+      nodeName,
+      name,
+      phase: 'absent',
+      operation: undefined,
+      failures: 0,
+      retryMs: 0,
+
+      unneededMs: undefined,
+      verifyMs: undefined,
+      isReported: false,
+      isConflictReported: false,
+      claims: new Set(),
     }
     const nodes = this.#byVolume.get(volume)
     if (nodes === undefined) this.#byVolume.set(volume, new Map([[nodeName, made]]))

@@ -137,7 +137,8 @@ for (const [why, conditions, certificate, leftMs] of cleanings)
   })
 
 async function startSigning() {
-  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const random = seededRandom(1)
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)

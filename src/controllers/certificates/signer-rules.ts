@@ -46,7 +46,8 @@ const isOfNodes = (organizations: readonly string[]): boolean =>
 /** Key encipherment is optional, since it applies to RSA keys only. */
 function usagesRejection(usages: Usages, purpose: 'client auth' | 'server auth'): string | undefined {
   const wanted = ['digital signature', 'key encipherment', purpose].toSorted()
-  const [got, all] = [new Set([...usages, 'key encipherment']), new Set(wanted)]
+  const got = new Set([...usages, 'key encipherment'])
+  const all = new Set(wanted)
   return got.size === all.size && got.isSubsetOf(all) ? undefined : `usages did not match [${wanted.join(' ')}]`
 }
 

@@ -157,7 +157,8 @@ for (const [why, set, others, changes] of plans)
 
 test('the backoff for replacing a failing pod doubles, separately for each node', () => {
   const failed = [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })]
-  let [atMs, state] = [nowMs, undefined as unknown]
+  let atMs = nowMs
+  let state = undefined as unknown
   const waits: number[] = []
   for (let failures = 0; failures < 13; failures++) {
     let plan: Plan

@@ -103,7 +103,8 @@ function nodePlacements(object: DaemonSet, pods: readonly Pod[], nodes: readonly
 const byAge = (a: Pod, b: Pod): number => {
   const bound = Number(b.spec.nodeName !== undefined) - Number(a.spec.nodeName !== undefined)
   if (bound !== 0) return bound
-  const [left, right] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp]
+  const left = a.metadata.creationTimestamp
+  const right = b.metadata.creationTimestamp
   return left === right ? (a.metadata.name < b.metadata.name ? -1 : 1) : left < right ? -1 : 1
 }
 

@@ -190,7 +190,10 @@ test('the failure of a ReplicaSet is a condition of its Deployment', () => {
 
 test('a rollout without progress times out after the deadline, and is requeued for it', () => {
   const updatedAgo = (seconds: number) => ({
-    ...{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: 'm' },
+    type: 'Progressing',
+    status: 'True',
+    reason: 'ReplicaSetUpdated',
+    message: 'm',
     lastUpdateTime: rfc3339(nowMs - seconds * 1000),
     lastTransitionTime: rfc3339(nowMs),
   })
@@ -216,7 +219,8 @@ function applied(
   sets: ReplicaSet[],
   changes: readonly Change[],
 ): { object: Deployment; sets: ReplicaSet[] } {
-  let [next, all] = [object, sets]
+  let next = object
+  let all = sets
   for (const change of changes) {
     const target = change.object as ReplicaSet & Deployment
     if (change.of.plural === 'deployments') next = target
@@ -250,7 +254,8 @@ const withAvailability = (set: ReplicaSet, isLate: boolean, random: Random): Rep
 const randomDeployment = (random: Random): Deployment => {
   const pick = () => (random.below(2) === 0 ? random.below(4) : `${random.below(101)}%`)
   const replicas = random.below(12)
-  const [maxSurge, maxUnavailable] = [pick(), pick()]
+  const maxSurge = pick()
+  const maxUnavailable = pick()
   const rollingUpdate = { maxSurge: maxSurge === 0 || maxSurge === '0%' ? 1 : maxSurge, maxUnavailable }
   return aDeployment({ replicas, strategy: { rollingUpdate } })
 }

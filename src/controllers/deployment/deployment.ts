@@ -151,7 +151,8 @@ const scaledNote = (name: string, from: number, to: number): EventNote => ({
 })
 
 const compareRevisions = (a: ReplicaSet, b: ReplicaSet): number => {
-  const [left, right] = [revisionOfSet(a), revisionOfSet(b)]
+  const left = revisionOfSet(a)
+  const right = revisionOfSet(b)
   return left === right ? 0 : left < right ? -1 : 1
 }
 

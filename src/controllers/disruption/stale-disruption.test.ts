@@ -12,7 +12,8 @@ test('DisruptionTarget is reset on a pod that was not deleted, and an event is r
   const { client, clock } = cluster
   const ctx = context(new AbortController().signal)
   const labels = { app: 'web' }
-  const [pods, budgets] = [client.of(pod), client.of(podDisruptionBudget)]
+  const pods = client.of(pod)
+  const budgets = client.of(podDisruptionBudget)
   await pods.create(
     { metadata: { name: 'p', labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
     'default',

@@ -160,7 +160,9 @@ function groupsOf(object: Service, pods: readonly Pod[], family: AddressFamily, 
 }
 
 const sliceFormOf = ({ of: { name = '', protocol, appProtocol }, number }: PodPort): EndpointPort => ({
-  ...{ name, protocol, port: number },
+  name,
+  protocol,
+  port: number,
   ...(appProtocol === undefined ? {} : { appProtocol }),
 })
 

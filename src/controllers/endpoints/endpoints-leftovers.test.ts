@@ -9,7 +9,8 @@ import { startCluster } from '../../cluster/testing/start-cluster.ts'
 test('Endpoints are deleted with their Service', async () => {
   await using cluster = await startCluster()
   const ctx = context(new AbortController().signal)
-  const [services, written] = [cluster.client.of(service), cluster.client.of(endpoints)]
+  const services = cluster.client.of(service)
+  const written = cluster.client.of(endpoints)
   const names = async () => {
     await cluster.clock.advance('2s')
     const { items } = await written.list({ namespace: 'default' }, ctx)

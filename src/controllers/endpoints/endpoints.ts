@@ -125,7 +125,8 @@ function rowOf(object: Service, pod: Pod): Row | undefined {
 
 const subsetFormOf = ({ of: { name, protocol, appProtocol }, number }: PodPort): EndpointPort => ({
   ...(name === undefined ? {} : { name }),
-  ...{ port: number, protocol },
+  port: number,
+  protocol,
   ...(appProtocol === undefined ? {} : { appProtocol }),
 })
 
@@ -136,7 +137,8 @@ const subsetFormOf = ({ of: { name, protocol, appProtocol }, number }: PodPort):
 function truncated(subsets: readonly EndpointSubset[]): { subsets: readonly EndpointSubset[]; isTruncated: boolean } {
   const count = (field: 'addresses' | 'notReadyAddresses') =>
     subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0)
-  const [ready, notReady] = [count('addresses'), count('notReadyAddresses')]
+  const ready = count('addresses')
+  const notReady = count('notReadyAddresses')
   if (ready + notReady <= addressesMax) return { subsets, isTruncated: false }
   const isReadyCut = ready > addressesMax
   const [field, total, room] = isReadyCut

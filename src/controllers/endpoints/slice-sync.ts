@@ -14,7 +14,9 @@ export function sliceSync(
   changes: readonly Change[],
 ): SliceSync {
   const count = (operation: SliceOperation) => changes.filter(({ kind }) => kind === operation).length
-  const [created, updated, deleted] = [count('create'), count('update'), count('delete')]
+  const created = count('create')
+  const updated = count('update')
+  const deleted = count('delete')
   const endpoints = groups.reduce((sum, group) => sum + group.endpoints.length, 0)
   const full = groups.reduce((sum, group) => sum + Math.ceil(group.endpoints.length / endpointsPerSliceDefault), 0)
   const numbers = new Map<string, number>()

@@ -71,7 +71,9 @@ function statusOf(
 ): HorizontalPodAutoscalerStatus {
   return {
     ...(lastScaleTime === undefined ? {} : { lastScaleTime }),
-    ...{ currentReplicas, desiredReplicas, conditions },
+    currentReplicas,
+    desiredReplicas,
+    conditions,
     ...(currentMetrics === undefined ? {} : { currentMetrics }),
   }
 }

@@ -7,9 +7,11 @@ import { AutoscaledPods, type Selected } from './autoscaled-pods.ts'
 
 const podOf = (name: string, app: string): Pod =>
   ({ metadata: { namespace: 'n', name, labels: { app } } }) as unknown as Pod
-const [web, db] = [podOf('1', 'web'), podOf('2', 'db')]
+const web = podOf('1', 'web')
+const db = podOf('2', 'db')
 const namesOf = ({ pods }: Selected) => pods.map(({ metadata }) => metadata.name)
-const [ofWeb, ofAll] = [parseLabelSelector('app=web'), parseLabelSelector('')]
+const ofWeb = parseLabelSelector('app=web')
+const ofAll = parseLabelSelector('')
 
 test('only autoscalers that exist control pods', () => {
   const autoscaled = new AutoscaledPods()

@@ -78,7 +78,10 @@ function undecided(
   const condition = notActive(reason, `the HPA was unable to compute the replica count: ${message}`)
   const summary = `invalid metrics (${count} invalid out of ${metrics.length}), first error is: ${error}`
   return {
-    ...{ replicas: undefined, reason: '', metrics, memory },
+    replicas: undefined,
+    reason: '',
+    metrics,
+    memory,
     conditions: withCondition(conditions, condition, nowMs),
     events: [...events, { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: summary }],
   }

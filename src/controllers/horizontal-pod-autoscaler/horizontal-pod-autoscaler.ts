@@ -43,8 +43,10 @@ export const horizontalPodAutoscalerController = defineController<AutoscalerStat
   reconciles: horizontalPodAutoscaler,
   periodMs: ({ horizontalPodAutoscaler: { syncMs } = autoscalerDefaults }) => syncMs,
   state: () => ({
-    ...{ targets: new ScaleTargets(), autoscaledPods: new AutoscaledPods() },
-    ...{ memories: new Map(), metrics: undefined },
+    targets: new ScaleTargets(),
+    autoscaledPods: new AutoscaledPods(),
+    memories: new Map(),
+    metrics: undefined,
   }),
   // Changes of an autoscaler and of pods take effect in the next period.
   enqueues(kind, { now, before }, { state }) {
@@ -173,7 +175,9 @@ async function decisionFor(
   const problem = selectorProblem(target, selected)
   if (problem !== undefined)
     return unmeasured({
-      ...{ replicas: undefined, reason: '', memory },
+      replicas: undefined,
+      reason: '',
+      memory,
       conditions: withCondition(conditions, problem.condition, nowMs),
       events: [problem.event, warning('FailedComputeMetricsReplicas', problem.event.message)],
     })

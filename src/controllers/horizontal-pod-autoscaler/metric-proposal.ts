@@ -91,7 +91,10 @@ function forPods(
   if (typeof requests === 'string') return requests
   const assumedPercent = BigInt(Math.max(assumedPercentMin, averageUtilization))
   const found = replicasForPods({
-    ...{ current, groups, tolerances, compare: compareUtilization(requests, averageUtilization) },
+    current,
+    groups,
+    tolerances,
+    compare: compareUtilization(requests, averageUtilization),
     assumedMilli: (pod) => ((requests.get(pod) ?? 0n) * assumedPercent) / 100n,
   })
   if (found === undefined) return noMatch

@@ -27,7 +27,8 @@ export function podGroups(
   nowMs: number,
 ): PodGroups {
   const counted = new Map(samples)
-  const [unready, missing]: [string[], string[]] = [[], []]
+  const unready: string[] = []
+  const missing: string[] = []
   let readyCount = 0
   for (const pod of pods) {
     const { name } = pod.metadata

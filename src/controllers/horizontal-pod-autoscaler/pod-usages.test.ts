@@ -7,7 +7,9 @@ import { isListShared, PodUsages, type PodUsage } from './pod-usages.ts'
 const ctx = context(new AbortController().signal)
 const usage = (name: string, app?: string): PodUsage => ({
   metadata: { name, ...(app === undefined ? {} : { labels: { app } }) },
-  ...{ timestamp: '2030-01-01T00:00:00Z', window: '10s', containers: [] },
+  timestamp: '2030-01-01T00:00:00Z',
+  window: '10s',
+  containers: [],
 })
 
 /** Reads for several selectors, and returns the names that were found and the selectors that were listed. */

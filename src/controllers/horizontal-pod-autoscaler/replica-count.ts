@@ -67,7 +67,9 @@ export const compareAverage =
 export const compareUtilization =
   (requests: Usages, targetPercent: number): Compare =>
   (usages) => {
-    let [used, requested, count] = [0n, 0n, 0n]
+    let used = 0n
+    let requested = 0n
+    let count = 0n
     for (const [pod, milli] of usages) {
       const request = requests.get(pod)
       if (request === undefined) continue
@@ -91,7 +93,8 @@ export function replicasForShare(
   statusReplicas: number,
   tolerances: Tolerances,
 ): ReplicaProposal {
-  const [value, target] = [Number(milli), Number(targetMilli)]
+  const value = Number(milli)
+  const target = Number(targetMilli)
   const ratio = value / (target * statusReplicas)
   const replicas = isTolerated(ratio, tolerances) ? statusReplicas : Math.ceil(value / target)
   const averageMilli = statusReplicas === 0 ? averageOfNone(milli) : BigInt(Math.ceil(value / statusReplicas))

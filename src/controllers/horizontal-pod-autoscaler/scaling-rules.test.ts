@@ -11,7 +11,10 @@ const scaling = (
   memory: Partial<AutoscalerMemory>,
   behavior?: Scaling['limits']['behavior'],
 ): Scaling => ({
-  ...{ current, nowMs, memory: { ...noMemory, ...memory }, downscaleStabilizationMs: 300_000 },
+  current,
+  nowMs,
+  memory: { ...noMemory, ...memory },
+  downscaleStabilizationMs: 300_000,
   limits: { minReplicas: 1, maxReplicas: 100, ...(behavior === undefined ? {} : { behavior }) },
 })
 const rules = (policies: HPAScalingRules['policies'], more: Partial<HPAScalingRules> = {}): HPAScalingRules => ({

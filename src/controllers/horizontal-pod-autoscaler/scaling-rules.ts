@@ -50,11 +50,10 @@ const matches = { reason: 'ReadyForNewScale', message: 'recommended size matches
 export function stabilize(desired: number, scaling: Scaling): Stabilized {
   const { current, nowMs, memory, limits, downscaleStabilizationMs } = scaling
   const { behavior } = limits
-  const [upMs, downMs] = [
-    (behavior?.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000,
-    secondsToMs(behavior?.scaleDown?.stabilizationWindowSeconds) ?? downscaleStabilizationMs,
-  ]
-  let [lowest, highest] = [desired, desired]
+  const upMs = (behavior?.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000
+  const downMs = secondsToMs(behavior?.scaleDown?.stabilizationWindowSeconds) ?? downscaleStabilizationMs
+  let lowest = desired
+  let highest = desired
   for (const { replicas, atMs } of memory.recommendations) {
     if (atMs > nowMs - upMs) lowest = Math.min(lowest, replicas)
     if (atMs > nowMs - downMs) highest = Math.max(highest, replicas)

@@ -28,8 +28,10 @@ test('an IndexSet equals a set of numbers', () => {
   const limit = 40
   const some = () => Array.from({ length: random.below(25) }, () => random.below(limit))
   for (let round = 0; round < 300; round++) {
-    const [numbers, others] = [new Set(some()), new Set(some())]
-    const [set, other] = [IndexSet.empty.with(numbers), IndexSet.parse([...others].join(','), limit)]
+    const numbers = new Set(some())
+    const others = new Set(some())
+    const set = IndexSet.empty.with(numbers)
+    const other = IndexSet.parse([...others].join(','), limit)
     const all = Array.from({ length: limit }, (_, index) => index)
     deepEqual(
       all.filter((index) => set.has(index)),

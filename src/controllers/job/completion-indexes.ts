@@ -73,7 +73,8 @@ export class IndexSet {
 
   /** The position of the first interval that ends at this index or later. */
   #firstEndingAt(index: number): number {
-    let [from, to] = [0, this.#intervals.length]
+    let from = 0
+    let to = this.#intervals.length
     while (from < to) {
       const middle = (from + to) >> 1
       if ((this.#intervals[middle] as Interval).high < index) from = middle + 1

@@ -18,14 +18,12 @@ const nowMs = 0
 
 type Case = Partial<AppliedPlan<ReturnType<typeof aJob>>> & { readonly changes?: Change[]; readonly status?: object }
 const applied = ({ changes = [], status, ...rest }: Case) => ({
-  ...{
-    object: aJob(),
-    plan: { changes, ...(status === undefined ? {} : { status }) },
-    creates: { succeeded: 0, failed: 0 },
-    hasStatus: true,
-    nowMs,
-    seconds: 1,
-  },
+  object: aJob(),
+  plan: { changes, ...(status === undefined ? {} : { status }) },
+  creates: { succeeded: 0, failed: 0 },
+  hasStatus: true,
+  nowMs,
+  seconds: 1,
   ...rest,
 })
 

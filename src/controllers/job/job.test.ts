@@ -236,7 +236,8 @@ test('every pod is recorded, released and counted once, in this order', () => {
     return { changes: shown(changes), counts: [succeeded, failed], open, next: { ...object, status } as Job }
   }
   const free = (pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, finalizers: [] } })
-  const [good, bad] = [ended('good', 'Succeeded'), ended('bad', 'Failed')]
+  const good = ended('good', 'Succeeded')
+  const bad = ended('bad', 'Failed')
   const first = step(aJob({ completions: 9, parallelism: 0 }), good, bad)
   deepEqual([first.changes, first.counts, first.open], [[], [0, 0], { succeeded: ['uid-good'], failed: ['uid-bad'] }])
   const second = step(first.next, good, bad)

@@ -18,7 +18,8 @@ import type { NodeRanges } from '../runtime/controller-settings.ts'
 const ctx = context(new AbortController().signal)
 
 async function startWith(...ranges: NodeRanges[]) {
-  const [clock, random] = [new VirtualClock(), seededRandom(1)]
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
   const accountKey = nodePlatform.crypto.generateKey()
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
   const controllerSettings = { nodeRanges: { ranges, reserved: ['10.0.1.0/24'] } }

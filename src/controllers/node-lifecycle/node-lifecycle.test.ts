@@ -119,7 +119,8 @@ for (const [why, nodes, intervalMs] of rates)
 
 test('zones are updated when nodes change, move to another zone and are deleted', () => {
   const zones = new ZoneDisruption()
-  const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
+  const dead = aNode({ Ready: 'Unknown' })
+  const alive = aNode({ Ready: 'True' })
   const moved = aNode({ Ready: 'Unknown' }, {}, 'other')
   const steps: [before: Node | undefined, now: Node | undefined, z: number, other: number][] = [
     [undefined, dead, Infinity, Infinity],
@@ -204,8 +205,10 @@ test('nothing is evicted when all nodes stop reporting', async () => {
 
 test('zones are measured until their last node is gone', () => {
   const registry = new Metrics()
-  const [metrics, zones] = [new NodeMetrics(registry), new ZoneDisruption()]
-  const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
+  const metrics = new NodeMetrics(registry)
+  const zones = new ZoneDisruption()
+  const dead = aNode({ Ready: 'Unknown' })
+  const alive = aNode({ Ready: 'True' })
   const zone = zoneOf(dead)
   const shown = () =>
     registry

@@ -93,7 +93,8 @@ export function updateZones(
   zones: ZoneDisruption,
   metrics: NodeMetrics,
 ): void {
-  const [zoneBefore, zone] = [before && zoneOf(before), now && zoneOf(now)]
+  const zoneBefore = before && zoneOf(before)
+  const zone = now && zoneOf(now)
   if (zoneBefore === zone && isReady(before) === isReady(now)) return
   zones.update(before, now)
   if (zoneBefore !== undefined) metrics.setZone(zoneBefore, zones.sizeOf(zoneBefore))

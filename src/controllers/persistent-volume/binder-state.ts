@@ -73,7 +73,8 @@ export class BinderState {
   }
 
   #replaceName(before: PersistentVolumeClaim | undefined, now: PersistentVolumeClaim | undefined): void {
-    const [left, joined] = [before?.spec.volumeName, now?.spec.volumeName]
+    const left = before?.spec.volumeName
+    const joined = now?.spec.volumeName
     if (left === joined) return
     if (before !== undefined && left) {
       const keys = this.#claimsByVolume.get(left)

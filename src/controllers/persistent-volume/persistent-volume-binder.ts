@@ -24,7 +24,8 @@ const pendingMs = 15_000
 const stepsMax = 10
 /** A binding is four writes in sequence, so that its time is that of four round trips. */
 const workers = 32
-const [claimPrefix, volumePrefix] = ['claim ', 'volume ']
+const claimPrefix = 'claim '
+const volumePrefix = 'volume '
 
 type Tools = ReconcileTools<BinderState>
 

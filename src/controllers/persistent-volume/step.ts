@@ -44,7 +44,8 @@ export function phaseStep(
   const { message: _, ...status } = volume.status
   const message = note === undefined ? {} : { message: note.message }
   return {
-    ...{ kind: 'volume', through: 'status' },
+    kind: 'volume',
+    through: 'status',
     volume: { ...volume, status: { ...status, ...message, phase } },
     ...(note === undefined ? {} : { note }),
   }
@@ -59,7 +60,9 @@ export function claimStatusStep(
   if (equalValues(claim.status, status)) return undefined
   const isNewPhase = claim.status.phase !== status.phase
   return {
-    ...{ kind: 'claim', through: 'status', claim: { ...claim, status } },
+    kind: 'claim',
+    through: 'status',
+    claim: { ...claim, status },
     ...(note === undefined || !isNewPhase ? {} : { note }),
   }
 }

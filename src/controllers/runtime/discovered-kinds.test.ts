@@ -24,7 +24,10 @@ const gadget = kindNamed('example.org', 'v1', 'Gadget')
 const ownedBy = (object: ApiObject, extra: object = {}) => ({
   ownerReferences: [
     {
-      ...{ apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name, uid: object.metadata.uid },
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      name: object.metadata.name,
+      uid: object.metadata.uid,
       ...extra,
     },
   ],
@@ -129,7 +132,9 @@ test('an absent owner is read once, however many dependents it has', async () =>
 test('a foreground deletion continues after a restart of the collector', async () => {
   const api = apiOf(configMaps, widget)
   const owner = api.add(widget, {
-    ...{ name: 'owner', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] },
+    name: 'owner',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    finalizers: ['foregroundDeletion'],
   })
   api.add(configMaps, { name: 'child', finalizers: ['test/hold'], ...ownedBy(owner, { blockOwnerDeletion: true }) })
   {

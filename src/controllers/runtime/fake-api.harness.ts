@@ -171,7 +171,12 @@ export function start(controller: Controller, api: FakeApi, startMs?: number) {
   const client = new Client(api)
   const metrics = new Metrics()
   const deps = {
-    ...{ client, clock, log: silentLog, random: seededRandom(1), flow: new FlowRecorder(clock), settings: {} },
+    client,
+    clock,
+    log: silentLog,
+    random: seededRandom(1),
+    flow: new FlowRecorder(clock),
+    settings: {},
     informers: new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks),
     metrics: controllerMetrics(metrics),
   }

@@ -28,7 +28,12 @@ const measuredAs = (other: Controller): Controller => {
   const { measureStale } = other
   const plan = () => ({ changes: [], status: { phase: 'Seen' } })
   return defineController<ConfigMap>({
-    ...{ name: 'tested', account: 'tested', reconciles: configMap, owns: [], plan, measureStale },
+    name: 'tested',
+    account: 'tested',
+    reconciles: configMap,
+    owns: [],
+    plan,
+    measureStale,
   })
 }
 

@@ -27,7 +27,8 @@ export function ownClaim(set: StatefulSet, pod: Pod, claim: PersistentVolumeClai
   if (isBeingDeleted(claim)) return []
   const { ownerReferences = [], ...metadata } = claim.metadata
   const isOurs = (reference: OwnerReference) => isAbout(reference, set) || isAbout(reference, pod)
-  const [ours, others] = [ownerReferences.filter(isOurs), ownerReferences.filter((reference) => !isOurs(reference))]
+  const ours = ownerReferences.filter(isOurs)
+  const others = ownerReferences.filter((reference) => !isOurs(reference))
   if (ours.some(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid)) return []
   const wanted = others.some(({ controller }) => controller === true) ? undefined : wantedOwner(set, pod)
   const isRight =

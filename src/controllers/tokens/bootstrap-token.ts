@@ -34,7 +34,8 @@ export interface SigningToken {
 
 /** The token, if it is valid, not expired and usable for signing. */
 export function signingToken(object: Secret, nowMs: number): SigningToken | undefined {
-  const [id, shown] = [valueOf(object, 'token-id'), valueOf(object, 'token-secret')]
+  const id = valueOf(object, 'token-id')
+  const shown = valueOf(object, 'token-secret')
   const isWhole = /^[a-z0-9]{6}$/.test(id) && shown !== '' && keyOf(object) === `${tokenNamespace}/${namePrefix}${id}`
   if (!isWhole || expiryMsOf(object) <= nowMs || valueOf(object, 'usage-bootstrap-signing') !== 'true') return undefined
   return { id, secret: shown }

@@ -33,7 +33,8 @@ async function userOf({ client }: TestCluster, token: string): Promise<string | 
 test('a Secret gets the token of its account, which is valid as long as the Secret contains it', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  const secrets = client.of(secret)
+  const accounts = client.of(serviceAccount)
   await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
   await secrets.create({ metadata: { name: 'robot-token', ...annotated('robot') }, type: legacy }, 'default', ctx)
   await clock.advance('1s')
@@ -66,7 +67,8 @@ test('a Secret gets the token of its account, which is valid as long as the Secr
 test('a token Secret is deleted with its account, and at once if the account does not exist', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  const secrets = client.of(secret)
+  const accounts = client.of(serviceAccount)
   const names = async () =>
     (await secrets.list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
   const make = (name: string, account: string) =>
@@ -174,7 +176,8 @@ test('signatures are added and removed with the tokens, and expired tokens are d
 test('the use of a token is recorded, and the reference to a deleted Secret is removed from its account', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  const secrets = client.of(secret)
+  const accounts = client.of(serviceAccount)
   const tracking = 'kube-apiserver-legacy-service-account-token-tracking'
   deepEqual((await client.of(configMap).get(tracking, 'kube-system', ctx)).data, { since: '2030-01-01' })
   await accounts.create({ metadata: { name: 'robot' }, secrets: [{ name: 'used' }, { name: 'other' }] }, 'default', ctx)

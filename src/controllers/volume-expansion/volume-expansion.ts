@@ -18,7 +18,8 @@ export const volumeExpansionController = defineController({
   watches: [persistentVolume, persistentVolumeClaim],
   enqueues(kind, { key, now, before }) {
     if (kind.kind !== persistentVolumeClaim.kind || now === undefined) return []
-    const [claim, old] = [now as PersistentVolumeClaim, before as PersistentVolumeClaim | undefined]
+    const claim = now as PersistentVolumeClaim
+    const old = before as PersistentVolumeClaim | undefined
     return needsExpansion(claim) && (old === undefined || isOtherSize(claim, old)) ? [key] : []
   },
   async reconcile(key, { cached, client, recordEvent }, context) {

@@ -82,7 +82,8 @@ test('only a pod that is gone concerns its claims', () => {
   const enqueued = (before: ApiObject | undefined, now: ApiObject | undefined) => [
     ...(claims.watches?.[0]?.enqueues({ key: 'default/p', before, now } as never, {} as never) ?? []),
   ]
-  const [waiting, running] = [user('', names), user('n', names)]
+  const waiting = user('', names)
+  const running = user('n', names)
   deepEqual(enqueued(undefined, waiting), [])
   deepEqual(enqueued(waiting, running), [])
   deepEqual(enqueued(running, running), [])

@@ -34,7 +34,8 @@ const workloads = [
   [jobController, made(job, 'web', { spec: jobSpec })],
 ] as const
 
-const [ageMs, step] = [1_000, waitingPodsMax * msPerWaitingPod]
+const ageMs = 1_000
+const step = waitingPodsMax * msPerWaitingPod
 /** Pods of the workload itself, unless they have an owner. */
 const pods = (count: number, details: Record<string, unknown> = {}): readonly Pod[] => {
   const waiting = { phase: 'Pending', ready: false, nodeName: '' }

@@ -27,13 +27,21 @@ function forwarderOf(
   script: UpstreamScript,
   { servers = ['s1'], limits = {} }: { servers?: readonly string[]; limits?: Partial<ForwarderLimits> } = {},
 ) {
-  const [clock, tasks, upstream] = [new VirtualClock(), new TaskGroup(), new ScriptedUpstream(script)]
+  const clock = new VirtualClock()
+  const tasks = new TaskGroup()
+  const upstream = new ScriptedUpstream(script)
   const counted: string[] = []
   const forwarder = new Forwarder(
     {
-      ...{ sockets: upstream, clock, random: seededRandom(1), log: silentLog, servers: peers(...servers) },
+      sockets: upstream,
+      clock,
+      random: seededRandom(1),
+      log: silentLog,
+      servers: peers(...servers),
       limits: {
-        ...{ queriesMax: 10, queriesPerClientMax: 5, cache: { entriesMax: 100, bytesMax: 1 << 20 } },
+        queriesMax: 10,
+        queriesPerClientMax: 5,
+        cache: { entriesMax: 100, bytesMax: 1 << 20 },
         ...limits,
       },
       metrics: {

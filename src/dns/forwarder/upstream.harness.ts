@@ -97,8 +97,14 @@ export const authorityOf = (name: string, ttlSeconds: number, minimumSeconds: nu
   type: recordType.SOA,
   ttlSeconds,
   data: {
-    ...{ kind: 'authority', primary: `ns.${name}`, mailbox: `admin.${name}`, serial: 1, minimumSeconds },
-    ...{ refreshSeconds: 1, retrySeconds: 1, expireSeconds: 1 },
+    kind: 'authority',
+    primary: `ns.${name}`,
+    mailbox: `admin.${name}`,
+    serial: 1,
+    minimumSeconds,
+    refreshSeconds: 1,
+    retrySeconds: 1,
+    expireSeconds: 1,
   },
 })
 

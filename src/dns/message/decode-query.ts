@@ -35,11 +35,14 @@ export type DecodedQuery =
 
 export function decodeQuery(bytes: Uint8Array): DecodedQuery {
   if (bytes.length < headerBytes) return { kind: 'ignored' }
-  const [id, flags] = [readUint16(bytes, 0), readUint16(bytes, 2)]
+  const id = readUint16(bytes, 0)
+  const flags = readUint16(bytes, 2)
   if ((flags & flag.isResponse) !== 0) return { kind: 'ignored' }
   if (opcodeOf(flags) !== 0) return { kind: 'unsupported-opcode', id, flags }
   const malformed = { kind: 'malformed', id, flags } as const
-  const [questions, answers, authority] = [readUint16(bytes, 4), readUint16(bytes, 6), readUint16(bytes, 8)]
+  const questions = readUint16(bytes, 4)
+  const answers = readUint16(bytes, 6)
+  const authority = readUint16(bytes, 8)
   if (questions !== 1 || answers !== 0) return malformed
   const read = readName(bytes, headerBytes, false)
   if (read === undefined || read.next + 4 > bytes.length) return malformed
@@ -55,7 +58,8 @@ export function decodeQuery(bytes: Uint8Array): DecodedQuery {
 
 /** The OPT record of the remaining records; undefined if they are malformed or do not end with the message. */
 function readAdditional(bytes: Uint8Array, start: number, count: number): { edns: Edns | undefined } | undefined {
-  let [at, edns]: [number, Edns | undefined] = [start, undefined]
+  let at = start
+  let edns: Edns | undefined = undefined
   for (let index = 0; index < count; index++) {
     const owner = readName(bytes, at)
     if (owner === undefined || owner.next + 10 > bytes.length) return undefined

@@ -72,7 +72,9 @@ class RecordReader {
     const owner = readName(bytes, this.#at)
     if (owner === undefined || owner.next + 10 > bytes.length) return this.#fail()
     const { name, next } = owner
-    const [type, start, ttl] = [readUint16(bytes, next), next + 10, readUint32(bytes, next + 4)]
+    const type = readUint16(bytes, next)
+    const start = next + 10
+    const ttl = readUint32(bytes, next + 4)
     const end = start + readUint16(bytes, next + 8)
     if (end > bytes.length) return this.#fail()
     this.#at = end

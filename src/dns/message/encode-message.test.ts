@@ -16,7 +16,12 @@ const record = (type: keyof typeof recordType, data: RecordData, owner = name): 
 })
 const address = (index: number) => record('A', { kind: 'address', address: `10.0.${index >> 8}.${index & 255}` })
 const content = (parts: Partial<ResponseContent>): ResponseContent => ({
-  ...{ code: 0, isAuthoritative: true, answers: [], authority: [], additional: [], ...parts },
+  code: 0,
+  isAuthoritative: true,
+  answers: [],
+  authority: [],
+  additional: [],
+  ...parts,
 })
 
 describe('a response', () => {
@@ -34,7 +39,8 @@ describe('a response', () => {
   })
 
   test('ends of names are compressed, except in SRV records', () => {
-    const [target, other] = [`peers-0.${name}`, 'mail.example.com']
+    const target = `peers-0.${name}`
+    const other = 'mail.example.com'
     const answers = [
       record('SRV', { kind: 'location', priority: 0, weight: 1, port: 80, target }),
       record('MX', { kind: 'mail', preference: 10, target: other }),
@@ -55,8 +61,14 @@ describe('a response', () => {
   })
 
   const soa: RecordData = {
-    ...{ kind: 'authority', primary: 'ns.dns.cluster.local', mailbox: 'hostmaster.cluster.local', serial: 2 ** 32 - 1 },
-    ...{ refreshSeconds: 7200, retrySeconds: 1800, expireSeconds: 86_400, minimumSeconds: 5 },
+    kind: 'authority',
+    primary: 'ns.dns.cluster.local',
+    mailbox: 'hostmaster.cluster.local',
+    serial: 2 ** 32 - 1,
+    refreshSeconds: 7200,
+    retrySeconds: 1800,
+    expireSeconds: 86_400,
+    minimumSeconds: 5,
   }
   const kinds: readonly [string, ResourceRecord][] = [
     ['an IPv4 address', address(1)],

@@ -18,7 +18,9 @@ const names = [
 ]
 
 function someRecord(random: Random): ResourceRecord {
-  const [name, target, ttlSeconds] = [pick(random, names), pick(random, names), random.below(1000)]
+  const name = pick(random, names)
+  const target = pick(random, names)
+  const ttlSeconds = random.below(1000)
   const number = () => random.below(65_536)
   return pick<() => ResourceRecord>(random, [
     () => ({ name, type: recordType.A, ttlSeconds, data: { kind: 'address', address: ipText(random.bytes(4)) } }),
@@ -31,7 +33,9 @@ function someRecord(random: Random): ResourceRecord {
     () => ({ name, type: recordType.CNAME, ttlSeconds, data: { kind: 'name', target } }),
     () => ({ name, type: recordType.MX, ttlSeconds, data: { kind: 'mail', preference: number(), target } }),
     () => ({
-      ...{ name, type: recordType.SRV, ttlSeconds },
+      name,
+      type: recordType.SRV,
+      ttlSeconds,
       data: { kind: 'location', priority: number(), weight: number(), port: number(), target },
     }),
     () => ({ name, type: 99, ttlSeconds, data: { kind: 'opaque', bytes: random.bytes(random.below(300)) } }),
@@ -45,8 +49,11 @@ const someResponse = (random: Random): Uint8Array =>
   encodeResponse(
     decodedQuery({ name: 'web.default.svc.cluster.local', rest: opt(1232) }),
     {
-      ...{ code: 0, isAuthoritative: true },
-      ...{ answers: someRecords(random, 20), authority: someRecords(random, 3), additional: someRecords(random, 5) },
+      code: 0,
+      isAuthoritative: true,
+      answers: someRecords(random, 20),
+      authority: someRecords(random, 3),
+      additional: someRecords(random, 5),
     },
     512 + random.below(3_000),
   )

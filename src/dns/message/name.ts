@@ -28,7 +28,12 @@ const characters: readonly string[] = Array.from({ length: 256 }, (_, code) => {
  * or pointer before it, so reading always ends.
  */
 export function readName(message: Uint8Array, start: number, allowsPointers = true): ReadName | undefined {
-  let [name, at, next, bytes, pointers, floor] = ['', start, -1, 1, 0, start]
+  let name = ''
+  let at = start
+  let next = -1
+  let bytes = 1
+  let pointers = 0
+  let floor = start
   for (;;) {
     const length = message[at]
     if (length === undefined) return undefined
@@ -51,7 +56,8 @@ export function readName(message: Uint8Array, start: number, allowsPointers = tr
   }
 }
 
-const [backslash, dot] = [0x5c, 0x2e]
+const backslash = 0x5c
+const dot = 0x2e
 
 /** Where the first label of a name in presentation format ends: the position of its dot, or the length of the name. */
 export function labelEnd(name: string, start: number): number {

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { AddressIndex } from './address-index.ts'
 import { ServiceRecords } from './service-records.ts'
 
-const [web, api] = [new ServiceRecords('web.default'), new ServiceRecords('api.default')]
+const web = new ServiceRecords('web.default')
+const api = new ServiceRecords('api.default')
 const keysOf = (index: AddressIndex) => index.of('10.0.0.1').map(({ key }) => key)
 
 test('an address of several Services', () => {

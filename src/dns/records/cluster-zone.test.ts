@@ -222,7 +222,8 @@ describe('a changed zone', () => {
   })
 
   test('an endpoint that moves from one slice to another keeps its name', () => {
-    const [first, second] = [sliceOf('peers', ['10.0.0.1']), sliceOf('peers', ['10.0.0.1'], { name: 'peers-2' })]
+    const first = sliceOf('peers', ['10.0.0.1'])
+    const second = sliceOf('peers', ['10.0.0.1'], { name: 'peers-2' })
     const changed = zoneOf(headless, first, second)
     assert.deepEqual(addressesOf(changed), ['10.0.0.1'])
     changed.setEndpointSlice(first, undefined)

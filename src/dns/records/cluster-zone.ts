@@ -66,7 +66,8 @@ export class ClusterZone {
 
   /** Replaces an EndpointSlice; `now` is undefined when it was deleted. */
   setEndpointSlice(before: EndpointSlice | undefined, now: EndpointSlice | undefined): void {
-    const [from, to] = [keyOfSlice(before), keyOfSlice(now)]
+    const from = keyOfSlice(before)
+    const to = keyOfSlice(now)
     if (from !== undefined && from !== to) this.#setSlice(from, before, undefined)
     if (to !== undefined) this.#setSlice(to, from === to ? before : undefined, now)
   }

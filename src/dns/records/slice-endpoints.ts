@@ -49,7 +49,8 @@ const none: readonly RecordEndpoint[] = []
 const newList = (): RecordEndpoint[] => []
 
 function indexed(all: readonly RecordEndpoint[]): Indexed {
-  const [byLabel, byAddress] = [new Map<string, RecordEndpoint[]>(), new Map<string, RecordEndpoint[]>()]
+  const byLabel = new Map<string, RecordEndpoint[]>()
+  const byAddress = new Map<string, RecordEndpoint[]>()
   for (const endpoint of all) {
     getOrInsert(byLabel, endpoint.label, newList).push(endpoint)
     getOrInsert(byAddress, endpoint.address, newList).push(endpoint)

@@ -9,11 +9,9 @@ import { feedZone } from './zone-feed.ts'
 import { lookUp, serviceOf } from './zone.harness.ts'
 
 test('an object that the zone cannot read does not keep others from being served', async () => {
-  const [zone, unreadable, handlers] = [
-    new ClusterZone('cluster.local'),
-    [] as string[],
-    new Map<string, (change: ObjectChange<Service>) => void>(),
-  ]
+  const zone = new ClusterZone('cluster.local')
+  const unreadable = [] as string[]
+  const handlers = new Map<string, (change: ObjectChange<Service>) => void>()
   const informers = {
     of: ({ plural }: { plural: string }) => ({
       synced: Promise.resolve(),

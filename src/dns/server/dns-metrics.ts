@@ -56,7 +56,8 @@ function servedCounter(metrics: Metrics, domain: string, shared: SharedLabels): 
   const counters = new Map<number, () => void>()
   return (query) => {
     const { transport, isIpV6, type, isInZone, code } = query
-    const [zoneBit, transportBit] = [Number(isInZone), Number(transport === 'tcp')]
+    const zoneBit = Number(isInZone)
+    const transportBit = Number(transport === 'tcp')
     const knownType = type !== undefined && typeNames.has(type) ? type : 0
     const key = (knownType << 11) | (code << 3) | (Number(isIpV6) << 2) | (zoneBit << 1) | transportBit
     getOrInsert(counters, key, () => counterOf(query, isInZone ? `${domain}.` : '.'))()

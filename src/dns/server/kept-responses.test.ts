@@ -11,7 +11,9 @@ const query = queryBytes({ name, id: 7 })
 const response = Uint8Array.from([0, 7, 1, 2, 3])
 
 function sourceIn(zone: ReturnType<typeof zoneOf>): AnswerSource {
-  const [answer, records, type] = [zone.lookup(name, recordType.A), zone.recordsOf(name), recordType.A]
+  const answer = zone.lookup(name, recordType.A)
+  const records = zone.recordsOf(name)
+  const type = recordType.A
   if (records === undefined) throw new Error('the zone has no such Service')
   return { records, type, answer }
 }

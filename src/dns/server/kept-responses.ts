@@ -49,7 +49,8 @@ export class KeptResponses {
     if (query.length > messageBytesMax || response.length > messageBytesMax) return
     const length = query.length + response.length - 2 * idBytes
     if (this.#used + length > this.#block.length) this.#nextBlock()
-    const [block, at] = [this.#block, this.#used]
+    const block = this.#block
+    const at = this.#used
     const queryEnd = at + query.length - idBytes
     block.set(query.subarray(idBytes), at)
     block.set(response.subarray(idBytes), queryEnd)

@@ -39,9 +39,14 @@ function handlerOf({
   isReady = true,
   resolve = ({ question }: ForwardedQuestion): MaybePromise<Resolution> => resolved(question.name),
 } = {}) {
-  const [metrics, forwarded]: [Metrics, ForwardedQuestion[]] = [new Metrics(), []]
+  const metrics: Metrics = new Metrics()
+  const forwarded: ForwardedQuestion[] = []
   const handler = new QueryHandler({
-    ...{ zone, isReady: () => isReady, clock: realClock, random: seededRandom(1), log: silentLog },
+    zone,
+    isReady: () => isReady,
+    clock: realClock,
+    random: seededRandom(1),
+    log: silentLog,
     forwarder: {
       resolve(question) {
         forwarded.push(question)
@@ -71,10 +76,8 @@ function responseText(bytes: Uint8Array | undefined): string[] {
   ]
 }
 
-const [svc, soa] = [
-  'svc.cluster.local',
-  'authority cluster.local 5 SOA ns.dns.cluster.local hostmaster.cluster.local 5',
-]
+const svc = 'svc.cluster.local'
+const soa = 'authority cluster.local 5 SOA ns.dns.cluster.local hostmaster.cluster.local 5'
 
 const rows: readonly [string, QueryParts, readonly string[]][] = [
   ['a Service', { name: `web.default.${svc}` }, ['NOERROR', `web.default.${svc} 30 A 10.96.0.10`]],
@@ -150,10 +153,8 @@ describe('a response', () => {
   })
 
   test('is truncated over UDP and complete over TCP', async () => {
-    const [udp, tcp] = [
-      await ask({ name: `peers.default.${svc}` }),
-      await ask({ name: `peers.default.${svc}` }, {}, 'tcp'),
-    ]
+    const udp = await ask({ name: `peers.default.${svc}` })
+    const tcp = await ask({ name: `peers.default.${svc}` }, {}, 'tcp')
     const [short, long] = [udp, tcp].map((bytes) => decodeResponse(bytes ?? new Uint8Array(0)))
     assert.equal(short?.isTruncated, true)
     assert.equal(long?.isTruncated, false)

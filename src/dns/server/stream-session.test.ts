@@ -8,7 +8,9 @@ import { serveStream, type Respond } from './stream-session.ts'
 
 /** A query is one byte here, and so is its response. */
 function sessionOf(respond: Respond) {
-  const [clock, incoming, written] = [new VirtualClock(), new Channel<Uint8Array>(100), [] as number[]]
+  const clock = new VirtualClock()
+  const incoming = new Channel<Uint8Array>(100)
+  const written = [] as number[]
   const state = { isDestroyed: false, isEnded: false, takesWrites: true }
   const stream: ByteStream = {
     pieces: incoming,

@@ -16,7 +16,8 @@ export type Respond = (query: Uint8Array) => MaybePromise<Uint8Array | undefined
 /** Serves the stream until it ends. Never rejects. */
 export async function serveStream(stream: ByteStream, respond: Respond, clock: Clock): Promise<void> {
   const close = () => stream.destroy()
-  let [timer, isOver]: [Timer, boolean] = [clock.after(idleMs, close), false]
+  let timer: Timer = clock.after(idleMs, close)
+  let isOver = false
   const onProgress = () => {
     timer.cancel()
     if (!isOver) timer = clock.after(idleMs, close)

@@ -85,7 +85,8 @@ export class ClusterMap implements PolicyView {
   }
 
   endAt(address: string): TrafficEnd {
-    const [pod, node] = [this.podAt(address), this.nodeAt(address)]
+    const pod = this.podAt(address)
+    const node = this.nodeAt(address)
     return {
       address,
       pod: pod === undefined ? undefined : podFacts(pod),

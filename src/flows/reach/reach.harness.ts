@@ -20,9 +20,10 @@ export const readyPod = (
     status: { ...running, ...more.status },
   })
 
-export const readyNode = (name: string, address: string, more: object = {}): ApiObject => ({
+export const readyNode = (name: string, address: string, more: object = {}) => ({
   ...nodeWith(name),
-  ...{ status: { addresses: [{ type: 'InternalIP', address }], ...ready }, ...more },
+  status: { addresses: [{ type: 'InternalIP', address }], ...ready },
+  ...more,
 })
 
 const metadata = (name: string, namespace: string, more: object = {}) => ({

@@ -126,13 +126,12 @@ const cases: readonly (readonly [
         },
       ),
       {
-        ...{
-          apiVersion: 'v1',
-          kind: 'Event',
-          metadata: { name: 'e', namespace: 'blue' },
-          involvedObject: { uid: 'blue/b' },
-        },
-        ...{ reason: 'Unhealthy', message: 'Get "http://x": dial tcp 10.244.1.3:80: connect: connection refused' },
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'e', namespace: 'blue' },
+        involvedObject: { uid: 'blue/b' },
+        reason: 'Unhealthy',
+        message: 'Get "http://x": dial tcp 10.244.1.3:80: connect: connection refused',
       } as unknown as ApiObject,
     ],
     {

@@ -40,7 +40,10 @@ export interface LayoutOptions {
 
 export const fontPx = 12
 export const headerPx = 34
-const [linePx, rowPaddingPx, marginPx, timePx] = [15, 13, 12, 62]
+const linePx = 15
+const rowPaddingPx = 13
+const marginPx = 12
+const timePx = 62
 const labelPaddingPx = 26
 /** The space that a loop takes to the right of its lifeline. */
 export const loopPx = 22
@@ -60,7 +63,8 @@ export function sequenceLayout(
   let top = headerPx + 8
   let widthPx = (lifelines.at(-1)?.x ?? 0) + (lifelines.at(-1)?.widthPx ?? 0) / 2
   for (const message of messages) {
-    const [fromX, toX] = [xOf.get(message.from) ?? 0, xOf.get(message.to) ?? 0]
+    const fromX = xOf.get(message.from) ?? 0
+    const toX = xOf.get(message.to) ?? 0
     const isLoop = fromX === toX
     const lines = wrapText(
       labelOf(message),
@@ -106,7 +110,8 @@ function needOf(
   index: ReadonlyMap<string, number>,
   labelPxMax: number,
 ): { left: number; right: number; px: number } {
-  const [from, to] = [index.get(message.from) ?? 0, index.get(message.to) ?? 0]
+  const from = index.get(message.from) ?? 0
+  const to = index.get(message.to) ?? 0
   const labelPx = Math.min(labelPxMax, textWidthPx(labelOf(message), fontPx)) + labelPaddingPx
   return { left: Math.min(from, to), right: Math.max(from, to), px: labelPx }
 }

@@ -8,15 +8,33 @@ import { svgDiagram, xmlText } from './svg-diagram.ts'
 import { textWidthPx, wrapText } from './text-width.ts'
 
 const message = (fields: Partial<DrawnMessage> = {}): DrawnMessage => ({
-  ...{ id: 1, arrow: 'call', from: 'kubectl', to: 'API Server', afterMs: 0, text: 'create pods web', count: 1 },
-  ...{ isInferred: false, hasFailed: false },
+  id: 1,
+  arrow: 'call',
+  from: 'kubectl',
+  to: 'API Server',
+  afterMs: 0,
+  text: 'create pods web',
+  count: 1,
+  isInferred: false,
+  hasFailed: false,
   ...fields,
 })
 
 const event = (fields: Partial<FlowEvent>): FlowEvent => ({
-  ...{ id: 1 as FlowId, arrow: 'call', atMs: 1_000, endMs: 1_001, from: 'kubectl', to: 'API Server' },
-  ...{ what: 'create pods', outcome: '201', allowedBy: undefined, revision: 0, cause: noCause, span: undefined },
-  ...{ object: { resource: 'pods', namespace: 'default', name: 'web' }, stages: [] },
+  id: 1 as FlowId,
+  arrow: 'call',
+  atMs: 1_000,
+  endMs: 1_001,
+  from: 'kubectl',
+  to: 'API Server',
+  what: 'create pods',
+  outcome: '201',
+  allowedBy: undefined,
+  revision: 0,
+  cause: noCause,
+  span: undefined,
+  object: { resource: 'pods', namespace: 'default', name: 'web' },
+  stages: [],
   ...fields,
 })
 

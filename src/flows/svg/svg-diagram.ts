@@ -32,26 +32,32 @@ export interface DiagramPalette extends Readonly<Record<Arrow | 'inferred', stri
 /** Texts have a contrast of at least 4.5:1 with the background. */
 export const palettes: Readonly<Record<Theme, DiagramPalette>> = {
   light: {
-    ...{ background: '#ffffff', text: '#1c2128', dim: '#59636e', box: '#eef1f4', failure: '#c1121f' },
-    ...{
-      call: '#0b5cad',
-      watch: '#1a7f37',
-      persist: '#9a6700',
-      reconcile: '#8250df',
-      step: '#59636e',
-      inferred: '#0b5cad',
-    },
+    background: '#ffffff',
+    text: '#1c2128',
+    dim: '#59636e',
+    box: '#eef1f4',
+    failure: '#c1121f',
+
+    call: '#0b5cad',
+    watch: '#1a7f37',
+    persist: '#9a6700',
+    reconcile: '#8250df',
+    step: '#59636e',
+    inferred: '#0b5cad',
   },
   dark: {
-    ...{ background: '#0d1117', text: '#e6edf3', dim: '#9198a1', box: '#21262d', failure: '#ff7b72' },
-    ...{
-      call: '#79c0ff',
-      watch: '#56d364',
-      persist: '#e3b341',
-      reconcile: '#d2a8ff',
-      step: '#9198a1',
-      inferred: '#79c0ff',
-    },
+    background: '#0d1117',
+    text: '#e6edf3',
+    dim: '#9198a1',
+    box: '#21262d',
+    failure: '#ff7b72',
+
+    call: '#79c0ff',
+    watch: '#56d364',
+    persist: '#e3b341',
+    reconcile: '#d2a8ff',
+    step: '#9198a1',
+    inferred: '#79c0ff',
   },
 }
 
@@ -79,7 +85,8 @@ export function svgDiagram(messages: readonly DrawnMessage[], options: SvgOption
 }
 
 function styleText(theme: Theme | undefined): string {
-  const [first, other] = [palettes[theme ?? 'light'], theme === undefined ? palettes.dark : undefined]
+  const first = palettes[theme ?? 'light']
+  const other = theme === undefined ? palettes.dark : undefined
   const dashes = Object.entries(lineStyles).flatMap(([kind, dash]) =>
     dash === '' ? [] : [`.${kind} .l{stroke-dasharray:${dash}}`],
   )

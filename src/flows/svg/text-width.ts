@@ -4,7 +4,10 @@ const narrow = new Set(" !'|.,:;ijlftrI()[]{}/-")
 const wide = new Set('mwMW@%→—…')
 
 /** Fractions of the font size. */
-const [narrowEm, usualEm, upperEm, wideEm] = [0.36, 0.57, 0.68, 0.92]
+const narrowEm = 0.36
+const usualEm = 0.57
+const upperEm = 0.68
+const wideEm = 0.92
 
 function characterEm(character: string): number {
   if (narrow.has(character)) return narrowEm

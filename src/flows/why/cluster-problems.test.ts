@@ -107,8 +107,12 @@ test('the explanation of a Deployment has the warning events of its pods that it
     {
       metadata: { name: 'hook' },
       involvedObject: { kind: 'Pod', namespace: 'shop', name, uid },
-      ...{ type: 'Warning', reason: 'FailedPostStartHook', message: 'exit code 1' },
-      ...{ firstTimestamp: '2030-01-01T00:00:30Z', lastTimestamp: '2030-01-01T00:00:30Z', count: 1 },
+      type: 'Warning',
+      reason: 'FailedPostStartHook',
+      message: 'exit code 1',
+      firstTimestamp: '2030-01-01T00:00:30Z',
+      lastTimestamp: '2030-01-01T00:00:30Z',
+      count: 1,
     },
     'shop',
   )

@@ -31,7 +31,8 @@ export interface ClusterProblems {
 }
 
 /** Objects of a kind that are examined, and problems that are reported. */
-const [objectsMax, problemsMax] = [5_000, 100]
+const objectsMax = 5_000
+const problemsMax = 100
 
 interface Examined {
   readonly kind: ResourceType

@@ -621,7 +621,8 @@ test('the pods that use a claim are named, at most five of them', async () => {
 })
 
 test('the available volumes of the class of a claim are counted', async () => {
-  const [volumes, claims] = [kindOf('persistentvolumes'), kindOf('persistentvolumeclaims')]
+  const volumes = kindOf('persistentvolumes')
+  const claims = kindOf('persistentvolumeclaims')
   const volume = (storageClassName: string | undefined, phase: string) =>
     specimen(volumes, { spec: { ...(storageClassName && { storageClassName }) }, status: { phase } })
   const all = [

@@ -272,8 +272,19 @@ test('a used up quota is explained, and its rejections are not repeated', async 
 
 test('a failed request is reported until a similar one succeeds', async () => {
   const call = (outcome: string): FlowEvent => ({
-    ...{ id: 1 as FlowId, arrow: 'call', from: 'controller/x', to: 'API Server', what: 'update nodes', outcome },
-    ...{ atMs: 0, endMs: 0, revision: 0, cause: noCause, allowedBy: undefined, span: undefined, stages: [] },
+    id: 1 as FlowId,
+    arrow: 'call',
+    from: 'controller/x',
+    to: 'API Server',
+    what: 'update nodes',
+    outcome,
+    atMs: 0,
+    endMs: 0,
+    revision: 0,
+    cause: noCause,
+    allowedBy: undefined,
+    span: undefined,
+    stages: [],
     object: { resource: 'nodes', namespace: '', name: 'node-0' },
   })
   const attempts = async (...outcomes: string[]) => (await ask(node, 'node-0', '', outcomes.map(call))).tried

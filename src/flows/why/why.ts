@@ -37,7 +37,8 @@ export async function why(
   const acting = cluster.isCoxswain === false ? undefined : responsibilityFor(kind, object)
   const findings = [...found, ...(acting?.kind === 'unserved' ? [info(acting.sentence)] : [])]
   const tried = await failedAttempts(kind, object, findings, cluster, recorded)
-  const [answers, notes] = [findings.filter((each) => !each.isNote), findings.filter((each) => each.isNote)]
+  const answers = findings.filter((each) => !each.isNote)
+  const notes = findings.filter((each) => each.isNote)
   return {
     severity: worst(findings),
     waits: findingTexts(answers),

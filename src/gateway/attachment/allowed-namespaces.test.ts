@@ -18,7 +18,8 @@ function allowedOf(namespaces: Allowed) {
   const read: string[] = []
   const allowed = new AllowedNamespaces((name) => (read.push(name), labels.get(name)))
   const verdict = {
-    ...{ listener: listener('a', { allowedRoutes: { namespaces } }), gateway: gatewayOf('g', []) },
+    listener: listener('a', { allowedRoutes: { namespaces } }),
+    gateway: gatewayOf('g', []),
   } as unknown as ListenerVerdict
   const found = [...names, ...names].filter((name) => allowed.has(verdict, name))
   return [found.slice(0, found.length / 2).join(), read.length]

@@ -60,7 +60,8 @@ function isolatedVerdict(
 }
 
 function evaluateGateway(gateway: Gateway, sources: GatewaySources, ports: PortClaims): GatewayVerdict {
-  const [accepted, addresses] = [acceptedGateway(gateway), usableAddresses(gateway, sources.addresses)]
+  const accepted = acceptedGateway(gateway)
+  const addresses = usableAddresses(gateway, sources.addresses)
   const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(gateway, listener, sources))
   const listeners = evaluated.map((each) => ({ ...each, gateway, conflicted: conflictOf(each, evaluated) }))
   const verdict = { gateway, accepted, addresses, listeners: listeners.map(withConflict) }

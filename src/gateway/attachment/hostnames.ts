@@ -12,7 +12,8 @@ function covers(wide: string, narrow: string): boolean {
 
 /** The names that both stand for; undefined if there are none. */
 export function commonHostname(a: string | undefined, b: string | undefined): string | undefined {
-  const [first, second] = [a ?? '', b ?? '']
+  const first = a ?? ''
+  const second = b ?? ''
   if (first === '' || second === '') return first || second
   if (covers(first, second)) return second
   return covers(second, first) ? first : undefined

@@ -10,14 +10,16 @@ suite('two hostnames conflict if both stand for a name', () => {
   for (const first of names)
     for (const second of names)
       test(`${first || 'any'} and ${second || 'any'}`, () => {
-        const [taken, at] = [new TakenHostnames(), listener('a')]
+        const taken = new TakenHostnames()
+        const at = listener('a')
         equal(taken.take('HTTPRoute', at, [first]), true)
         equal(taken.take('GRPCRoute', at, [second]), commonHostname(first, second) === undefined)
       })
 })
 
 test('routes of one kind, and of other listeners, share hostnames; a route that is rejected takes none', () => {
-  const [taken, at] = [new TakenHostnames(), listener('a')]
+  const taken = new TakenHostnames()
+  const at = listener('a')
   equal(taken.take('HTTPRoute', at, ['a.com']), true)
   equal(taken.take('HTTPRoute', at, ['a.com', '*.com']), true)
   equal(taken.take('GRPCRoute', listener('a'), ['a.com']), true)

@@ -39,9 +39,13 @@ const status = {
 }
 
 export const gatewayClassDefinition = definition({
-  ...{ kind: 'GatewayClass', plural: 'gatewayclasses', shortNames: ['gc'], scope: 'Cluster' },
+  kind: 'GatewayClass',
+  plural: 'gatewayclasses',
+  shortNames: ['gc'],
+  scope: 'Cluster',
   versions: ['v1', 'v1beta1'],
-  ...{ spec, status },
+  spec,
+  status,
   columns: [
     column('Controller', '.spec.controllerName'),
     conditionColumn('Accepted'),

@@ -79,7 +79,8 @@ const commonFilters = [
 const fieldOf = (filter: object) => Object.keys(filter).find((key) => key !== 'type') ?? ''
 /** The two rules of a member of the union of filters. */
 const unionRows = ([type, filter]: readonly [string, object]): readonly Row[] => {
-  const [field, other] = [fieldOf(filter), type === 'ExtensionRef' ? headers : extension]
+  const field = fieldOf(filter)
+  const other = type === 'ExtensionRef' ? headers : extension
   return [
     [
       filtersOf(filter),

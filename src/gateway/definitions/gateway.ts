@@ -172,9 +172,13 @@ const status: Schema = {
 }
 
 export const gatewayDefinition = definition({
-  ...{ kind: 'Gateway', plural: 'gateways', shortNames: ['gtw'], scope: 'Namespaced' },
+  kind: 'Gateway',
+  plural: 'gateways',
+  shortNames: ['gtw'],
+  scope: 'Namespaced',
   versions: ['v1', 'v1beta1'],
-  ...{ spec, status },
+  spec,
+  status,
   columns: [
     column('Class', '.spec.gatewayClassName'),
     column('Address', '.status.addresses[*].value'),

@@ -59,7 +59,10 @@ const rules = withRules(
 )
 
 export const grpcRouteDefinition = definition({
-  ...{ kind: 'GRPCRoute', plural: 'grpcroutes', scope: 'Namespaced', versions: ['v1'] },
+  kind: 'GRPCRoute',
+  plural: 'grpcroutes',
+  scope: 'Namespaced',
+  versions: ['v1'],
   spec: object({ ...commonSpec, rules }),
   status: routeStatus,
   columns: [column('Hostnames', '.spec.hostnames'), ageColumn],

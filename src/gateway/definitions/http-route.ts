@@ -162,7 +162,10 @@ const rules: Schema = {
 }
 
 export const httpRouteDefinition = definition({
-  ...{ kind: 'HTTPRoute', plural: 'httproutes', scope: 'Namespaced', versions: ['v1', 'v1beta1'] },
+  kind: 'HTTPRoute',
+  plural: 'httproutes',
+  scope: 'Namespaced',
+  versions: ['v1', 'v1beta1'],
   spec: object({ ...commonSpec, rules }),
   status: routeStatus,
   columns: [column('Hostnames', '.spec.hostnames'), ageColumn],

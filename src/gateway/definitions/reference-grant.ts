@@ -14,7 +14,10 @@ import {
 const oneToSixteen = (items: Schema): Schema => ({ ...atomicList(items, 16), minItems: 1 })
 
 export const referenceGrantDefinition = definition({
-  ...{ kind: 'ReferenceGrant', plural: 'referencegrants', shortNames: ['refgrant'], scope: 'Namespaced' },
+  kind: 'ReferenceGrant',
+  plural: 'referencegrants',
+  shortNames: ['refgrant'],
+  scope: 'Namespaced',
   versions: ['v1beta1'],
   spec: object(
     {

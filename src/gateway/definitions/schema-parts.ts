@@ -24,19 +24,24 @@ export const object = (properties: Readonly<Record<string, Schema>>, required: r
 })
 
 export const atomicList = (items: Schema, maxItems: number): Schema => ({
-  ...{ type: 'array', items, maxItems },
+  type: 'array',
+  items,
+  maxItems,
   'x-kubernetes-list-type': 'atomic',
 })
 
 /** A list whose elements are merged by a key. */
 export const keyedList = (items: Schema, maxItems: number, key: string): Schema => ({
-  ...{ type: 'array', items, maxItems },
+  type: 'array',
+  items,
+  maxItems,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': [key],
 })
 
 export const text = (maxLength: number, minLength = 1, pattern?: string): Schema => ({
-  ...{ type: 'string', maxLength },
+  type: 'string',
+  maxLength,
   ...(minLength > 0 ? { minLength } : {}),
   ...(pattern === undefined ? {} : { pattern }),
 })
@@ -80,12 +85,17 @@ export const conditions: Schema = keyedList(condition, 8, 'type')
 /** What a new object has until its controller reports on it. */
 export const pendingConditions = (...types: readonly string[]) =>
   types.map((type) => ({
-    ...{ type, status: 'Unknown', reason: 'Pending', message: 'Waiting for controller' },
+    type,
+    status: 'Unknown',
+    reason: 'Pending',
+    message: 'Waiting for controller',
     lastTransitionTime: '1970-01-01T00:00:00Z',
   }))
 
 export const column = (name: string, jsonPath: string, type = 'string', priority = 0): Column => ({
-  ...{ name, jsonPath, type },
+  name,
+  jsonPath,
+  type,
   ...(priority === 0 ? {} : { priority }),
 })
 export const conditionColumn = (type: string): Column => column(type, `.status.conditions[?(@.type=="${type}")].status`)
@@ -119,13 +129,18 @@ export function definition(of: Definition): CustomResourceDefinitionInput {
     spec: {
       group: gatewayGroup,
       names: {
-        ...{ kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
         ...(shortNames.length > 0 ? { shortNames } : {}),
         categories: ['gateway-api'],
       },
       scope,
       versions: versions.map((name, index) => ({
-        ...{ name, served: true, storage: index === 0 },
+        name,
+        served: true,
+        storage: index === 0,
         schema: { openAPIV3Schema: object(properties, ['spec']) },
         additionalPrinterColumns: columns,
         ...(status === undefined ? {} : { subresources: { status: {} } }),

@@ -24,7 +24,10 @@ export function mergeConditions(
     const status = outcome.isMet ? 'True' : 'False'
     const known = before.find((each) => each.type === type)
     return {
-      ...{ type, status, reason: outcome.reason, message: outcome.message },
+      type,
+      status,
+      reason: outcome.reason,
+      message: outcome.message,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       lastTransitionTime: known?.status === status ? known.lastTransitionTime : time,
     }

@@ -11,7 +11,11 @@ const rejected = unmet('NoMatchingParent', 'the Gateway has no listener x')
 const resolved = met('ResolvedRefs', 'all references are resolved')
 
 const condition = (type: string, status: string) => ({
-  ...{ type, status, reason: 'Before', message: '', lastTransitionTime: 't1' },
+  type,
+  status,
+  reason: 'Before',
+  message: '',
+  lastTransitionTime: 't1',
 })
 const entry = (
   parentRef: ParentReference,

@@ -20,7 +20,10 @@ export type ResolveBackend = (reference: BackendObjectReference) => ResolvedBack
 
 export function compileFilters(filters: readonly RouteFilter[] = [], resolve: ResolveBackend): CompiledFilters {
   const compiled: { filters: Filter[]; unsupported: string[]; problems: Outcome[]; mirrorProblems: Outcome[] } = {
-    ...{ filters: [], unsupported: [], problems: [], mirrorProblems: [] },
+    filters: [],
+    unsupported: [],
+    problems: [],
+    mirrorProblems: [],
   }
   for (const filter of filters) {
     const { requestMirror } = filter

@@ -20,7 +20,8 @@ export class CompiledRoutes {
   of(route: AnyRoute, sources: BackendSources): CompiledRoute {
     const known = this.#known.get(route.object)
     if (known !== undefined && isCurrent(known, sources)) return known.compiled
-    const [services, grants] = [new Map<ObjectKey, Service | undefined>(), new Map<string, readonly ReferenceGrant[]>()]
+    const services = new Map<ObjectKey, Service | undefined>()
+    const grants = new Map<string, readonly ReferenceGrant[]>()
     const compiled = compileRoute(route, {
       service: (key) => remembered(services, key, sources.service(key)),
       grants: (namespace) => remembered(grants, namespace, sources.grants(namespace)),

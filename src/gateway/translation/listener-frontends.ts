@@ -31,7 +31,9 @@ export function* listenerFrontends(
     if (slice.isUsedUp()) yield
   }
   return Array.from(byPort, ([port, own]) => ({
-    ...{ name: frontendName(port), port, boundPort: boundPort(port) },
+    name: frontendName(port),
+    port,
+    boundPort: boundPort(port),
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
     certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),

@@ -57,7 +57,8 @@ export class ServiceEndpoints {
   #compute(key: ObjectKey, wanted: number | string): readonly Peer[] {
     const portName = servicePort(this.#services.get(key), wanted)?.name
     if (portName === undefined) return noEndpoints
-    const [ready, last]: [Peer[], Peer[]] = [[], []]
+    const ready: Peer[] = []
+    const last: Peer[] = []
     for (const slice of this.#slices.byIndex('service', key)) {
       const port = (slice.ports ?? []).find(({ name }) => name === portName)?.port
       if (port === undefined || slice.addressType === 'FQDN') continue

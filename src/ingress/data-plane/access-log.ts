@@ -80,7 +80,12 @@ export class RequestRecorder {
     if (attempts > 1) metrics.retries.add({ route }, attempts - 1)
     if (accessLog === 'off' || (accessLog === 'errors' && status < 500)) return
     log.info('request', {
-      ...{ method: shortened(method), host: shortened(host), path: shortened(path), status, route, ...fields },
+      method: shortened(method),
+      host: shortened(host),
+      path: shortened(path),
+      status,
+      route,
+      ...fields,
       ...(attempts > 1 ? { attempts } : {}),
       ...(failure === undefined ? {} : { failure: shortened(failure) }),
       ms: Math.round(durationMs * 10) / 10,

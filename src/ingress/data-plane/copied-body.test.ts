@@ -23,7 +23,8 @@ test('the body and its copies have the same bytes', async () => {
 
 test('a copy may be read after the body, or left', async () => {
   const body = new CopiedBody(bodyOf('a', 'b', 'c'))
-  const [late, left] = [body.copy(), body.copy()]
+  const late = body.copy()
+  const left = body.copy()
   const reading = (async () => {
     for await (const piece of left) return new TextDecoder().decode(piece)
     return ''

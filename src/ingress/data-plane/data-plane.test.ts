@@ -8,9 +8,15 @@ import { Frontends, type FrontendSpec } from './frontends.ts'
 import { SimulatedConnections } from './simulated-connections.harness.ts'
 
 const route = (name: string, value: string): Route => ({
-  ...{ name, host: routeHostOf('', 'any'), order: '', filters: [], backends: [], emptyStatus: 404 },
+  name,
+  host: routeHostOf('', 'any'),
+  order: '',
+  filters: [],
+  backends: [],
+  emptyStatus: 404,
   match: { path: { kind: 'prefix', value }, headers: [], query: [] },
-  ...{ requestMsMax: undefined, backendMsMax: undefined },
+  requestMsMax: undefined,
+  backendMsMax: undefined,
 })
 const spec = (
   name: string,
@@ -18,7 +24,10 @@ const spec = (
   paths: readonly string[],
   more: Partial<FrontendSpec> = {},
 ): FrontendSpec => ({
-  ...{ name, port, scheme: 'http', certificates: new Map() },
+  name,
+  port,
+  scheme: 'http',
+  certificates: new Map(),
   routes: new RouteTable(paths.map((path) => route(`${name} ${path}`, path))),
   ...more,
 })
@@ -53,7 +62,10 @@ test('a certificate is selected by the exact name, then by a wildcard with one m
   const pair = (text: string) => ({ certificate: text, key: text })
   const certificates = new Map([['a.com', pair('exact')], ['*.a.com', pair('wildcard')], ['x.a.com', pair('x')]]) // prettier-ignore
   const frontends = new Frontends({
-    ...{ listeners: connections.listeners, host: '127.0.0.1', fallback: pair('fallback'), log: silentLog },
+    listeners: connections.listeners,
+    host: '127.0.0.1',
+    fallback: pair('fallback'),
+    log: silentLog,
     handler: { handle: () => Promise.reject(new Error('no request is sent')) },
   })
   const https = spec('a', 443, [], { scheme: 'https', certificates })

@@ -8,8 +8,15 @@ const options = { protocol: 'http1', hostname: undefined, changes: [], tracepare
 
 test('headers of the connection and assertions of the client are not forwarded', () => {
   const sent = {
-    ...{ connection: 'close, x-private', 'x-private': '1', te: 'trailers', 'transfer-encoding': 'chunked' },
-    ...{ forwarded: 'for=1', 'x-forwarded-for': '1', 'x-real-ip': '1', ':authority': 'a', accept: 'text/html' },
+    connection: 'close, x-private',
+    'x-private': '1',
+    te: 'trailers',
+    'transfer-encoding': 'chunked',
+    forwarded: 'for=1',
+    'x-forwarded-for': '1',
+    'x-real-ip': '1',
+    ':authority': 'a',
+    accept: 'text/html',
   }
   const request = simulatedRequest({ host: 'web.example.com', target: '/', headers: sent })
   deepEqual(forwardedHeaders(request, arrival, options), {
@@ -40,7 +47,9 @@ test('trailers are requested over HTTP/2, and upgrades are kept', () => {
     { ...arrival, authority: 'a:1' },
     {
       ...options,
-      ...{ protocol: 'h2c', hostname: 'inner', upgrade: 'websocket' },
+      protocol: 'h2c',
+      hostname: 'inner',
+      upgrade: 'websocket',
     },
   )
   deepEqual([headers['te'], headers['connection'], headers['upgrade']], ['trailers', 'upgrade', 'websocket'])

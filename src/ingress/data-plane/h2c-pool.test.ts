@@ -79,7 +79,11 @@ test('a request and its response pass with trailers, over one connection', async
   })()
   const { response, exchange } = await answered(own, body)
   deepEqual(exchange.headers, {
-    ...{ ':method': 'POST', ':path': '/a', ':scheme': 'http', ':authority': 'h', 'x-a': '1, 2' },
+    ':method': 'POST',
+    ':path': '/a',
+    ':scheme': 'http',
+    ':authority': 'h',
+    'x-a': '1, 2',
   })
   deepEqual(response.headers, { 'content-type': 'application/grpc', 'set-cookie': ['a=1', 'b=2'] })
   exchange.events.data(bytes('hello'))
@@ -161,7 +165,8 @@ test('a pool closes its connection after its last request', async () => {
 test('pools are shared by address, port and protocol, and drained when the endpoint has gone', async () => {
   const own = stage()
   const pools = new BackendPools({ open: () => new H2cPool({ address: 'a', port: 1 }, own.provider) }, own.provider)
-  const [one, two] = [{ address: '2001:db8::1', port: 80 }, { address: '2001:db8::2', port: 80 }] // prettier-ignore
+  const one = { address: '2001:db8::1', port: 80 }
+  const two = { address: '2001:db8::2', port: 80 } // prettier-ignore
   const first = pools.of(one, 'h2c')
   equal(pools.of({ ...one }, 'h2c'), first)
   equal(pools.of(one, 'http1') === first, false)

@@ -21,7 +21,9 @@ function stage(send: HttpPool['send'], endpoints = [{ address: '192.0.2.1', port
 }
 
 const response = (body: PooledResponse['body']): PooledResponse => ({
-  ...{ status: 200, headers: {}, body },
+  status: 200,
+  headers: {},
+  body,
   trailers: () => undefined,
 })
 

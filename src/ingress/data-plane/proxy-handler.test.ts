@@ -29,14 +29,20 @@ const peer = (last: number): Peer => ({ address: `192.0.2.${last}`, port: 80 })
 function stage(options: StageOptions = {}) {
   const { filters = [], emptyStatus = 404, endpoints = [peer(1), peer(2)], requestMsMax } = options
   const connections = new SimulatedConnections()
-  const [clock, random, metrics] = [new VirtualClock(), seededRandom(1), new Metrics()]
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
+  const metrics = new Metrics()
   const lines: LogFields[] = []
   const log = { ...silentLog, info: (_message: string, fields: LogFields = {}) => void lines.push(fields) }
   const flow = new FlowRecorder(clock)
   const recorder = new RequestRecorder({ clock, log, accessLog: 'all', metrics: ingressMetrics(metrics), flow })
   const known = { endpoints, next: 0 }
   const handler = new ProxyHandler({
-    ...{ clock, random, recorder, outbound: connections.outbound, limits: { ...proxyLimitsDefault, bodyBytesMax: 10 } },
+    clock,
+    random,
+    recorder,
+    outbound: connections.outbound,
+    limits: { ...proxyLimitsDefault, bodyBytesMax: 10 },
     endpoints: { of: () => known },
     pools: new BackendPools(connections.http1, connections.http2),
   })
@@ -45,7 +51,10 @@ function stage(options: StageOptions = {}) {
     host: routeHostOf('web.example.com', 'one'),
     match: { path: { kind: 'prefix', value: '/a' }, headers: [], query: [] },
     order: '',
-    ...{ filters, emptyStatus, requestMsMax, backendMsMax: undefined },
+    filters,
+    emptyStatus,
+    requestMsMax,
+    backendMsMax: undefined,
     backends: options.backends ?? [{ backend, weight: 1, filters: [] }],
   }
   const table = new RouteTable([route])
@@ -83,8 +92,15 @@ test('a request is forwarded to endpoints in turn, and recorded', async () => {
   const { traceparent, ...line } = lines[0] ?? {}
   match(String(traceparent), /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   deepEqual(line, {
-    ...{ method: 'GET', host: 'web.example.com', path: '/a/b', status: 200, route: 'ingress/default/web' },
-    ...{ client: '192.0.2.99', service: 'default/web:80', endpoint: '192.0.2.2:80', ms: 0 },
+    method: 'GET',
+    host: 'web.example.com',
+    path: '/a/b',
+    status: 200,
+    route: 'ingress/default/web',
+    client: '192.0.2.99',
+    service: 'default/web:80',
+    endpoint: '192.0.2.2:80',
+    ms: 0,
   })
   match(metrics.text(), /coxswain_ingress_requests_total\{route="ingress\/default\/web",code="200"\} 2/)
   deepEqual([...flow.events()].map(({ from, to, what, outcome }) => [from, to, what, outcome]).slice(0, 2), [

@@ -118,7 +118,10 @@ class Exchange {
       return this.#record(refused({ status: 400, message: 'the path of the request is not valid' }))
     const request = this.#request
     const route = this.#entry.routes().find({
-      ...{ method, host: this.#host, path: this.#path, query: this.#query },
+      method,
+      host: this.#host,
+      path: this.#path,
+      query: this.#query,
       header: (name) => request.headers[name], // safe name: the record of headers has no prototype
     })
     this.#route = route

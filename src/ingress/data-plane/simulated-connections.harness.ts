@@ -93,7 +93,10 @@ export class SimulatedConnections {
         metrics: ingressMetrics(new Metrics()),
         services: informers.of(service),
         endpointSlices: informers.of(endpointSlice),
-        ...{ listeners: this.listeners, http1: this.http1, http2: this.http2, outbound: this.outbound },
+        listeners: this.listeners,
+        http1: this.http1,
+        http2: this.http2,
+        outbound: this.outbound,
       },
       { host: '127.0.0.1', fallback: { certificate: 'fallback', key: 'fallback' }, accessLog: 'off' },
       tasks,
@@ -124,7 +127,11 @@ export function simulatedRequest({
   const bytes = new TextEncoder().encode(body)
   const gone = new AbortController()
   return {
-    ...{ method, target, headers: all, remoteAddress: '192.0.2.99', certificate: undefined },
+    method,
+    target,
+    headers: all,
+    remoteAddress: '192.0.2.99',
+    certificate: undefined,
     headerValues: (name) => [lookup(all, name) ?? []].flat(),
     signal: gone.signal,
     cancel: (reason) => gone.abort(reason),

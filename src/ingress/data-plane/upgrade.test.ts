@@ -34,7 +34,8 @@ function streamOf(pieces: readonly string[], failure?: Error) {
 }
 
 test('bytes of both directions are copied until both sides end', async () => {
-  const [client, endpoint] = [streamOf(['a', 'b']), streamOf(['c'])]
+  const client = streamOf(['a', 'b'])
+  const endpoint = streamOf(['c'])
   const headers = { upgrade: 'websocket', connection: 'upgrade' }
   const response = await forwarded(async () => ({ kind: 'upgraded', headers, stream: endpoint.stream }))
   deepEqual([response.status, { ...response.headers }], [101, { x: '1', ...headers }])
@@ -49,7 +50,8 @@ test('bytes of both directions are copied until both sides end', async () => {
 })
 
 test('both sides are closed when one fails', async () => {
-  const [client, endpoint] = [streamOf([], new Error('reset')), streamOf([])]
+  const client = streamOf([], new Error('reset'))
+  const endpoint = streamOf([])
   const response = await forwarded(async () => ({ kind: 'upgraded', headers: {}, stream: endpoint.stream }))
   await response.onUpgrade?.(client.stream)
   equal(client.log.includes('destroy') && endpoint.log.includes('destroy'), true)
@@ -74,7 +76,8 @@ test('a connection is closed when neither side has sent bytes for a while', asyn
     }
     return { stream, log, send: () => sent.at(-1)?.(new Uint8Array(1)) }
   }
-  const [client, endpoint] = [silent(), silent()]
+  const client = silent()
+  const endpoint = silent()
   const response = await forwarded(async () => ({ kind: 'upgraded', headers: {}, stream: endpoint.stream }), clock)
   const startMs = clock.monotonicMs()
   const joined = response.onUpgrade?.(client.stream)

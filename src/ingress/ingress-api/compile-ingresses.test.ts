@@ -114,7 +114,9 @@ test('entries of tls without hosts do not multiply the hosts of the rules', () =
 test('paths beyond the limit are not served, and the Services of equal backends are looked up once', () => {
   let looked = 0
   const paths = Array.from({ length: routesPerIngressMax + 10 }, (_, index) => ({
-    ...{ path: `/${index}`, pathType: 'Exact', backend: toService(index % 2 === 0 ? 'web' : 'gone') },
+    path: `/${index}`,
+    pathType: 'Exact',
+    backend: toService(index % 2 === 0 ? 'web' : 'gone'),
   }))
   const { routes, problems: found } = compiled(anIngress({ rules: [{ http: { paths } }] }), {
     service: (key) => (looked++, key === 'default/web' ? webService : undefined),
@@ -189,11 +191,14 @@ test('an Ingress is served if its class names this controller', () => {
 
 test('many paths are compiled in slices', () => {
   const paths = Array.from({ length: 1_000 }, (_, index) => ({
-    ...{ path: `/${index}`, pathType: 'Exact', backend: toService('web') },
+    path: `/${index}`,
+    pathType: 'Exact',
+    backend: toService('web'),
   }))
   const sources = { service: () => webService, secret: () => undefined, keyPair: () => undefined }
   const steps = compileIngress(anIngress({ rules: [{ http: { paths } }] }), sources, { isUsedUp: () => true })
-  let [count, step] = [0, steps.next()]
+  let count = 0
+  let step = steps.next()
   for (; step.done !== true; step = steps.next()) count++
   deepEqual([count, step.value.routes.length], [15, 1_000])
 })

@@ -61,7 +61,9 @@ type Report = (reason: Problem['reason'], message: string) => void
 
 function* routesOf(ingress: Ingress, sources: IngressSources, report: Report, slice: Slice): Sliced<readonly Route[]> {
   const { rules = [], defaultBackend } = ingress.spec
-  const [routes, name, order]: [Route[], string, string] = [[], `ingress/${keyOf(ingress)}`, ageOrder(ingress)]
+  const routes: Route[] = []
+  const name = `ingress/${keyOf(ingress)}`
+  const order = ageOrder(ingress)
   const backends = new Map<string, readonly WeightedBackend[]>()
   const add = (host: RouteHost, path: Route['match']['path'], backend: IngressBackend, position: string): boolean => {
     if (routes.length >= routesPerIngressMax) {
@@ -69,9 +71,15 @@ function* routesOf(ingress: Ingress, sources: IngressSources, report: Report, sl
       return false
     }
     routes.push({
-      ...{ name, host, match: { path, headers: [], query: [] }, order: `${order} ${position}`, filters: [] },
+      name,
+      host,
+      match: { path, headers: [], query: [] },
+      order: `${order} ${position}`,
+      filters: [],
       backends: getOrInsert(backends, backendKey(backend), () => backendsOf(ingress, backend, sources, report)),
-      ...{ emptyStatus: 404, requestMsMax: undefined, backendMsMax: undefined },
+      emptyStatus: 404,
+      requestMsMax: undefined,
+      backendMsMax: undefined,
     })
     return true
   }

@@ -14,7 +14,8 @@ test('a version of a Secret is checked once', () => {
     checked.push(certificate)
     return key === 'key'
   })
-  const [valid, invalid] = [secretOf('one'), secretOf('two', 'other')]
+  const valid = secretOf('one')
+  const invalid = secretOf('two', 'other')
   runToEnd((slice) => pairs.check([valid, undefined, invalid, valid], slice))
   deepEqual([pairs.of(valid), pairs.of(invalid)], [{ certificate: 'one', key: 'key' }, undefined])
   equal(pairs.of(valid), pairs.of(valid))

@@ -33,7 +33,8 @@ export class KeyPairs {
   }
 
   #check({ data }: Secret): KeyPair | 'invalid' {
-    const [certificate, key] = [textOf(lookup(data, 'tls.crt')), textOf(lookup(data, 'tls.key'))]
+    const certificate = textOf(lookup(data, 'tls.crt'))
+    const key = textOf(lookup(data, 'tls.key'))
     if (certificate === undefined || key === undefined) return 'invalid'
     return this.#isKeyPair(certificate, key) ? { certificate, key } : 'invalid'
   }

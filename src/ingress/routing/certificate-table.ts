@@ -51,7 +51,8 @@ export class CertificateTable {
 
 /** The position of the first claim that does not come before `order`. */
 function positionOf(claims: readonly Claim[], order: string): number {
-  let [low, high] = [0, claims.length]
+  let low = 0
+  let high = claims.length
   while (low < high) {
     const middle = (low + high) >> 1
     if ((claims[middle] as Claim).order < order) low = middle + 1

@@ -62,7 +62,11 @@ export interface FiltersByKind {
 }
 
 const noFilters: FiltersByKind = {
-  ...{ requestHeaders: [], responseHeaders: [], redirect: undefined, rewrite: undefined, mirrors: [] },
+  requestHeaders: [],
+  responseHeaders: [],
+  redirect: undefined,
+  rewrite: undefined,
+  mirrors: [],
 }
 
 /** Of redirects and rewrites the first; the APIs allow one. */

@@ -34,7 +34,9 @@ test('names are in lower case, and of several entries for a name the first is us
     { name: 'x-a', value: '2' },
   ]
   deepEqual(headerChanges({ set: entries, add: entries, remove: ['X-B'] }), {
-    ...{ set: [{ name: 'x-a', value: '1' }], add: [{ name: 'x-a', value: '1' }], remove: ['x-b'] },
+    set: [{ name: 'x-a', value: '1' }],
+    add: [{ name: 'x-a', value: '1' }],
+    remove: ['x-b'],
   })
   deepEqual(headerChanges({}), { set: [], add: [], remove: [] })
 })

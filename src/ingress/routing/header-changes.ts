@@ -50,7 +50,9 @@ const notInHeaderValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /** A text says what is not supported. */
 export function headerChanges({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges | string {
-  const [settled, added, removed] = [changedHeaders(set), changedHeaders(add), remove.map(changeable)]
+  const settled = changedHeaders(set)
+  const added = changedHeaders(add)
+  const removed = remove.map(changeable)
   if (typeof settled === 'string') return settled
   if (typeof added === 'string') return added
   const fixed = removed.indexOf(undefined)

@@ -5,6 +5,7 @@ import { keyOf, type ApiObject } from '../../api/meta/object.ts'
 export const ageOrder = (object: ApiObject): string => `${object.metadata.creationTimestamp ?? ''} ${keyOf(object)}`
 
 export const olderFirst = (a: ApiObject, b: ApiObject): number => {
-  const [first, second] = [ageOrder(a), ageOrder(b)]
+  const first = ageOrder(a)
+  const second = ageOrder(b)
   return first < second ? -1 : Number(first > second)
 }

@@ -76,7 +76,8 @@ const indexedPath = (path: PathMatch): PathMatch =>
 
 /** Negative if `a` is tried first. Both have the same path. */
 function comparePrecedence(a: Route, b: Route): number {
-  const [x, y] = [a.match, b.match]
+  const x = a.match
+  const y = b.match
   return (
     Number(y.method !== undefined) - Number(x.method !== undefined) ||
     y.headers.length - x.headers.length ||

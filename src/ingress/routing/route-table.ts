@@ -28,7 +28,8 @@ export class RouteTable implements RouteFinder {
 
   /** As `replace`, host by host: a request sees all of the change of its host, or nothing of it. */
   *replaceInSlices(owner: string, routes: readonly Route[], slice: Slice): Sliced<void> {
-    const [before, now] = [this.#byOwner.get(owner) ?? noHosts, byHost(routes)]
+    const before = this.#byOwner.get(owner) ?? noHosts
+    const now = byHost(routes)
     if (now.size > 0) this.#byOwner.set(owner, now)
     else this.#byOwner.delete(owner)
     for (const [key, { host, routes: removed }] of before) {

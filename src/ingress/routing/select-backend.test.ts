@@ -11,7 +11,8 @@ const backend = (service: string, weight: number): WeightedBackend => ({
 })
 
 test('backends get requests in proportion to their weights', () => {
-  const [counts, random] = [new Map<string | undefined, number>(), seededRandom(1)]
+  const counts = new Map<string | undefined, number>()
+  const random = seededRandom(1)
   const backends = [backend('a', 70), backend('b', 30), backend('c', 0)]
   for (let index = 0; index < 10_000; index++) {
     const name = selectBackend(backends, random)?.backend?.service

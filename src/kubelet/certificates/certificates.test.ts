@@ -18,7 +18,8 @@ type Condition = { readonly type: string; readonly reason?: string; readonly mes
 
 /** An API server that signs every request immediately, with the given lifetime, or denies it. */
 function world(lifetimeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 'sign') {
-  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const random = seededRandom(1)
   const authority = Authority.create('ca', { clock, random, crypto: nodeCrypto })
   const requested: { name: string; signerName: string; usages: readonly string[]; request: string }[] = []
   const state = { answer }

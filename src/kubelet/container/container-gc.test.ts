@@ -5,7 +5,8 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { collectLostContainers } from './container-gc.ts'
 
 test('lost containers are removed at the start and every minute, also after a failure', async () => {
-  const [clock, controller] = [new VirtualClock(), new AbortController()]
+  const clock = new VirtualClock()
+  const controller = new AbortController()
   const calls: number[] = []
   const warnings: unknown[] = []
   const startMs = clock.nowMs()

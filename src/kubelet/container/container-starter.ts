@@ -160,7 +160,8 @@ export class ContainerStarter {
     } catch (error) {
       if (context.signal.aborted) throw error
       // The output of the hook may contain secrets, so the event does not include it.
-      const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
+      const failed = 'PostStartHook failed'
+      const killing = 'FailedPostStartHook'
       recordEvent(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
       recordEvent(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
       const graceMs = secondsAsMs(pod.spec.terminationGracePeriodSeconds)

@@ -72,7 +72,8 @@ export class ImageManager {
     })
     const found = await runtime.findImage(image, context.signal)
     const nowMs = clock.monotonicMs()
-    const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - requestedMs)]
+    const took = durationTextOfMs(nowMs - beganMs)
+    const all = durationTextOfMs(nowMs - requestedMs)
     const size = found?.sizeBytes ?? 0
     if (size > 0) this.#deps.onPulled()
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`

@@ -29,7 +29,8 @@ export function credentialsFor(image: string, secrets: readonly Secret[]): Image
 }
 
 function authsOf({ data = {} }: Secret): Readonly<Record<string, DockerAuth>> {
-  const [modern, old] = [data['.dockerconfigjson'], data['.dockercfg']]
+  const modern = data['.dockerconfigjson']
+  const old = data['.dockercfg']
   try {
     if (modern !== undefined) return (parseBase64Json(modern) as { auths?: Record<string, DockerAuth> }).auths ?? {}
     return old === undefined ? {} : (parseBase64Json(old) as Record<string, DockerAuth>)

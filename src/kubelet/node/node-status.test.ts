@@ -63,7 +63,8 @@ test('addresses of the cloud and conditions of other components are kept', () =>
 
 test('extended resources that others add to the capacity are kept and allocatable; other amounts are those of the kubelet', () => {
   const own = { ...description, allocatable: { cpu: '3' } }
-  const [gpus, disks] = [{ 'example.com/gpu': '2' }, { 'example.com/disk': '1' }]
+  const gpus = { 'example.com/gpu': '2' }
+  const disks = { 'example.com/disk': '1' }
   const changed = { capacity: { cpu: '64', swap: '1', ...gpus }, allocatable: { cpu: '64', ...disks } }
   const { capacity, allocatable } = nodeStatus(own, changed, healthyNode, 0)
   deepEqual(

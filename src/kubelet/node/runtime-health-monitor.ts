@@ -72,7 +72,8 @@ export class RuntimeHealthMonitor {
 
   #runtimeProblems(nowMs: number): readonly string[] {
     const { runtime } = this.#lastHealth ?? {}
-    const [readyMs, respondedMs] = [this.#readyMs, this.#respondedMs]
+    const readyMs = this.#readyMs
+    const respondedMs = this.#respondedMs
     const silentMs = nowMs - (respondedMs ?? nowMs)
     return [
       readyMs === undefined

@@ -38,7 +38,9 @@ const balanced = (port: number): Service =>
 test('the annotation follows the programs and the Services', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
-  let [services, sockets, reads]: [Service[], ListeningSocket[], number] = [[], [], 0]
+  let services: Service[] = []
+  let sockets: ListeningSocket[] = []
+  let reads = 0
   await using tasks = new TaskGroup()
   const listeningPorts = {
     async read() {

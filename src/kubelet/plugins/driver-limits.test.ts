@@ -10,7 +10,9 @@ import { CsiRegistry } from './csi-registry.ts'
 import { DriverLimits } from './driver-limits.ts'
 
 function startLimits() {
-  const [clock, registry, tasks] = [new VirtualClock(), new CsiRegistry(), new TaskGroup()]
+  const clock = new VirtualClock()
+  const registry = new CsiRegistry()
+  const tasks = new TaskGroup()
   const written: number[] = []
   const seen = { period: undefined as bigint | undefined, limit: 5, calls: 0, isBroken: false }
   const driver = {

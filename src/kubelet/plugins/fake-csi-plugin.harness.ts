@@ -125,7 +125,9 @@ export class FakeCsiPlugin {
 
   async #mountOrUnmount(path: string, request: Request): Promise<void> {
     const text = (field: string) => String(request[field])
-    const [id, target, staging] = [text('volumeId'), text('targetPath'), text('stagingTargetPath')]
+    const id = text('volumeId')
+    const target = text('targetPath')
+    const staging = text('stagingTargetPath')
     const isBlock = (request['volumeCapability'] as { block?: object } | undefined)?.block !== undefined
     switch (path) {
       case nodeService.nodeStageVolume.path:

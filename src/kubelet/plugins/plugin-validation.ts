@@ -45,7 +45,8 @@ export function validatePlugin(
 const numbersOf = (version: string): readonly number[] => version.replace(/^v/, '').split('.').map(Number)
 
 function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbersOf(a), numbersOf(b)]
+  const left = numbersOf(a)
+  const right = numbersOf(b)
   const length = Math.max(left.length, right.length)
   for (let index = 0; index < length; index++) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0)

@@ -99,7 +99,12 @@ async function managed(options: FakeCsiOptions = {}) {
   tasks.start('plugins', (signal) => manager.run(signal))
   const drivers = async () => (await client.of(csiNode).find('n'))?.spec.drivers ?? []
   return {
-    ...{ cluster, client, sockets, plugin, registry, drivers },
+    cluster,
+    client,
+    sockets,
+    plugin,
+    registry,
+    drivers,
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()
       await cluster.stop()

@@ -173,7 +173,8 @@ describe('a resolv.conf', () => {
 
 test('an omitted nameserver is reported as an event of the pod', async () => {
   const started = await startCluster({ nodes: 0 })
-  const [{ client, clock }, ctx] = [started, context(new AbortController().signal)]
+  const { client, clock } = started
+  const ctx = context(new AbortController().signal)
   const tasks = soloNode(started, {
     dns: { ...cluster, servers: ['10.96.0.1', '10.96.0.2', '10.96.0.3', '10.96.0.4'] },
   }).start()

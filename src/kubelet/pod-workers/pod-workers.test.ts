@@ -24,7 +24,8 @@ for (const [what, change, expected] of cases)
   test(`during a sync the pod worker observes ${what}`, async () => {
     const clock = new VirtualClock()
     const syncs: string[] = []
-    let [reported, wanted]: [string, Pod | undefined] = ['', version('1')]
+    let reported = ''
+    let wanted: Pod | undefined = version('1')
     const workers = new PodWorkers({
       states: { hasReported: (_uid, resourceVersion) => resourceVersion === reported },
       find: () => wanted,

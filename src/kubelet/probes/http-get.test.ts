@@ -36,7 +36,8 @@ function recordingDialer() {
 async function sentBy(action: Partial<HTTPGetAction>): Promise<{ readonly outcome: string; readonly text: string }> {
   const httpGet = { port: 80, scheme: 'HTTP', ...action } as HTTPGetAction
   const target = { container, containerId: 'id', podIp: '10.0.0.1' }
-  const [clock, runtime] = [new VirtualClock(0), { exec: () => Promise.reject(new Error('not used')) }]
+  const clock = new VirtualClock(0)
+  const runtime = { exec: () => Promise.reject(new Error('not used')) }
   const ofProbe = recordingDialer()
   const probe = { httpGet, timeoutSeconds: 1, periodSeconds: 1, successThreshold: 1, failureThreshold: 1 }
   const outcome = await runProbe(

@@ -49,7 +49,8 @@ const site: SimulatedProgram = ({ serveHttp, serveHealth, listen, onCommand, ter
   for (const [port, rest] of Object.entries(rawRedirects))
     listen(Number(port), (connection) => {
       const bytes = new TextEncoder().encode(`HTTP/1.1 302 Found\r\nLocation: http://192.0.2.77/\r\n${rest}`)
-      const [head, tail] = [bytes.subarray(0, bytes.length - 3), bytes.subarray(bytes.length - 3)]
+      const head = bytes.subarray(0, bytes.length - 3)
+      const tail = bytes.subarray(bytes.length - 3)
       void connection
         .write(head)
         .then(() => connection.write(tail))

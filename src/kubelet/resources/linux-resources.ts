@@ -13,8 +13,10 @@ const sharesMax = 262_144
 const periodUs = 100_000
 const quotaUsMin = 1_000
 /** OOM score adjustments by QoS class, as upstream. */
-const [guaranteedScore, bestEffortScore] = [-997, 1_000]
-const [burstableScoreMin, burstableScoreMax] = [3, 999]
+const guaranteedScore = -997
+const bestEffortScore = 1_000
+const burstableScoreMin = 3
+const burstableScoreMax = 999
 
 export const cpuShares = (cpuMillis: number): number =>
   Math.min(sharesMax, Math.max(sharesMin, Math.floor((cpuMillis * sharesPerCpu) / 1_000)))

@@ -102,7 +102,8 @@ export const needsRestart = ({ resizePolicy = [], resources }: Container, presen
   })
 
 function only({ requests, limits }: Requirements, name: string): Requirements {
-  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
+  const request = lookup(requests, name)
+  const limit = lookup(limits, name)
   return {
     requests: request === undefined ? {} : { [name]: request },
     limits: limit === undefined ? {} : { [name]: limit },

@@ -45,7 +45,8 @@ function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
     if (!/^\d+$/.test(text)) throw new KubeletHttpError(400, '{"message": "Unable to decode query."}')
     return Number(text)
   }
-  const [sinceSeconds, sinceTime] = [number('sinceSeconds'), query.get('sinceTime') ?? '']
+  const sinceSeconds = number('sinceSeconds')
+  const sinceTime = query.get('sinceTime') ?? ''
   const sinceMs =
     sinceSeconds !== undefined ? nowMs - sinceSeconds * 1000 : sinceTime === '' ? undefined : Date.parse(sinceTime)
   return {

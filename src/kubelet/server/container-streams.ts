@@ -99,7 +99,8 @@ export async function streamCommand(
     const session = new SpdySession(opened.stream, 'client', deps.inflateRaw)
     const channels = new WebSocketChannels(connection, encoding)
     const streams = webSocketStreams(channels, shape, sendsStatus(protocol))
-    const [running, sessionRunning] = [channels.run(), session.run()]
+    const running = channels.run()
+    const sessionRunning = session.run()
     for (const promise of [running, sessionRunning]) promise.catch(() => {}) // joinCommand awaits them
     try {
       await sendConnected(streams)

@@ -83,11 +83,9 @@ test('a shutdown terminates regular pods first and critical ones afterwards, eac
   await cluster.clock.advance('10s')
   const beganMs = cluster.clock.nowMs()
   await cluster.shutDown('node-0')
-  const [quick, stubborn, critical] = [
-    await ended('quick'),
-    await ended('stubborn'),
-    await ended('critical', 'kube-system'),
-  ]
+  const quick = await ended('quick')
+  const stubborn = await ended('stubborn')
+  const critical = await ended('critical', 'kube-system')
   const message = 'Pod was terminated in response to imminent node shutdown.'
   for (const { phase, reason, message: messages, conditions } of [quick, stubborn, critical]) {
     deepEqual([phase, reason, messages], ['Failed', 'Terminated', message])

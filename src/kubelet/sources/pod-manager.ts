@@ -39,7 +39,8 @@ function recordManifestRead(
   now: Pod | undefined,
 ): FlowId {
   const source = now?.metadata.annotations?.[sourceAnnotation] ?? 'manifest'
-  const [kubelet, subject] = [`kubelet/${nodeName}`, now && { resource: 'pods', ...splitKey(keyOf(now)) }]
+  const kubelet = `kubelet/${nodeName}`
+  const subject = now && { resource: 'pods', ...splitKey(keyOf(now)) }
   return flow.record(arrow, kubelet, kubelet, `read from ${source}`, subject)
 }
 
@@ -76,7 +77,12 @@ export class PodManager {
       manifests.length === 0
         ? undefined
         : new StaticPods({
-            ...{ client, clock, log, nodeName, sources: manifests, digest },
+            client,
+            clock,
+            log,
+            nodeName,
+            sources: manifests,
+            digest,
             present: (key) => informer.get(key),
             onChange: (uid, now, cause = causeOf(recordManifestRead(flow, 'reconcile', nodeName, now))) => {
               for (const listener of listeners) listener(uid, now, cause)

@@ -4,8 +4,10 @@ import { numberIn, valuesIn } from './layout.ts'
 
 const defaultPeriodUs = 100_000
 const defaultShares = 1_024
-const [sharesMin, sharesMax] = [2, 262_144]
-const [weightMin, weightMax] = [1, 10_000]
+const sharesMin = 2
+const sharesMax = 262_144
+const weightMin = 1
+const weightMax = 10_000
 
 /** Converts shares (v1) to a weight (v2). */
 export const weightOf = (shares: number): number =>

@@ -62,7 +62,8 @@ const code: Readonly<Record<PauseArchitecture, { readonly machine: number; reado
 }
 
 const loadAddress = 0x400000
-const [elfHeaderBytes, programHeaderBytes] = [64, 56]
+const elfHeaderBytes = 64
+const programHeaderBytes = 56
 
 /** The executable for the architecture. */
 export function pauseProgram(architecture: PauseArchitecture): Uint8Array {

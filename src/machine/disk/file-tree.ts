@@ -185,7 +185,9 @@ export class FileTree {
   /** Undefined when a directory on the way does not exist. */
   #lookUp(path: string, call: string): Place | undefined {
     const parents: TreeDirectory[] = []
-    let [node, name, isReadOnly]: [TreeNode | undefined, string, boolean] = [this.#root, '', this.#isReadOnly]
+    let node: TreeNode | undefined = this.#root
+    let name = ''
+    let isReadOnly = this.#isReadOnly
     for (name of namesOf(path)) {
       if (node === undefined) return undefined
       if (node.kind !== 'directory') throw new FileError('ENOTDIR', call, path)

@@ -38,7 +38,8 @@ test('all entries are visited, and links are not followed', async () => {
 test('a directory that is replaced by a link during the walk is not followed', async () => {
   await using temporary = await made()
   const { directory } = temporary
-  const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
+  const host = join(directory, 'host')
+  const volume = join(directory, 'volume')
   await mkdir(host)
   await writeFile(join(host, 'secret'), '')
   await chmod(join(host, 'secret'), 0o600)
@@ -107,7 +108,8 @@ if (asRoot)
   test('changeGroup changes a whole tree, but not the targets of its links', async () => {
     await using temporary = await made()
     const { directory } = temporary
-    const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
+    const host = join(directory, 'host')
+    const volume = join(directory, 'volume')
     await mkdir(join(volume, 'in'), { recursive: true })
     await writeFile(host, '', { mode: 0o600 })
     await writeFile(join(volume, 'in', 'f'), '', { mode: 0o600 })

@@ -52,7 +52,8 @@ test('the sockets of this machine, without those of this process on the given po
     await once(server, 'listening')
     return { server, port: (server.address() as AddressInfo).port }
   }
-  const [first, second] = [await listening(), await listening()]
+  const first = await listening()
+  const second = await listening()
   const other = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = (await once(other.stdout, 'data')) as [Buffer]
   const [tcp = 0, udp = 0] = line.toString().trim().split(' ').map(Number)

@@ -40,7 +40,8 @@ export class LinkFaults {
   /** The delay of a packet that is sent now, in milliseconds; undefined when it is lost. Delays add up. */
   packetDelayMs(from: NetworkHost, to: NetworkHost, random: Random): number | undefined {
     if (this.#faults.size === 0) return 0
-    let [delayMs, isLost] = [0, false]
+    let delayMs = 0
+    let isLost = false
     for (const fault of this.#faults) {
       if (!fault.matches(from, to)) continue
       delayMs += fault.delayMs

@@ -65,7 +65,8 @@ export function openConnection(
       onDone,
       resetError: () => brokenError(authority, 'ECONNRESET'),
     })
-  const [there, back] = [pipe(client, server), pipe(server, client)]
+  const there = pipe(client, server)
+  const back = pipe(server, client)
   const endOf = (incoming: PacketPipe, outgoing: PacketPipe): ConnectionEnd => {
     let isLost = false
     const close = () => {
@@ -87,7 +88,8 @@ export function openConnection(
     }
     return { stream, close, lose }
   }
-  const [clientEnd, serverEnd] = [endOf(back, there), endOf(there, back)]
+  const clientEnd = endOf(back, there)
+  const serverEnd = endOf(there, back)
   owners.client.hold(clientEnd)
   owners.server.hold(serverEnd)
   return [clientEnd, serverEnd]

@@ -205,7 +205,8 @@ test('the signal ends a dial', async () => {
 test('an acceptor that fails closes the connection', async () => {
   const under = networkWith()
   const fails = {
-    ...{ ...client, address: serverAddress },
+    ...client,
+    address: serverAddress,
     listenerAt: () => ({ owner: noOwner, accept: () => Promise.reject(new Error('x')) }),
   }
   under.hosts.set(serverAddress, fails)

@@ -36,7 +36,8 @@ export function* contentDiff(before: TableContent, now: TableContent, diff: Cont
   yield* missing(before.elements, now.elements, diff.removed, slice)
   yield* missing(now.elements, before.elements, diff.added, slice)
   for (const name of new Set([...before.objects.keys(), ...now.objects.keys()])) {
-    const [was, is] = [before.objects.get(name), now.objects.get(name)]
+    const was = before.objects.get(name)
+    const is = now.objects.get(name)
     if (was?.lines.join('\n') !== is?.lines.join('\n')) diff.objects.set(name, { before: was, now: is })
     if (slice.isUsedUp()) yield
   }

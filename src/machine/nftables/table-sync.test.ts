@@ -34,7 +34,9 @@ function newSync() {
   let checks = 0
   const sync = new TableSync(
     {
-      ...{ subject: 'tests', presenceCommands, probeCommands },
+      subject: 'tests',
+      presenceCommands,
+      probeCommands,
       next: (isFull) => ({
         commands: isFull ? [commandText`all ${changes}`] : changes === 0 ? [] : [commandText`changed ${changes}`],
         isFull,

@@ -87,10 +87,8 @@ export class NodePodNetwork implements PodNetwork {
     await this.#apply('ip', hasDevice ? neighbourCommands(paths) : [], failed, signal)
     const reachable = routes.filter(({ range }) => !failed.has(range))
     await this.#apply('ip', reachable.map(routeCommand), failed, signal)
-    const [ranges, nextHops] = [
-      new Set(reachable.map(({ range }) => range)),
-      new Set(tunnels.flatMap((tunnel) => tunnel.nextHops)),
-    ]
+    const ranges = new Set(reachable.map(({ range }) => range))
+    const nextHops = new Set(tunnels.flatMap((tunnel) => tunnel.nextHops))
     const unused = [
       ...oldRoutes
         .filter((range) => !ranges.has(range))
@@ -126,7 +124,8 @@ export class NodePodNetwork implements PodNetwork {
     const found = await this.#list<{ mac: string; dst?: string }>('bridge', args, signal)
     const wanted = new Set(tunnels.map(({ hardwareAddress }) => hardwareAddress))
     const commands = found.flatMap(({ mac, dst = '' }) => {
-      const [hardwareAddress, address] = [parseMac(mac), parseIp(dst)]
+      const hardwareAddress = parseMac(mac)
+      const address = parseIp(dst)
       if (hardwareAddress === undefined || address === undefined || wanted.has(hardwareAddress)) return []
       return [commandText`fdb del ${hardwareAddress} dev ${tunnelDevice} dst ${address} self`]
     })

@@ -81,8 +81,11 @@ function newNetwork(failing = 'nothing') {
   const ranges = [{ range: cidr('10.244.0.0/24'), gateway: ip('10.244.0.1'), tunnelAddress: ip('10.244.0.0') }]
   const network = new NodePodNetwork(
     {
-      ...{ bridge: mustParseInterfaceName('b'), ranges, hardwareAddress: macOfOctets([2, 0x58, 10, 244, 0, 0]) },
-      ...{ nodeAddress: ip('192.0.2.1'), serviceRanges: [] },
+      bridge: mustParseInterfaceName('b'),
+      ranges,
+      hardwareAddress: macOfOctets([2, 0x58, 10, 244, 0, 0]),
+      nodeAddress: ip('192.0.2.1'),
+      serviceRanges: [],
     },
     { processes: { run }, kernelSettings: { set } },
   )

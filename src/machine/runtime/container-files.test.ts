@@ -10,7 +10,9 @@ import { SimulatedRuntime, type SimulatedProcess } from './simulated-runtime.ts'
 const { signal } = new AbortController()
 const bytes = (text: string) => new TextEncoder().encode(text)
 const mount = (hostPath: string, containerPath: string, readOnly = false): ContainerMount => ({
-  ...{ hostPath, containerPath, readOnly },
+  hostPath,
+  containerPath,
+  readOnly,
   propagation: 'private',
 })
 
@@ -71,7 +73,8 @@ test('containers share the volumes that they mount, one inside of another', asyn
   await disk.makeDirectory('/pods/u/config', 0o755)
   await disk.write('/pods/u/config/key', { content: bytes('value'), mode: 0o644 })
   const mounts = [mount('/pods/u/config', '/data/config', true), mount('/pods/u/shared', '/data')]
-  const [{ files: one }, { files: other }] = [await run({ mounts }), await run({ mounts: mounts.slice(1) })]
+  const { files: one } = await run({ mounts })
+  const { files: other } = await run({ mounts: mounts.slice(1) })
   await one.write('/data/file', 'written')
   equal(await other.read('/data/file'), 'written')
   equal(await one.read('/data/config/key'), 'value')

@@ -22,7 +22,8 @@ const textOf = (number: number): string =>
 
 /** Parsed without intermediate strings, because it is called for every sandbox. */
 function numberOf(text: string): number {
-  let [bits, part] = [0, 0]
+  let bits = 0
+  let part = 0
   for (let index = 0; index < text.length; index++) {
     const digit = text.charCodeAt(index) - zeroCode
     if (digit >= 0) part = part * 10 + digit

@@ -45,13 +45,12 @@ export function behaviourFromAnnotations(
     const text = valueOf(name)
     return text === undefined ? undefined : durationMs(text)
   }
-  const [startMs, runMs, answerAfterMs, answerUntilMs] = [
-    after('start-after'),
-    after('run-for'),
-    after('answer-after'),
-    after('answer-until'),
-  ]
-  const [exitCode, log] = [valueOf('exit-code'), valueOf('log')]
+  const startMs = after('start-after')
+  const runMs = after('run-for')
+  const answerAfterMs = after('answer-after')
+  const answerUntilMs = after('answer-until')
+  const exitCode = valueOf('exit-code')
+  const log = valueOf('log')
   return {
     ...(startMs === undefined ? {} : { startMs }),
     ...(runMs === undefined ? {} : { runMs }),

@@ -40,7 +40,8 @@ export class SimulatedExec {
     const timer = this.#deps.clock.after(timeoutMs, () =>
       late.reject(new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`)),
     )
-    const [stdout, stderr]: [Uint8Array[], Uint8Array[]] = [[], []]
+    const stdout: Uint8Array[] = []
+    const stderr: Uint8Array[] = []
     const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
     const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
     try {

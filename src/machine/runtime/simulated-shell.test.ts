@@ -29,7 +29,8 @@ async function started(config: Partial<ContainerConfig>) {
     const file = await runtime.logs.open((await seen()).logPath)
     if (file === undefined) throw new Error('there is no log')
     await using log = file
-    let [at, text] = [0, '']
+    let at = 0
+    let text = ''
     for (let piece = await log.read(at, 10_000); piece.length > 0; piece = await log.read(at, 10_000)) {
       text += new TextDecoder().decode(piece)
       at += piece.length

@@ -8,7 +8,9 @@ import { commandNames, execCommand, type ScriptProcess } from './simulated-shell
 const lineCharsMax = 4_096
 const linesMax = 100
 const prompt = '/ # '
-const [interruptedCode, notRunCode, exitCodeMax] = [130, 126, 255]
+const interruptedCode = 130
+const notRunCode = 126
+const exitCodeMax = 255
 const keys = { interrupt: '\x03', end: '\x04', backspace: '\x7f', erase: '\b', escape: '\x1b' } as const
 
 /** Resolves with the exit code when the user ends it or the input ends. */

@@ -42,7 +42,8 @@ export const layoutCommands = (layout: PolicyLayout): readonly CommandText[] => 
 ]
 
 function setCommands(family: AddressFamily): readonly CommandText[] {
-  const [suffix, type] = [suffixOf(family), addressTypeOf(family)]
+  const suffix = suffixOf(family)
+  const type = addressTypeOf(family)
   return [
     commandText`add map ${table} egress${suffix} { type ${type} : verdict; }`,
     commandText`add map ${table} ingress${suffix} { type ${type} : verdict; }`,
@@ -69,7 +70,8 @@ function baseChain(
     rule(name, commandText`ct state related accept`),
     ...neighbourRules(name, bridge),
     ...families.flatMap((family) => {
-      const [header, suffix] = [headerOf(family), suffixOf(family)]
+      const header = headerOf(family)
+      const suffix = suffixOf(family)
       return [
         ...ownRanges
           .filter((range) => familyOf(range) === family)

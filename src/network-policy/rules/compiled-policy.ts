@@ -110,7 +110,8 @@ function portMatch({ protocol, port, endPort }: NetworkPolicyPort): PortMatch | 
   if (!protocols.includes(protocol)) return undefined
   if (port === undefined) return { kind: 'range', protocol, first: 0, last: portLast }
   if (typeof port === 'string') return { kind: 'named', protocol, name: port }
-  const [first, last] = [parsePort(port), parsePort(endPort ?? port)]
+  const first = parsePort(port)
+  const last = parsePort(endPort ?? port)
   return first === undefined || last === undefined || last < first
     ? undefined
     : { kind: 'range', protocol, first, last }

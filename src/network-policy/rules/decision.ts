@@ -53,7 +53,8 @@ export interface Decision {
 }
 
 export function decide(traffic: Traffic, view: PolicyView): Decision {
-  const [egress, ingress] = [side('egress', traffic, view), side('ingress', traffic, view)]
+  const egress = side('egress', traffic, view)
+  const ingress = side('ingress', traffic, view)
   return { egress, ingress, isAllowed: egress.kind !== 'blocked' && ingress.kind !== 'blocked' }
 }
 

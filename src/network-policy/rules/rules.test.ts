@@ -50,7 +50,10 @@ test('named ports are those of containers and sidecars', () => {
 })
 
 const range = (first: number, last: number, protocol: PortMatch['protocol'] = 'TCP'): PortMatch => ({
-  ...{ kind: 'range', protocol, first, last },
+  kind: 'range',
+  protocol,
+  first,
+  last,
 })
 const ranges: readonly (readonly [string, readonly PortMatch[], string])[] = [
   ['one port', [range(80, 80)], 'TCP 80-80'],
@@ -86,7 +89,9 @@ const end = (path: string | undefined, address: string) => ({
   address,
   pod: path === undefined ? undefined : podFacts(podAt(path, [address], { app: path })),
 })
-const [a, b, outside] = [end('x/a', '10.244.0.2'), end('y/b', '10.244.0.3'), end(undefined, '192.0.2.9')]
+const a = end('x/a', '10.244.0.2')
+const b = end('y/b', '10.244.0.3')
+const outside = end(undefined, '192.0.2.9')
 const from = (...peers: object[]) => ({ podSelector: {}, ingress: [{ ports: [{ port: 1 }] }, { from: peers }] })
 const block = (cidr: string, ...except: string[]) => ({ ipBlock: { cidr, except } })
 const nowhere: SideVerdict = { kind: 'not isolated' }

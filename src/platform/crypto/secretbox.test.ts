@@ -17,7 +17,9 @@ test('the example of "Cryptography in NaCl" is sealed as published, and opened',
 })
 
 test('the test vector of golang.org/x/crypto/nacl/secretbox, which upstream uses', () => {
-  const [ones, twos, threes] = [new Uint8Array(32).fill(1), new Uint8Array(24).fill(2), new Uint8Array(64).fill(3)]
+  const ones = new Uint8Array(32).fill(1)
+  const twos = new Uint8Array(24).fill(2)
+  const threes = new Uint8Array(64).fill(3)
   const vector =
     '8442bc313f4626f1359e3b50122b6ce6fe66ddfe7d39d14e637eb4fd5b45beadab55198df6ab5368439792a23c87db70acb6156dc5ef957ac04f6276cf6093b84be77ff0849cc33e34b7254d5a8f65ad'
   equal(sealSecretbox(ones, twos, threes).toHex(), vector)

@@ -16,7 +16,9 @@ export function sendPieces(
   turns: TimeSlicedWork,
   onDone: () => void,
 ): PieceSender {
-  let [isBehind, isPlanned, isOver] = [false, false, false]
+  let isBehind = false
+  let isPlanned = false
+  let isOver = false
   const end = () => {
     if (isOver) return
     isOver = true

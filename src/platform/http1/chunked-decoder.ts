@@ -5,9 +5,11 @@ import { RejectedRequest } from './rejected-request.ts'
 const lineBytesMax = 4_096
 const trailersBytesMax = 16_384
 /** How many bytes chunk sizes and extensions may take in addition to twice the data, in all and for each chunk. */
-const [framingBytesFree, framingBytesPerChunk] = [16_384, 16]
+const framingBytesFree = 16_384
+const framingBytesPerChunk = 16
 
-const [lineFeed, carriageReturn] = [10, 13]
+const lineFeed = 10
+const carriageReturn = 13
 
 export class ChunkedDecoder {
   #state: 'size' | 'data' | 'data end' | 'trailers' | 'done' = 'size'

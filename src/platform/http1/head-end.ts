@@ -1,7 +1,11 @@
 // Finds the end of a request head in the bytes received so far, and rejects bytes that are not allowed in a head.
 import { RejectedRequest } from './rejected-request.ts'
 
-const [tab, lineFeed, carriageReturn, space, deletion] = [9, 10, 13, 32, 127]
+const tab = 9
+const lineFeed = 10
+const carriageReturn = 13
+const space = 32
+const deletion = 127
 
 /** The index after the empty line, or -1 when it has not arrived. Previous calls have checked `searched` bytes. */
 export function findHeadEnd(bytes: Uint8Array, searched: number): number {

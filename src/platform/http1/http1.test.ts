@@ -144,7 +144,8 @@ test('pipelined requests are handled one after the other', async () => {
 })
 
 test('pipelined requests that take long are started in turns, and more is not read meanwhile', async () => {
-  let [nowMs, handled] = [0, 0]
+  let nowMs = 0
+  let handled = 0
   const { peer } = connect(
     () => {
       nowMs += 2

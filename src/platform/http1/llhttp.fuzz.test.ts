@@ -282,7 +282,8 @@ const dictionary = [
 ]
 
 const hasSeed = process.env['COXSWAIN_SEED'] !== undefined
-let [accepted, complete] = [0, 0]
+let accepted = 0
+let complete = 0
 fuzz('byte streams as we and llhttp read them', {
   runs: 10_000,
   make(random) {

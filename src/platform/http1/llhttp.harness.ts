@@ -86,7 +86,8 @@ const parser = new HTTPParser()
 /** What llhttp accepts, with the strictness of a Node.js server. */
 export function readWithLlhttp(bytes: string): Reading {
   const requests: SeenRequest[] = []
-  let [url, lines]: [string, string[]] = ['', []]
+  let url = ''
+  let lines: string[] = []
   let body = ''
   parser.initialize(HTTPParser.REQUEST, {})
   // Called with the first headers of a long head, and with trailers.

@@ -146,11 +146,13 @@ function addLine(text: string, at: number, end: number, lines: string[]): void {
     throw new RejectedRequest(400, `a tab in the header ${name}`)
 }
 
-const [tab, space] = [9, 32]
+const tab = 9
+const space = 32
 const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) === space || text.charCodeAt(at) === tab
 
 function withoutBlanks(text: string, from: number, to: number): string {
-  let [start, end] = [from, to]
+  let start = from
+  let end = to
   while (start < end && isBlank(text, start)) start++
   while (end > start && isBlank(text, end - 1)) end--
   return text.slice(start, end)

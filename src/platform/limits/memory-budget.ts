@@ -148,7 +148,8 @@ const holdersPerVictim = 16
 
 /** The largest holders (the latest of equal ones) of the clients that hold most. */
 function largest(holders: readonly Account[]): readonly Account[] {
-  const [clients, sums] = [new Map<string, Account[]>(), new Map<string, number>()]
+  const clients = new Map<string, Account[]>()
+  const sums = new Map<string, number>()
   for (const holder of holders.toSorted((a, b) => a.bytes - b.bytes)) {
     const { client } = holder.connection
     getOrInsert(clients, client, () => []).push(holder)
@@ -157,7 +158,8 @@ function largest(holders: readonly Account[]): readonly Account[] {
   const found: Account[] = []
   const count = Math.max(1, Math.floor(holders.length / holdersPerVictim))
   while (found.length < count) {
-    let [largestClient, most] = ['', 0]
+    let largestClient = ''
+    let most = 0
     for (const [client, sum] of sums) if (sum >= most) [largestClient, most] = [client, sum]
     const next = clients.get(largestClient)?.pop()
     if (next === undefined) break

@@ -9,7 +9,8 @@ const flushed = (data: Uint8Array, options = {}): Uint8Array =>
   deflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH, ...options })
 
 test('data that ends with a flush is inflated, with matches into the dictionary', () => {
-  const [first, second] = [Buffer.from('the quick brown fox'), Buffer.from('the quick brown dog')]
+  const first = Buffer.from('the quick brown fox')
+  const second = Buffer.from('the quick brown dog')
   const withMatches = flushed(second, { dictionary: first })
   equal(withMatches.length < flushed(second).length, true)
   deepEqual([...nodeInflateRaw(withMatches, { dictionary: first, outputBytesMax: 100 })], [...second])

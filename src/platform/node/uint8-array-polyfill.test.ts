@@ -22,7 +22,8 @@ test('the type under test has its own methods', () => {
 
 for (const sample of samples)
   test(`bytes ${sample} are encoded as by the engine, and decoded again`, () => {
-    const [ours, theirs] = [new Bytes(sample), new Uint8Array(sample)]
+    const ours = new Bytes(sample)
+    const theirs = new Uint8Array(sample)
     equal(ours.toHex(), theirs.toHex())
     deepEqual([...Bytes.fromHex(ours.toHex())], sample)
     for (const each of options) {

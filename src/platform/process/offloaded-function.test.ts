@@ -93,7 +93,8 @@ test('a thread that dies fails its call alone', async () => {
 
 test('an aborted call is removed', async () => {
   const { threads, offloaded } = setUp()
-  const [running, waiting] = [new AbortController(), new AbortController()]
+  const running = new AbortController()
+  const waiting = new AbortController()
   const gone = [
     rejects(offloaded.call('running', 1, running.signal), /gone/),
     rejects(offloaded.call('waiting', 1, waiting.signal), /gone/),

@@ -7,9 +7,20 @@ import type { GarbageCollectionKind, ProcessSample, ProcessStats } from './proce
 
 const delay = { min: 0.001, max: 0.5, mean: 0.01, stddev: 0.002, p50: 0.003, p90: 0.02, p99: 0.4 }
 const sample = (more: Partial<ProcessSample> = {}): ProcessSample => ({
-  ...{ startTimeSeconds: 100, cpuUserSeconds: 2, cpuSystemSeconds: 1, residentBytes: 5, virtualBytes: 6, dataBytes: 7 },
-  ...{ virtualBytesMax: Infinity, receivedBytes: 20, transmittedBytes: 21 },
-  ...{ openFiles: 8, openFilesMax: 9, heapTotalBytes: 10, heapUsedBytes: 11, externalBytes: 12 },
+  startTimeSeconds: 100,
+  cpuUserSeconds: 2,
+  cpuSystemSeconds: 1,
+  residentBytes: 5,
+  virtualBytes: 6,
+  dataBytes: 7,
+  virtualBytesMax: Infinity,
+  receivedBytes: 20,
+  transmittedBytes: 21,
+  openFiles: 8,
+  openFilesMax: 9,
+  heapTotalBytes: 10,
+  heapUsedBytes: 11,
+  externalBytes: 12,
   heapSpaces: [{ name: 'old', totalBytes: 1, usedBytes: 2, availableBytes: 3 }],
   eventLoopDelay: delay,
   activeResources: new Map([

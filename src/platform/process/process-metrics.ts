@@ -105,7 +105,9 @@ function heapSpaces(metrics: Metrics): (sample: ProcessSample) => void {
     metrics.gauge(`nodejs_heap_space_size_${part}_bytes`, `Process heap space size ${part} from Node.js in bytes.`, [
       'space',
     ])
-  const [total, used, available] = [gauge('total'), gauge('used'), gauge('available')]
+  const total = gauge('total')
+  const used = gauge('used')
+  const available = gauge('available')
   return ({ heapSpaces: spaces }) => {
     for (const { name: space, totalBytes, usedBytes, availableBytes } of spaces) {
       total.set({ space }, totalBytes)

@@ -119,7 +119,9 @@ test('UDP flows to the node itself and to a pod that is gone are removed, others
   await using _tasks = tasks
   await clock.settle()
   const flow = (port: number, endpoint: string) => ({
-    ...{ family: 'IPv4' as const, address: mustParseIp('192.168.50.1'), port },
+    family: 'IPv4' as const,
+    address: mustParseIp('192.168.50.1'),
+    port,
     endpoint: { address: mustParseIp(endpoint), port: 8080 },
   })
   const flows = [flow(53, '192.168.50.1'), flow(53, '10.244.0.2'), flow(54, '10.244.0.2'), flow(53, '10.244.0.9')]

@@ -170,7 +170,9 @@ export class HostPortAgent {
 
   /** A node has few pods with host ports, so the whole content is computed each time. */
   #next(isFull: boolean): TableTransaction {
-    const [before, causes, changedUdp] = [this.#content, this.#causes, this.#changedUdp]
+    const before = this.#content
+    const causes = this.#causes
+    const changedUdp = this.#changedUdp
     this.#content = hostPortContent(this.#mapped)
     this.#causes = new Map()
     this.#changedUdp = []

@@ -86,7 +86,8 @@ export function hostPortContent(ports: readonly HostPort[]): TableContent {
     if (!ofSet.has(key)) ofSet.set(key, value)
   }
   for (const { family, protocol, hostIp, hostPort, target } of ports) {
-    const [suffix, key] = [suffixOf(family), commandText`${protocol} . ${hostPort}`]
+    const suffix = suffixOf(family)
+    const key = commandText`${protocol} . ${hostPort}`
     const value = commandText`${target.address} . ${target.port}`
     add(commandText`ports${suffix}`, key, '')
     if (hostIp === undefined) add(commandText`any${suffix}`, key, value)

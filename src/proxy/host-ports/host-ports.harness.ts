@@ -28,7 +28,9 @@ export interface PodWith {
 export function podWith({ name = 'web', ports = [], addresses = ['10.244.0.2'], ...more }: PodWith): Pod {
   return {
     metadata: {
-      ...{ name, namespace: 'default', uid: name },
+      name,
+      namespace: 'default',
+      uid: name,
       creationTimestamp: `2026-01-01T00:00:0${more.createdSecond ?? 0}Z`,
     },
     spec: { nodeName: 'node-a', containers: [{ name: 'main', ports }], ...more.spec },
@@ -37,7 +39,9 @@ export function podWith({ name = 'web', ports = [], addresses = ['10.244.0.2'], 
 }
 
 export const portWithHostPort = (hostPort: number, more: object = {}): object => ({
-  ...{ containerPort: 8080, hostPort, protocol: 'TCP' },
+  containerPort: 8080,
+  hostPort,
+  protocol: 'TCP',
   ...more,
 })
 
@@ -45,16 +49,27 @@ export const informersOf = (pods: ScriptedSource<Pod>): Pick<Informers, 'of'> =>
   ({ of: (kind: unknown) => (kind === pod ? pods : undefined) }) as unknown as Pick<Informers, 'of'>
 
 export function simulatedHostPorts(more: Partial<HostPortAgentDeps> = {}) {
-  const [pods, clock, nftables] = [new ScriptedSource<Pod>(), new VirtualClock(), new SimulatedNftables()]
-  const [conntrack, tasks] = [new SimulatedConntrack(), new TaskGroup()]
+  const pods = new ScriptedSource<Pod>()
+  const clock = new VirtualClock()
+  const nftables = new SimulatedNftables()
+  const conntrack = new SimulatedConntrack()
+  const tasks = new TaskGroup()
   const intact = { kind: 'failed', messages: probeCommands.map(() => 'Device or resource busy') } as const
   nftables.respond = (commands) => (commands === probeCommands ? intact : { kind: 'applied' })
   const flow = new FlowRecorder(clock)
-  const [sockets, events, registry]: [ListeningSocket[], string[], Metrics] = [[], [], new Metrics()]
+  const sockets: ListeningSocket[] = []
+  const events: string[] = []
+  const registry: Metrics = new Metrics()
   const agent = startHostPorts(
     {
-      ...{ informers: informersOf(pods), nftables, conntrack, clock, flow, log: silentLog },
-      ...{ nodeName: 'node-a', podRanges: parseCidrs(['10.244.0.0/24', 'fd01::/64']) },
+      informers: informersOf(pods),
+      nftables,
+      conntrack,
+      clock,
+      flow,
+      log: silentLog,
+      nodeName: 'node-a',
+      podRanges: parseCidrs(['10.244.0.0/24', 'fd01::/64']),
       listeningPorts: { read: () => Promise.resolve([...sockets]) },
       metrics: proxyMetrics(registry),
       events: {

@@ -37,7 +37,8 @@ const protocols: readonly HostPortProtocol[] = ['sctp', 'tcp', 'udp']
 export function hostPortsOf({ spec, status }: Pod): PodHostPorts {
   if (spec.hostNetwork === true || status.phase === 'Succeeded' || status.phase === 'Failed') return none
   const addresses = parseIps((status.podIPs ?? []).map(({ ip }) => ip))
-  const [ports, problems]: [HostPort[], HostPortProblem[]] = [[], []]
+  const ports: HostPort[] = []
+  const problems: HostPortProblem[] = []
   const wanted = [...(spec.initContainers ?? []), ...spec.containers]
     .flatMap((container) => container.ports ?? [])
     .filter((each) => (each.hostPort ?? 0) !== 0)
@@ -49,14 +50,18 @@ export function hostPortsOf({ spec, status }: Pod): PodHostPorts {
       continue
     }
     const known = protocols.find((each) => each === protocol.toLowerCase())
-    const [port, target] = [parsePort(hostPort), parsePort(containerPort)]
+    const port = parsePort(hostPort)
+    const target = parsePort(containerPort)
     // The API accepts neither other protocols nor other ports.
     if (known === undefined || port === undefined || target === undefined) continue
     const hostIp = own === undefined || isUnspecifiedAddress(own) ? undefined : own
     for (const address of addresses)
       if (own === undefined || familyOf(own) === familyOf(address))
         ports.push({
-          ...{ family: familyOf(address), protocol: known, hostIp, hostPort: port },
+          family: familyOf(address),
+          protocol: known,
+          hostIp,
+          hostPort: port,
           target: { address, port: target },
         })
   }

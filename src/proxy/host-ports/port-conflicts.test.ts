@@ -6,7 +6,9 @@ import { hostPortsOf } from './host-ports.ts'
 import { isUsedBy } from './port-conflicts.ts'
 
 const socket = (port: number, address?: string, protocol: 'TCP' | 'UDP' = 'TCP'): ListeningSocket => ({
-  ...{ port, address, protocol },
+  port,
+  address,
+  protocol,
 })
 
 const rows: readonly [name: string, port: object, socket: ListeningSocket, isUsed: boolean][] = [

@@ -111,7 +111,11 @@ export class FrontendClaims {
     for (const route of routes) {
       for (const { kind, key, address } of frontendsOf(route, this.#nodeAddresses))
         getOrInsert(claims, kind === 'cluster IP' ? address : key, () => ({
-          ...{ service, kind, address, creationTimestamp, uid },
+          service,
+          kind,
+          address,
+          creationTimestamp,
+          uid,
         }))
       if (slice.isUsedUp()) yield
     }

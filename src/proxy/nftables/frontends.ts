@@ -42,7 +42,9 @@ export function frontendsOf(route: ServiceRoute, nodeAddresses: readonly IpAddre
 
 const external = (route: ServiceRoute, address: IpAddress, port: number, kind: FrontendKind): Frontend => ({
   ...at(route, address, port),
-  ...{ kind, target: route.external, isMasqueraded: !route.preservesClientIp },
+  kind,
+  target: route.external,
+  isMasqueraded: !route.preservesClientIp,
   ...(route.preservesClientIp ? { ownTarget: route.externalFromCluster } : {}),
 })
 

@@ -339,7 +339,8 @@ test('a Service with very many endpoints uses a bounded number of them', () => {
 
 test('a change of a Service with many ports and endpoints can be interrupted at each of them', () => {
   const slice: Slice = { isUsedUp: () => true }
-  const [ports, endpoints] = [400, 3]
+  const ports = 400
+  const endpoints = 3
   const change = (count: number) => {
     const each = Array.from({ length: ports }, (_, index) => ({ name: `p${index}`, port: 1 + index, protocol: 'UDP' }))
     const addresses = Array.from({ length: count }, (_, index) => endpointAt(`10.244.0.${1 + index}`))

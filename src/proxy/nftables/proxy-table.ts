@@ -137,7 +137,8 @@ export class ProxyTable {
     if (now.routes.length === 0) this.#services.delete(service)
     else this.#services.set(service, now)
     yield* this.#claims.replace(service, now, slice)
-    const [localBefore, localNow] = [localAddressesOf(before), localAddressesOf(now)]
+    const localBefore = localAddressesOf(before)
+    const localNow = localAddressesOf(now)
     for (const address of localNow)
       if (!localBefore.has(address) && this.#count(address, 1) === 1) addHairpin(diff.added, address)
     for (const address of localBefore)

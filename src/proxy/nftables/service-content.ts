@@ -48,8 +48,11 @@ export const endpointsPerTargetMax = 1_024
 export const contentSizeMax = 32_768
 
 export const noContent = (): ServiceContent => ({
-  ...{ elements: new Map(), objects: new Map() },
-  ...{ endpointsMax: 0, size: 0, isCut: false },
+  elements: new Map(),
+  objects: new Map(),
+  endpointsMax: 0,
+  size: 0,
+  isCut: false,
 })
 
 export function* serviceContent(
@@ -85,7 +88,9 @@ const sizeOf = ({ sourceRanges = [], ownTarget }: Frontend, endpointsMax: number
 
 /** So many that all frontends of the Service have a place. */
 function endpointsPerTarget(used: readonly (readonly [ServiceRoute, Frontend])[]): number {
-  let [targets, fixed, most] = [0, 0, 1]
+  let targets = 0
+  let fixed = 0
+  let most = 1
   for (const [route, { sourceRanges = [], target, ownTarget }] of used) {
     // An endpoint of a sticky chain has a set, a chain and four lines.
     const weight = route.affinitySeconds > 0 ? 8 : 1

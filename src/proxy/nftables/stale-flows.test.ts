@@ -60,7 +60,9 @@ for (const [name, before, now, expected] of rows)
     ))
 
 const tracked = (address: string, port: number, endpoint: string, endpointPort: number): UdpFlows => ({
-  ...{ family: 'IPv4', address: mustParseIp(address), port },
+  family: 'IPv4',
+  address: mustParseIp(address),
+  port,
   endpoint: { address: mustParseIp(endpoint), port: endpointPort },
 })
 

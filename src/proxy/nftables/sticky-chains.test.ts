@@ -8,14 +8,12 @@ import { stickyChains } from './sticky-chains.ts'
 const long = 'a'.repeat(63)
 const routeOf = (portName: string) =>
   ({
-    ...{
-      service: `${long}/${long}`,
-      portName,
-      port: 65_535,
-      protocol: 'SCTP',
-      family: 'IPv6',
-      affinitySeconds: 86_400,
-    },
+    service: `${long}/${long}`,
+    portName,
+    port: 65_535,
+    protocol: 'SCTP',
+    family: 'IPv6',
+    affinitySeconds: 86_400,
   }) as unknown as ServiceRoute
 const endpoints = [
   { address: mustParseIp('2001:db8:1111:2222:3333:4444:5555:6666'), port: 65_535 },

@@ -25,13 +25,16 @@ export function stickyChains(
   endpoints: readonly PortEndpoint[],
 ): StickyChains | undefined {
   const header = route.family === 'IPv6' ? 'ip6' : 'ip'
-  const [name, chain] = [stickyName(route), parseIdentifier(`sticky-${use}-${stickyName(route)}`)]
+  const name = stickyName(route)
+  const chain = parseIdentifier(`sticky-${use}-${stickyName(route)}`)
   if (chain === undefined) return undefined
   const objects = new Map<CommandText, TableObject>()
-  const [lookups, choices]: [CommandText[], CommandText[]] = [[], []]
+  const lookups: CommandText[] = []
+  const choices: CommandText[] = []
   for (const [index, endpoint] of endpoints.entries()) {
     const id = `${name}/${addressName(endpoint)}-${endpoint.port}`
-    const [clients, to] = [parseIdentifier(`clients-${id}`), parseIdentifier(`to-${id}`)]
+    const clients = parseIdentifier(`clients-${id}`)
+    const to = parseIdentifier(`to-${id}`)
     if (clients === undefined || to === undefined) return undefined
     const definition = commandText`typeof ${header} saddr; flags dynamic,timeout; timeout ${route.affinitySeconds}s; size ${clientsMax};`
     objects.set(clients, { kind: 'set', lines: [definition] })

@@ -52,7 +52,8 @@ export function layoutCommands(options: LayoutOptions, endpointsMax: number): re
 const rule = (chain: CommandText, text: CommandText): CommandText => commandText`add rule ${table} ${chain} ${text}`
 
 function setCommands(family: AddressFamily): readonly CommandText[] {
-  const [header, suffix] = [headerOf(family), suffixOf(family)]
+  const header = headerOf(family)
+  const suffix = suffixOf(family)
   const key = frontendKey(header)
   const endpoints = commandText`{ typeof ${key} . numgen random mod 2 : ${header} daddr . th dport; }`
   return [
@@ -74,14 +75,16 @@ function setCommands(family: AddressFamily): readonly CommandText[] {
 }
 
 function familyChains(family: AddressFamily, options: LayoutOptions): readonly CommandText[] {
-  const [header, suffix] = [headerOf(family), suffixOf(family)]
+  const header = headerOf(family)
+  const suffix = suffixOf(family)
   const key = frontendKey(header)
   const rangesIn = (cidrs: readonly Cidr[]) =>
     joinCommandText(
       disjointCidrs(cidrs).filter((cidr) => familyOf(cidr) === family),
       ', ',
     )
-  const [pods, unused] = [rangesIn(options.podCidrs), rangesIn(options.serviceCidrs)]
+  const pods = rangesIn(options.podCidrs)
+  const unused = rangesIn(options.serviceCidrs)
   const fromOutside = options.masqueradesAll ? commandText`` : commandText`${header} saddr != { ${pods} } `
   const dispatch = [
     commandText`${key} @firewalled${suffix} ${key} . ${header} saddr != @accepted${suffix} drop`,
@@ -152,7 +155,8 @@ export const pickChainName = (family: AddressFamily, endpoints: number, isOwn: b
 
 /** nft 1.0 accepts their rules only in the transaction that creates the maps, so they are created in advance. */
 function pickChains(family: AddressFamily, endpointsMax: number): readonly CommandText[] {
-  const [header, suffix] = [headerOf(family), suffixOf(family)]
+  const header = headerOf(family)
+  const suffix = suffixOf(family)
   return [false, true].flatMap((isOwn) =>
     Array.from({ length: endpointsMax }, (_, index) => {
       const name = pickChainName(family, index + 1, isOwn)
@@ -171,7 +175,8 @@ export const probeCommands: readonly CommandText[] = [
   // Before the chains that refer to it, whose rules are gone for the rest of the transaction.
   commandText`delete chain ${table} refuse`,
   ...families.flatMap((family) => {
-    const [address, suffix] = [canary(headerOf(family)), suffixOf(family)]
+    const address = canary(headerOf(family))
+    const suffix = suffixOf(family)
     return [
       commandText`create element ${table} cluster-ips${suffix} { ${address} }`,
       ...(['services', 'own-services'] as const).map(

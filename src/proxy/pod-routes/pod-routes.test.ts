@@ -34,7 +34,10 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
   const lines: string[] = []
   const log = createLog({ clock, write: (line) => lines.push(line), format: 'json', level: 'info' })
   const flow = new FlowRecorder(clock)
-  const [left, applied, events, refused] = [[...failures], [] as string[], [] as string[], new Set<string>()]
+  const left = [...failures]
+  const applied = [] as string[]
+  const events = [] as string[]
+  const refused = new Set<string>()
   const registry = new Metrics()
   const network: PodNetwork = {
     prepare: () => Promise.resolve(),
@@ -52,7 +55,14 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
   const paths: string[] = []
   const publish = (text: string) => Promise.resolve(void paths.push(text))
   const routes = new PodRoutes({
-    ...{ nodes, network, own, metrics: proxyMetrics(registry), clock, flow, log, publish },
+    nodes,
+    network,
+    own,
+    metrics: proxyMetrics(registry),
+    clock,
+    flow,
+    log,
+    publish,
     events: { nodeIgnored: ({ metadata }, reason, message) => events.push(`${metadata.name} ${reason}: ${message}`) },
   })
   const tasks = new TaskGroup({})

@@ -104,7 +104,9 @@ export function routedService(object: Service, slices: readonly EndpointSlice[],
   })
   const healthCheck = healthCheckOf(object, usable, node)
   return {
-    ...{ routes, creationTimestamp: metadata.creationTimestamp ?? '', uid: metadata.uid ?? '' },
+    routes,
+    creationTimestamp: metadata.creationTimestamp ?? '',
+    uid: metadata.uid ?? '',
     ...(healthCheck === undefined ? {} : { healthCheck }),
     ...(cuts.length === 0 ? {} : { cut: `only ${[...new Set(cuts)].join(' and ')} are used` }),
   }
@@ -148,7 +150,8 @@ function sharedRoute(
   const ranges = sourceRangesOf(spec.loadBalancerSourceRanges ?? [], family)
   if (ranges !== undefined && ranges.length > sourceRangesMax) cuts.push(`${sourceRangesMax} source ranges`)
   return {
-    ...{ service: keyOf(object), family },
+    service: keyOf(object),
+    family,
     externalIps: externalIps.slice(0, Math.max(0, max - loadBalancerIps.length)),
     loadBalancerIps: loadBalancerIps.slice(0, max),
     ...(ranges === undefined ? {} : { sourceRanges: ranges.slice(0, sourceRangesMax) }),

@@ -64,7 +64,8 @@ export class DecisionRecord {
     this.forget(pod)
     const { codes, distinct } = verdicts
     const fitting = scores?.slots ?? verdicts.fitting
-    const [fittingCount, codeCount] = [fitting.length, codes?.length ?? 0]
+    const fittingCount = fitting.length
+    const codeCount = codes?.length ?? 0
     const plugins = scores?.columns.map(({ plugin }) => plugin)
     const address = this.#memory.allocate(bytesOf(fittingCount, codeCount, plugins?.length))
     if (address === undefined) return

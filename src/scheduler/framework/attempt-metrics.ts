@@ -106,7 +106,8 @@ export class ProfileMetrics {
     let series = this.#results.get(result)
     if (series === undefined) {
       const labels = { profile: this.#profile, result }
-      const [total, duration] = [this.all.attempts.with(labels), this.all.attemptSeconds.with(labels)]
+      const total = this.all.attempts.with(labels)
+      const duration = this.all.attemptSeconds.with(labels)
       series = {
         count(took) {
           total.add(1)

@@ -27,7 +27,9 @@ export function podResourceFamilies(pods: Iterable<Pod>): readonly MetricFamily[
 }
 
 const gauge = (name: string, help: string, pods: readonly Pod[], amountsOf: (pod: Pod) => Amounts) => ({
-  ...{ name, help, type: 'gauge' as const },
+  name,
+  help,
+  type: 'gauge' as const,
   samples: pods.flatMap((pod) =>
     [...amountsOf(pod)]
       .filter(([, amount]) => amount !== 0)

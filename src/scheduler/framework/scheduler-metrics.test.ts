@@ -117,7 +117,12 @@ test('an attempt is measured by extension point, and one in a hundred by plugin'
   const attempts = new Attempts([profileOf('s', [nodeResourcesFit])], schedulerMetrics(metrics), new VirtualClock())
   const pod = aPod('p', { schedulerName: 's' }, { cpu: '1' })
   const waiting = {
-    ...{ pod, cause: noCause, attempts: 2, rejectedBy: new Set<string>(), eventsSeen: 0, firstAttemptMs: 0 },
+    pod,
+    cause: noCause,
+    attempts: 2,
+    rejectedBy: new Set<string>(),
+    eventsSeen: 0,
+    firstAttemptMs: 0,
     wasFlushed: false,
   }
   const snapshot = snapshotOf([aNode('full', {}, { cpu: '500m', pods: '1' }), aNode('a'), aNode('b')])
@@ -164,7 +169,8 @@ test('an attempt is measured by extension point, and one in a hundred by plugin'
 
 test('asynchronous API calls are counted by result', async () => {
   const metrics = new Metrics()
-  const [all, clock] = [schedulerMetrics(metrics), new VirtualClock()]
+  const all = schedulerMetrics(metrics)
+  const clock = new VirtualClock()
   const ended = Promise.withResolvers<string>()
   const call = measuredCall('pod_binding', all, clock, () => ended.promise)
   equal(lineOf(metrics, pendingCalls), `${pendingCalls} 1`)
@@ -189,7 +195,8 @@ test('the queueing hints of the plugins that rejected a pod are called and measu
   queue.addUnschedulable(waiting, new Set(['NodeResourcesFit']))
   await clock.advance('5s')
   const deps = { queue, profiles, extenders: [], metrics: schedulerMetrics(metrics), clock }
-  const [before, node] = [aNode('n'), aNode('n', { unschedulable: true })]
+  const before = aNode('n')
+  const node = aNode('n', { unschedulable: true })
   requeueOnEvent(deps, { kind: 'node-changed', node, before }, noCause)
   equal(queue.queueOf('default/a'), 'unschedulable')
   requeueOnEvent(deps, { kind: 'node-added', node }, noCause)

@@ -25,7 +25,10 @@ function points(weighted: readonly WeightedResource[]): Partial<SchedulerPlugin<
 
 /** 100 when all resources are used to the same share; lower by the standard deviation of the shares. */
 function balance(resources: readonly ScoredResource[], slot: number, isWithPod: boolean): number {
-  let [count, sum, first, second] = [0, 0, 0, 0]
+  let count = 0
+  let sum = 0
+  let first = 0
+  let second = 0
   for (let index = 0; index < resources.length; index++) {
     const share = shareOf(resources[index] as ScoredResource, slot, isWithPod)
     if (share < 0) continue

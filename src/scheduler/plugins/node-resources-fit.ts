@@ -54,7 +54,8 @@ export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredRe
       return !equalValues(event.before.status.allocatable, event.node.status.allocatable)
     // A pod that was resized to less frees resources.
     if (event.kind !== 'pod-changed') return false
-    const [before, now] = [podFacts(event.before).requests, podFacts(event.pod).requests]
+    const before = podFacts(event.before).requests
+    const now = podFacts(event.pod).requests
     return [...podFacts(pod).requests.keys()].some((name) => (now.get(name) ?? 0) < (before.get(name) ?? 0))
   },
 })

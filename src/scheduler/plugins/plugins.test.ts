@@ -41,7 +41,9 @@ const asking = (name: string, requests: object) => aPod(name, {}, requests)
 /** A container of two cpus, with further fields. */
 const running = (spec: object, ...initContainers: object[]) => aPod('p', { initContainers, ...spec }, { cpu: '2' })
 const initContainer = (cpu: string, restartPolicy?: string) => ({
-  ...{ name: 'i', image: 'i', resources: { requests: { cpu } } },
+  name: 'i',
+  image: 'i',
+  resources: { requests: { cpu } },
   ...(restartPolicy && { restartPolicy }),
 })
 

@@ -64,7 +64,8 @@ export function resourceScorer({ type = 'LeastAllocated', resources, requestedTo
   return {
     resources: (cycle: Cycle) => scoredResources(cycle, weighted, true),
     score(_snapshot: Snapshot, slot: number, scored: readonly ScoredResource[]): number {
-      let [sum, weights] = [0, 0]
+      let sum = 0
+      let weights = 0
       for (const { weight, amount, allocatable, requested } of scored) {
         const whole = allocatable[slot] as number
         if (whole === 0) continue
@@ -84,7 +85,8 @@ function alongCurve(shape: readonly CurvePoint[]): ShareScore {
   const points = shape.map(({ utilization, score }) => ({ x: utilization, y: score * 10 }))
   const at = (x: number): number => {
     const next = points.findIndex((point) => x <= point.x)
-    const [left, right] = [points[next - 1], points[next]]
+    const left = points[next - 1]
+    const right = points[next]
     if (right === undefined) return points.at(-1)?.y ?? 0
     if (left === undefined) return right.y
     return left.y + Math.trunc(((right.y - left.y) * (x - left.x)) / (right.x - left.x))

@@ -12,7 +12,8 @@ const named = (name: string, creationTimestamp: string, extendedResourceName?: s
     metadata: { creationTimestamp },
     spec: { ...(extendedResourceName && { extendedResourceName }) },
   })
-const [early, late] = ['2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z']
+const early = '2030-01-01T00:00:00Z'
+const late = '2030-01-02T00:00:00Z'
 
 const rows: readonly [why: string, classes: ReturnType<typeof named>[], resource: string, name: string | undefined][] =
   [

@@ -60,7 +60,9 @@ function workOut(pod: Pod): PodFacts {
     (list ?? [])
       .filter(({ weight }) => weight !== 0)
       .map(({ weight, podAffinityTerm }) => ({ term: affinityTerm(podAffinityTerm, pod), weight: weight * sign }))
-  const [requests, counted, hostPorts] = [podRequests(pod), podRequests(pod, nonZeroRequests), hostPortsOf(pod)]
+  const requests = podRequests(pod)
+  const counted = podRequests(pod, nonZeroRequests)
+  const hostPorts = hostPortsOf(pod)
   const facts: PodFacts = {
     demands: JSON.stringify([...requests, ...counted, hostPorts]),
     priority,

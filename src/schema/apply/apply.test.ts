@@ -252,7 +252,8 @@ test('the algebra of field sets is that of sets of paths', () => {
   const random = seededRandom(7)
   for (let round = 0; round < 300; round++) {
     const [a, b] = [0, 1].map(() => appliedFields(structure, randomBox(random))) as [FieldSet, FieldSet]
-    const [left, right] = [new Set(pathTexts(a)), new Set(pathTexts(b))]
+    const left = new Set(pathTexts(a))
+    const right = new Set(pathTexts(b))
     deepEqual(paths(union(a, b)), [...left.union(right)].toSorted())
     deepEqual(paths(difference(a, b)), [...left.difference(right)].toSorted())
     deepEqual(paths(intersection(a, b)), [...left.intersection(right)].toSorted())
@@ -264,7 +265,8 @@ test('the algebra of field sets is that of sets of paths', () => {
 test('merging the same configuration twice is merging it once, and then nothing differs from it', () => {
   const random = seededRandom(11)
   for (let round = 0; round < 300; round++) {
-    const [live, applied] = [randomBox(random), randomBox(random)]
+    const live = randomBox(random)
+    const applied = randomBox(random)
     deepEqual(checkApplied(structure, applied), [])
     const once = typedMerge(structure, live, applied)
     deepEqual(typedMerge(structure, once, applied), once)
@@ -279,7 +281,8 @@ test('removing an object and adding it again removes and adds the same fields', 
   const random = seededRandom(13)
   for (let round = 0; round < 300; round++) {
     const object = randomBox(random)
-    const [gone, come] = [compare(structure, object, {}), compare(structure, {}, object)]
+    const gone = compare(structure, object, {})
+    const come = compare(structure, {}, object)
     deepEqual(paths(gone.removed), paths(come.changed))
     const same = compare(structure, object, structuredClone(object))
     ok(isEmptySet(same.changed) && isEmptySet(same.removed))

@@ -64,7 +64,9 @@ function checkValue(checker: Checker, structure: Structure, value: JsonValue): v
 }
 
 function wrong({ structure, applied, steps, errors }: Checker, what: string): void {
-  let [text, at, shape]: [string, JsonValue, Structure | undefined] = ['', applied, structure]
+  let text = ''
+  let at: JsonValue = applied
+  let shape: Structure | undefined = structure
   for (const step of steps) {
     const child: JsonValue = (at as Record<string | number, JsonValue>)[step] ?? null
     if (typeof step === 'string') text += `.${step}`

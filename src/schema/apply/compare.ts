@@ -108,7 +108,8 @@ function compareFilled(structure: StructStructure, next: JsonObject, into: Found
 }
 
 function compareStructs(structure: StructStructure, oldObject: JsonObject, nextObject: JsonObject, into: Found): void {
-  const [found, gathered] = [new Found(), new Gathered()]
+  const found = new Found()
+  const gathered = new Gathered()
   structDifferences(structure)(oldObject, nextObject, (field, before, after) => {
     const [old, next] = structure.hasNulls ? [before, after] : [before ?? field.absent, after ?? field.absent]
     compareValues(field.structure, old, next, found)
@@ -118,7 +119,8 @@ function compareStructs(structure: StructStructure, oldObject: JsonObject, nextO
 }
 
 function compareMaps(structure: MapStructure | AnyStructure, old: JsonObject, next: JsonObject, into: Found): void {
-  const [found, gathered] = [new Found(), new Gathered()]
+  const found = new Found()
+  const gathered = new Gathered()
   const value = structure.kind === 'map' ? structure.value : structure
   for (const name of namesOf(old, next)) {
     compareValues(value, lookup(old, name), lookup(next, name), found)
@@ -146,7 +148,8 @@ function compareLists(
   into: Found,
 ): void {
   if (isSameList(structure, old, next)) return
-  const [found, gathered] = [new Found(), new Gathered()]
+  const found = new Found()
+  const gathered = new Gathered()
   for (const [before, after] of paired(structure, orderedItems(structure, old), orderedItems(structure, next))) {
     compareItems(structure.element, before?.values ?? noItems, after?.values ?? noItems, found)
     gathered.take((before ?? after)?.element ?? '', found)
@@ -165,12 +168,14 @@ function compareItems(
   after: readonly JsonValue[],
   found: Found,
 ): void {
-  const [wereMany, areMany] = [before.length > 1, after.length > 1]
+  const wereMany = before.length > 1
+  const areMany = after.length > 1
   if (wereMany && areMany) {
     if (!equalValues(before, after)) found.changed = emptySet
     return
   }
-  const [old, next] = [wereMany ? undefined : before[0], areMany ? undefined : after[0]]
+  const old = wereMany ? undefined : before[0]
+  const next = areMany ? undefined : after[0]
   if (old !== undefined || next !== undefined) compareValues(structure, old, next, found)
   if (wereMany) found.removed = emptySet
   if (areMany) found.changed = emptySet
@@ -186,7 +191,8 @@ function presence(structure: Structure, value: Value): FieldSet {
     case 'list':
       return presenceOfList(structure, asList(value))
     default: {
-      const [object, node] = [asObject(value), new SetBuilder(true)]
+      const object = asObject(value)
+      const node = new SetBuilder(true)
       const inner = structure.kind === 'map' ? structure.value : structure
       for (const name of namesOf(object)) node.add(fieldElement(name), presence(inner, lookup(object, name)))
       return node.set

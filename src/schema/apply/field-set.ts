@@ -49,7 +49,8 @@ function unionNode(a: FieldSet, b: FieldSet): FieldSet {
   let united: Mutable | undefined
   let isLonger = false
   for (const element in b) {
-    const [own, other] = [a[element], b[element] ?? emptySet]
+    const own = a[element]
+    const other = b[element] ?? emptySet
     const next = own === undefined ? other : unionNode(own, other)
     if (next === own) continue
     united ??= { ...a }
@@ -93,7 +94,8 @@ function intersectionNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
   const shared: Mutable = {}
   let hasChildren = false
   for (const element in a) {
-    const [own, other] = [a[element], b[element]]
+    const own = a[element]
+    const other = b[element]
     if (element === self || own === undefined || other === undefined) continue
     const next = intersectionNode(own, other)
     if (next === undefined) continue

@@ -47,9 +47,11 @@ export function* paired(
   left: readonly ListItem[],
   right: readonly ListItem[],
 ): Generator<readonly [ListItem | undefined, ListItem | undefined]> {
-  let [i, k] = [0, 0]
+  let i = 0
+  let k = 0
   while (i < left.length || k < right.length) {
-    const [a, b] = [left[i], right[k]]
+    const a = left[i]
+    const b = right[k]
     const order =
       a === undefined
         ? 1

@@ -23,7 +23,8 @@ function removeFrom(structure: Structure, value: JsonValue, fields: FieldSet): J
   if (!isJsonObject(value)) return value
   const kept: Record<string, JsonValue> = {}
   for (const name in value) {
-    const [child, item] = [childStructure(structure, name), value[name]]
+    const child = childStructure(structure, name)
+    const item = value[name]
     if (item === undefined) continue
     const left = child === undefined ? item : without(child, item, lookup(fields, fieldElement(name)))
     if (left !== undefined) setOwn(kept, name, left)

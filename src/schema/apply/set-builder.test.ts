@@ -21,7 +21,8 @@ const cases: readonly (readonly [why: string, make: () => FieldSet, isShared: bo
 ]
 for (const [why, make, isShared] of cases)
   test(`${why} is ${isShared ? '' : 'not '}shared`, () => {
-    const [one, other] = [make(), make()]
+    const one = make()
+    const other = make()
     deepEqual(one, other)
     equal(one === other, isShared)
   })

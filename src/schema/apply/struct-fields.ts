@@ -53,7 +53,8 @@ function openNode({ fields }: StructStructure, others: Structure): StructNode {
 function openDifferences({ fields }: StructStructure, others: Structure): StructDifferences {
   return (old, next, differs) => {
     for (const name of [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()) {
-      const [before, after] = [lookup(old, name), lookup(next, name)]
+      const before = lookup(old, name)
+      const after = lookup(next, name)
       if (before === after) continue
       const field = fields.get(name) ?? { name, element: fieldElement(name), structure: others, absent: undefined }
       differs(field, before, after)
@@ -101,7 +102,8 @@ function generateNode(ordered: readonly StructField[]): StructNode {
   const empty = code.constant(emptySet)
   code.line(js`let mask = 0, isDeep = false`)
   const nodes = ordered.map(({ element, name, structure }, index) => {
-    const [node, value] = [code.variable(), code.variable()]
+    const node = code.variable()
+    const value = code.variable()
     code.line(js`let ${node}; const ${value} = ${propertyRead(code, js`object`, name)}; if (${value} !== undefined) {`)
     code.line(js`${node} = ${isLeaf(structure) ? empty : js`descend(${code.constant(structure)}, ${value})`}`)
     code.line(
@@ -142,7 +144,8 @@ function composeDifferences(ordered: readonly StructField[]): StructDifferences 
   const fields = ordered.map((field) => ({ ...propertyOf(field.name), field }))
   return (old, next, differs) => {
     for (const property of fields) {
-      const [before, after] = [readProperty(old, property), readProperty(next, property)]
+      const before = readProperty(old, property)
+      const after = readProperty(next, property)
       if (before !== after) differs(property.field, before, after)
     }
   }
@@ -151,8 +154,10 @@ function composeDifferences(ordered: readonly StructField[]): StructDifferences 
 function generateDifferences(ordered: readonly StructField[]): StructDifferences {
   const code = new Code()
   for (const field of ordered) {
-    const [before, after] = [code.variable(), code.variable()]
-    const [old, next] = [propertyRead(code, js`old`, field.name), propertyRead(code, js`next`, field.name)]
+    const before = code.variable()
+    const after = code.variable()
+    const old = propertyRead(code, js`old`, field.name)
+    const next = propertyRead(code, js`next`, field.name)
     code.line(js`const ${before} = ${old}, ${after} = ${next}`)
     code.line(js`if (${before} !== ${after}) differs(${code.constant(field)}, ${before}, ${after})`)
   }

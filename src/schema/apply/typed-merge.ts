@@ -61,12 +61,14 @@ function interleaved(
   live: readonly JsonValue[],
   applied: readonly JsonValue[],
 ): readonly JsonValue[] {
-  const [liveItems, appliedItems] = [byElement(structure, live), byElement(structure, applied)]
+  const liveItems = byElement(structure, live)
+  const appliedItems = byElement(structure, applied)
   const wanted = [...appliedItems.keys()]
   const shared = wanted.filter((element) => liveItems.has(element))
   const merged: JsonValue[] = []
   const taken = new Set<string>()
-  let [place, nextShared] = [0, 0]
+  let place = 0
+  let nextShared = 0
   const take = (element: string): void => {
     taken.add(element)
     merged.push(mergeValues(structure.element, liveItems.get(element), appliedItems.get(element) ?? null))

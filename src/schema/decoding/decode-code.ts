@@ -125,7 +125,8 @@ function decodeChoice(code: Code, place: Place, { fields }: Message, from: Fragm
 
 /** Writes what decodes an element of a list or map; null in it is the zero value. Returns the variable that holds it. */
 function decodedItem(code: Code, place: Place, from: Fragment): Fragment {
-  const [sent, item] = [code.variable(), code.variable()]
+  const sent = code.variable()
+  const item = code.variable()
   code.line(js`const ${sent} = ${from} ?? ${zeroLiteral(code, place)}; let ${item}`)
   decodeInto(code, place, sent, item)
   return item

@@ -41,7 +41,8 @@ function fillInto(code: Code, type: Type, from: Fragment, into: Fragment, filler
   if (typeof type === 'string') return
   if (type.kind === 'message' && type.isChoice) return fillChoice(code, type, from, into, fillers)
   if (type.kind === 'message') return code.line(js`${into} = ${code.constant(fillers(type))}.run(${from})`)
-  const [key, item] = [code.variable(), code.variable()]
+  const key = code.variable()
+  const item = code.variable()
   if (type.kind === 'list') {
     code.line(js`for (let ${key} = 0; ${key} < ${from}.length; ${key}++) {`)
     fillInto(code, type.element, js`${from}[${key}]`, item, fillers)

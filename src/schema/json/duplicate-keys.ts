@@ -5,7 +5,10 @@
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
 
 /** The maximum number of compared keys of open objects; with more the text is scanned exactly. */
 const comparedMax = 256
@@ -15,7 +18,8 @@ const hashes = new Int32Array(comparedMax)
 /** False when no object in these bytes has a duplicate key; true when one may have. */
 export function mayHaveDuplicateKeys(bytes: Uint8Array): boolean {
   // The number of keys of open objects, and the start of those of the innermost one; -1 in a list.
-  let [count, start] = [0, -1]
+  let count = 0
+  let start = -1
   const starts: number[] = []
   let isKey = false
   for (let at = 0; at < bytes.length;) {
@@ -86,7 +90,9 @@ interface Place {
 function inOrder(text: string, unknown: ReadonlySet<string>): Set<string> {
   const errors = new Set<string>()
   const open: Place[] = []
-  let [name, isPassedOver, isKey] = ['', false, false]
+  let name = ''
+  let isPassedOver = false
+  let isKey = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     const place = open.at(-1)

@@ -18,7 +18,8 @@ export const parseJson = (text: string): unknown =>
 function mayHaveLongInteger(text: string): boolean {
   for (let at = longDigitsMin - 1; at < text.length; at += longDigitsMin) {
     if (!isDigit(text.charCodeAt(at))) continue
-    let [start, end] = [at, at + 1]
+    let start = at
+    let end = at + 1
     while (isDigit(text.charCodeAt(start - 1))) start--
     while (isDigit(text.charCodeAt(end))) end++
     if (end - start >= longDigitsMin && mayPrecedeNumber(text.charCodeAt(start - 1))) return true

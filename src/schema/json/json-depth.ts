@@ -3,8 +3,12 @@
 /** Upstream allows 10,000; no API object comes near either. */
 export const jsonDepthMax = 1_000
 
-const [quote, backslash] = [0x22, 0x5c]
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+const quote = 0x22
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
 
 /** Whether the JSON in these bytes nests deeper than allowed. Small bodies cannot, and are not scanned. */
 export function nestsTooDeep(json: Uint8Array): boolean {

@@ -25,7 +25,8 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
       a.length === b.length &&
       a.every((item, index) => equalValues(item, b[index], nullIsAbsent))
     )
-  const [left, right] = [a as JsonObject, b as JsonObject]
+  const left = a as JsonObject
+  const right = b as JsonObject
   const absent = nullIsAbsent ? null : undefined
   let extra = 0
   for (const name in left) if (left[name] !== undefined && left[name] !== absent) extra++

@@ -19,7 +19,8 @@ export function equalBounded(a: JsonValue | undefined, b: JsonValue | undefined,
     return a.every((item: JsonValue, index) => equalBounded(item, (b as readonly JsonValue[])[index], visit))
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return false
-  const [left, right] = [presentNames(a), presentNames(b)]
+  const left = presentNames(a)
+  const right = presentNames(b)
   visit(left.length + right.length + 1)
   return left.length === right.length && right.every((name) => equalBounded(lookup(a, name), lookup(b, name), visit))
 }

@@ -98,8 +98,14 @@ export function* parseSteps(text: string, valuesMax: number): Generator<undefine
   }
 }
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
 
 const closeOf = (container: Container): number => (Array.isArray(container) ? closeBracket : closeBrace)
 

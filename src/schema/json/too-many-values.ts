@@ -9,7 +9,9 @@ export class TooManyValuesError extends Error {
   }
 }
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
 
 /**
  * Whether the JSON in these bytes has more separators than so many values can have. It is much cheaper than to parse them, and

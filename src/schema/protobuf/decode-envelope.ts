@@ -15,7 +15,9 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope {
   if (!magic.every((byte, index) => bytes[index] === byte))
     throw new ProtobufError('the body does not begin with the protobuf prefix "k8s\\x00"')
   const reader = new ProtobufReader(bytes.subarray(magic.length))
-  let [apiVersion, kind, raw] = ['', '', new Uint8Array()]
+  let apiVersion = ''
+  let kind = ''
+  let raw = new Uint8Array()
   while (reader.at < reader.end) {
     const key = reader.uint32()
     if (key === 0x0a)

@@ -71,7 +71,9 @@ function readElements(code: Code, element: Type, tag: number, held: Fragment, en
 }
 
 function readEntry(code: Code, type: Type, held: Fragment, end: Fragment, readers: Readers): void {
-  const [name, item, entryEnd] = [code.variable(), code.variable(), code.variable()]
+  const name = code.variable()
+  const item = code.variable()
+  const entryEnd = code.variable()
   code.line(js`let ${name} = '', ${item} = ${code.constant(zeroOf)}(${code.constant(type)})`)
   code.line(js`const ${entryEnd} = reader.messageEnd(${end})`)
   code.line(js`while (reader.at < ${entryEnd}) switch (key = reader.uint32()) {`)

@@ -37,7 +37,8 @@ function writeField(code: Code, name: string, field: Field, encoders: Encoders):
 }
 
 function writeList(code: Code, tag: number, element: Type, value: Fragment, encoders: Encoders): void {
-  const [index, item] = [code.variable(), code.variable()]
+  const index = code.variable()
+  const item = code.variable()
   code.line(
     js`for (let ${index} = ${value}.length - 1; ${index} >= 0; ${index}--) { const ${item} = ${value}[${index}]`,
   )
@@ -46,7 +47,9 @@ function writeList(code: Code, tag: number, element: Type, value: Fragment, enco
 }
 
 function writeMap(code: Code, tag: number, type: Type, value: Fragment, encoders: Encoders): void {
-  const [name, item, before] = [code.variable(), code.variable(), code.variable()]
+  const name = code.variable()
+  const item = code.variable()
+  const before = code.variable()
   code.line(js`for (const ${name} of Object.keys(${value}).sort(${code.constant(lastFirst)})) {`)
   code.line(js`const ${item} = ${value}[${name}], ${before} = writer.written`)
   writeValue(code, 2, type, item, encoders)

@@ -57,7 +57,8 @@ export class ProtobufReader {
 
   /** A signed varint of 64 bits: a bigint if a double cannot hold it exactly. */
   int64(): number | bigint {
-    let [low, high] = [0, 0]
+    let low = 0
+    let high = 0
     for (let shift = 0; shift < 70; shift += 7) {
       const byte = this.#bytes[this.at++]
       if (byte === undefined) break

@@ -26,10 +26,8 @@ interface WrapperFields {
 
 function wrapperFieldsOf(reader: ProtobufReader, end: number): WrapperFields {
   const isEmpty = reader.at === end
-  const [numbers, texts] = [
-    [0, 0, 0, 0],
-    ['', '', '', ''],
-  ]
+  const numbers = [0, 0, 0, 0]
+  const texts = ['', '', '', '']
   while (reader.at < end) {
     const key = reader.uint32()
     const number = key >>> 3

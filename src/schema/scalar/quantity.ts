@@ -30,7 +30,8 @@ const unitsMax = (1n << 63n) - 1n
 /** Longer texts are invalid: no amount needs them, and the cost of big integers would be unbounded. */
 const charactersMax = 1_000
 /** Beyond these exponents a power of ten is above or below every amount. */
-const [exponentMin, exponentMax] = [-2 * charactersMax, 40]
+const exponentMin = -2 * charactersMax
+const exponentMax = 40
 
 /** A cluster uses few different amounts, so they are cached; a full cache is emptied. */
 const cacheEntriesMax = 4_096

@@ -6,8 +6,10 @@ export function compareKeys(a: string, b: string): number {
   if (at === a.length || at === b.length) return a.length - b.length
   // The second unit of a character beyond the basic plane.
   if (isLowSurrogate(a.charCodeAt(at)) && at > 0) at--
-  const [one, other] = [a.codePointAt(at) as number, b.codePointAt(at) as number]
-  const [isLetter, isOtherLetter] = [letter.test(String.fromCodePoint(one)), letter.test(String.fromCodePoint(other))]
+  const one = a.codePointAt(at) as number
+  const other = b.codePointAt(at) as number
+  const isLetter = letter.test(String.fromCodePoint(one))
+  const isOtherLetter = letter.test(String.fromCodePoint(other))
   if (isLetter !== isOtherLetter) return isLetter ? 1 : -1
   return (isLetter ? 0 : compareNumbers(a, b, at)) || one - other
 }
@@ -20,8 +22,10 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 function compareNumbers(a: string, b: string, at: number): number {
   let start = at
   while (isDigit(a.charCodeAt(start - 1))) start--
-  const [one, other] = [digitsFrom(a, start), digitsFrom(b, start)]
-  const [value, otherValue] = [one.replace(/^0+/, ''), other.replace(/^0+/, '')]
+  const one = digitsFrom(a, start)
+  const other = digitsFrom(b, start)
+  const value = one.replace(/^0+/, '')
+  const otherValue = other.replace(/^0+/, '')
   const order = Number(value > otherValue) - Number(value < otherValue)
   return value.length - otherValue.length || order || one.length - other.length
 }

@@ -43,7 +43,8 @@ const firstOfLine = new RegExp(`(^|[${lineBreaks}])(?=[^${lineBreaks}])`, 'g')
 /** Its header says how it is indented, where its first line does not, and which line breaks are at its end. */
 function blockText(text: string, indent: number): string {
   const isIndented = text.startsWith(' ') || lineBreak.test(text.slice(0, 1))
-  const [last, beforeLast] = [text.slice(-1), text.slice(-2, -1)]
+  const last = text.slice(-1)
+  const beforeLast = text.slice(-2, -1)
   const kept = isOneLine(last) ? '-' : beforeLast === '' || lineBreak.test(beforeLast) ? '+' : ''
   const lines = text.replaceAll(firstOfLine, `$1${' '.repeat(indent)}`)
   return `|${isIndented ? '2' : ''}${kept}\n${lines}${last === '\n' ? '' : '\n'}`
@@ -59,7 +60,9 @@ function lineText(text: string, style: LineStyle, indent: number, column = -Infi
   if (isShort && isOneLine(text)) return `${quote}${escapedText(text, style)}${quote}`
   const margin = ' '.repeat(indent)
   const characters = Array.from(text)
-  let [result, at, previous] = [quote, column + quote.length, '']
+  let result = quote
+  let at = column + quote.length
+  let previous = ''
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1]
     const isInside = style === 'plain' || (index > 0 && next !== undefined)
@@ -87,8 +90,20 @@ function escapedText(text: string, style: LineStyle): string {
 const escaped = /[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\]/gu
 
 const shortEscapes: Readonly<Record<string, string>> = {
-  ...{ '\0': '0', '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '\x1b': 'e' },
-  ...{ '"': '"', '\\': '\\', '\x85': 'N', '\u2028': 'L', '\u2029': 'P' },
+  '\0': '0',
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '\x1b': 'e',
+  '"': '"',
+  '\\': '\\',
+  '\x85': 'N',
+  '\u2028': 'L',
+  '\u2029': 'P',
 }
 
 function escapeOf(character: string): string {

@@ -5,7 +5,8 @@ import type { JsonValue } from '../json/json-value.ts'
 import { yamlText } from './yaml-text.ts'
 
 const word = 'x'.repeat(30)
-const [longKey, two] = ['k'.repeat(129), `${word} ${word}`]
+const longKey = 'k'.repeat(129)
+const two = `${word} ${word}`
 
 const cases: [name: string, value: JsonValue, lines: readonly string[]][] = [
   ['an empty object', {}, ['{}']],

@@ -16,8 +16,10 @@ const claimOf = (spec: object = {}, metadata: object = {}, status: object = {}) 
   ({
     metadata: { name: 'data', namespace: 'default', uid: 'u', annotations, ...metadata },
     spec: {
-      ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'local-path' },
-      ...{ resources: { requests: { storage: '1Gi' } }, ...spec },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local-path',
+      resources: { requests: { storage: '1Gi' } },
+      ...spec,
     },
     status: { phase: 'Pending', ...status },
   }) as unknown as PersistentVolumeClaim

@@ -152,8 +152,11 @@ test('a restarted provisioner continues, and a retained volume keeps its files a
 const forgedOf = (name: string, nodeName: string): PersistentVolumeInput => ({
   metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': 'coxswain.dev/local-path' } },
   spec: {
-    ...{ accessModes: [mode], capacity: { storage: '10' }, storageClassName: 'local-path' },
-    ...{ local: { path: '/etc' }, persistentVolumeReclaimPolicy: 'Delete' },
+    accessModes: [mode],
+    capacity: { storage: '10' },
+    storageClassName: 'local-path',
+    local: { path: '/etc' },
+    persistentVolumeReclaimPolicy: 'Delete',
     claimRef: { kind: 'PersistentVolumeClaim', namespace: home, name: 'gone', uid: 'gone' },
     nodeAffinity: {
       required: {

@@ -109,7 +109,8 @@ export class EtcdStore implements Store {
   async range({ start, end, limit = 0, revision = 0 }: RangeOptions, signal: AbortSignal): Promise<RangeResult> {
     const { rangeEnd, key } = etcdRange(this.#prefix, start, end)
     const items: KeyValue[] = []
-    let [at, from] = [revision, key]
+    let at = revision
+    let from = key
     for (;;) {
       const pageLimit = limit === 0 ? pageKeys : Math.min(pageKeys, limit - items.length)
       const page = await this.#range({ key: from, rangeEnd, limit: pageLimit, revision: at }, signal)

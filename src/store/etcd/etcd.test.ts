@@ -146,7 +146,8 @@ for (const [version, isReliable] of versions)
 
 test('progress is requested until every watch has reached the revision; lost responses time out', async () => {
   const clock = new VirtualClock()
-  let [requests, delivered] = [0, 1]
+  let requests = 0
+  let delivered = 1
   const requester = new ProgressRequester(
     clock,
     () => requests++,

@@ -81,7 +81,8 @@ function* verified(rows: Iterable<Row>, compacted: number, path: string): Genera
 }
 
 function* piecesOf(changes: Iterable<Change>): Generator<Change[]> {
-  let [piece, bytes]: [Change[], number] = [[], 0]
+  let piece: Change[] = []
+  let bytes = 0
   for (const change of changes) {
     piece.push(change)
     bytes += change.value?.length ?? 0

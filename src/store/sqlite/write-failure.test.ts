@@ -65,7 +65,8 @@ test('a lease whose end cannot be written is retried', async () => {
 test('a key whose change of lease was discarded expires with its previous lease', async () => {
   const clock = new VirtualClock()
   const store = await openAt(freshPath(), { clock, ...small })
-  const [first, second] = [await store.grantLease(1_000, signal), await store.grantLease(60_000, signal)]
+  const first = await store.grantLease(1_000, signal)
+  const second = await store.grantLease(60_000, signal)
   await put(store, '/leased', 'x', first)
   const tooMuch = Array.from({ length: 10 }, (_, i) => put(store, `/big/${i}`, big))
   const moved = put(store, '/leased', 'y', second)
@@ -101,7 +102,8 @@ test('an aborted writer is rejected even while the disk does not respond', async
   }
   const store = await openAt(freshPath(), { workers })
   isHeld = true
-  const [first, second] = [new AbortController(), new AbortController()]
+  const first = new AbortController()
+  const second = new AbortController()
   const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
   const written = store.commit({ conditions: [], operations }, first.signal)
   await eventLoopTurn()

@@ -125,7 +125,8 @@ export class WriteQueue {
   }
 
   #takeBatch(): Entry[] {
-    let [count, bytes] = [0, 0]
+    let count = 0
+    let bytes = 0
     for (const { record } of this.#entries) {
       if (count === entriesPerBatchMax || bytes >= bytesPerBatchMax) break
       if (record?.kind === 'version') bytes += sizeOfEvents(record.version)

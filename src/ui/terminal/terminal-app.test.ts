@@ -61,7 +61,10 @@ const table = (...names: readonly string[]) => ({
     cells: [name, '0s'],
     object: {
       metadata: {
-        ...{ name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '5' },
+        name,
+        namespace: 'default',
+        uid: `uid-${name}`,
+        resourceVersion: '5',
         creationTimestamp: new Date(nowMs).toISOString(),
       },
     },

@@ -323,7 +323,8 @@ test('an abort ends a stream with its reason; leaving the iteration cancels the 
 
 test('mutual TLS authenticates both sides', async () => {
   const parts = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
-  const [authority, stranger] = [Authority.create('ca', parts), Authority.create('stranger', parts)]
+  const authority = Authority.create('ca', parts)
+  const stranger = Authority.create('stranger', parts)
   const subject = { commonName: 'x', organizations: [] }
   const server = authority.issue({ subject, uses: ['server'], addresses: ['127.0.0.1'] })
   const client = authority.issue({ subject, uses: ['client'] })

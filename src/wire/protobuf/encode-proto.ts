@@ -47,7 +47,8 @@ function compileField({ tag, type, label }: Field): WriteField {
         for (const value of (values as readonly unknown[]).toReversed()) write(writer, value)
       }
     case 'map': {
-      const [writeKey, writeEntryValue] = [compileValue(1, 'string'), compileValue(2, type)]
+      const writeKey = compileValue(1, 'string')
+      const writeEntryValue = compileValue(2, type)
       return (writer, entries) => {
         for (const [key, value] of Object.entries(entries as object).toReversed()) {
           const before = writer.written

@@ -103,7 +103,8 @@ export async function joinCommandStreams(
   runtime: { readonly connection: StreamConnection; readonly streams: CommandStreams; readonly running: Promise<void> },
 ): Promise<void> {
   const pass = (name: CommandStreamName, from: CommandStreams, to: CommandStreams): Promise<void> => {
-    const [source, target] = [from.get(name), to.get(name)]
+    const source = from.get(name)
+    const target = to.get(name)
     return source === undefined || target === undefined ? Promise.resolve() : copyStream(source.pieces, target)
   }
   const closeRuntime = () => runtime.connection.close()

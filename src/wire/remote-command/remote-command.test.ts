@@ -54,17 +54,16 @@ test('the exit status contains the exit code', () => {
 
 function sessions() {
   const [near, far] = byteStreamPair(100_000)
-  const [client, server] = [
-    new SpdySession(near, 'client', nodeInflateRaw),
-    new SpdySession(far, 'server', nodeInflateRaw),
-  ]
+  const client = new SpdySession(near, 'client', nodeInflateRaw)
+  const server = new SpdySession(far, 'server', nodeInflateRaw)
   return { client, server, clientRunning: client.run(), serverRunning: server.run() }
 }
 
 const shape = { ...none, stdin: true, stdout: true }
 
 test('the streams of a client and a runtime are joined until the command has ended', async () => {
-  const [left, right] = [sessions(), sessions()]
+  const left = sessions()
+  const right = sessions()
   const [client, near] = await Promise.all([openSpdyStreams(left.client, shape), acceptSpdyStreams(left.server, shape)])
   const [far, runtime] = await Promise.all([
     openSpdyStreams(right.client, shape),

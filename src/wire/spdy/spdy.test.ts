@@ -85,7 +85,8 @@ test('a header block of 60 KB that inflates to 60 MB is rejected at the bound', 
 })
 
 test('the header blocks that we write are read by us and by zlib', () => {
-  const [writer, reader] = [new HeaderWriter(), new HeaderReader(nodeInflateRaw)]
+  const writer = new HeaderWriter()
+  const reader = new HeaderReader(nodeInflateRaw)
   const blocks = [{ streamtype: 'error', port: '80' }, {}, { streamtype: 'dätä' }]
   const written = blocks.map((headers) => writer.write(headers))
   deepEqual(
@@ -142,10 +143,8 @@ test('other versions and frames beyond the size limit are rejected', () => {
 
 function sessions() {
   const [near, far] = byteStreamPair(100_000)
-  const [client, server] = [
-    new SpdySession(near, 'client', nodeInflateRaw),
-    new SpdySession(far, 'server', nodeInflateRaw),
-  ]
+  const client = new SpdySession(near, 'client', nodeInflateRaw)
+  const server = new SpdySession(far, 'server', nodeInflateRaw)
   return { client, server, near, far, running: Promise.all([client.run(), server.run()]) }
 }
 

@@ -112,7 +112,9 @@ const opcodes: AutobahnCase[] = [3, 11].flatMap((from, group) => [
   ),
 ])
 
-const [part1, part2, both] = [utf8('fragment1'), utf8('fragment2'), utf8('fragment1fragment2')]
+const part1 = utf8('fragment1')
+const part2 = utf8('fragment2')
+const both = utf8('fragment1fragment2')
 const fragments = [1, 2, 3, 4, 5].map((number) => utf8(`fragment${number}`))
 const [f1 = part1, f2 = part1, f3 = part1, f4 = part1, f5 = part1] = fragments
 const twoPings: Reply[] = [
@@ -150,7 +152,8 @@ const octets = (payload: Uint8Array): SentFrame[] =>
     isFinal: index === payload.length - 1,
   }))
 /** Beyond the last code point: invalid from its second byte on. */
-const [beyond, edited] = [Uint8Array.of(0xf4, 0x90, 0x80, 0x80), utf8('edited')]
+const beyond = Uint8Array.of(0xf4, 0x90, 0x80, 0x80)
+const edited = utf8('edited')
 const beyondText = Uint8Array.from([...kosme, ...beyond, ...edited])
 const unicode: AutobahnCase[] = [
   passes('6.1.1', [text(new Uint8Array())], [echoed(new Uint8Array())]),
@@ -197,7 +200,8 @@ const closing: AutobahnCase[] = [
   ),
 ]
 
-const [kib, mib] = [1024, 1024 * 1024]
+const kib = 1024
+const mib = 1024 * 1024
 /** The suite uses a thousand. */
 const roundTrips = 100
 /** Messages are limited to 4 MiB: the larger ones of the suite are rejected with 1009. */

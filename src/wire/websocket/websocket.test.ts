@@ -90,7 +90,8 @@ const textOf = async (pieces: AsyncIterable<Uint8Array>) => {
 
 test('a tunnel forwards bytes of any length, and a close ends both sides', async () => {
   const { client, server } = connections()
-  const [near, far] = [webSocketTunnel(client), webSocketTunnel(server)]
+  const near = webSocketTunnel(client)
+  const far = webSocketTunnel(server)
   const echo = copyStream(far.pieces, far)
   const long = 'z'.repeat(200_000)
   const writing = near.write(encode(long))
@@ -117,7 +118,8 @@ for (const encoding of ['binary', 'base64'] as const)
   test(`channels: ${encoding}: several streams, and the end of one`, async () => {
     const { client, server } = connections()
     const channels = new WebSocketChannels(server, encoding)
-    const [stdin, stdout] = [channels.channel(0), channels.channel(1)]
+    const stdin = channels.channel(0)
+    const stdout = channels.channel(1)
     const running = channels.run()
     if (encoding === 'binary') {
       await client.sendBinary(encode('in'), Uint8Array.of(0))

@@ -162,7 +162,8 @@ const blobPath = (layout: string, digest: string): string =>
 const writeJson = (file: string, value: object): void => writeFileSync(file, JSON.stringify(value))
 
 function localhostCertificate(folder: string): { readonly certificate: string; readonly key: string } {
-  const [key, certificate] = [join(folder, 'localhost.key'), join(folder, 'localhost.crt')]
+  const key = join(folder, 'localhost.key')
+  const certificate = join(folder, 'localhost.crt')
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
   const output = ['-newkey', 'rsa:2048', '-nodes', '-days', '3650', '-keyout', key, '-out', certificate]
   run('openssl', ['req', '-x509', ...output, ...subject])

@@ -8,7 +8,8 @@ const binaryFolders = ['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local/bin']
 
 /** Unpacks it, unless the folder has one with the same packages. */
 export function debianTree(folder: string): string {
-  const [root, marker] = [join(folder, 'debian'), join(folder, 'debian.packages')]
+  const root = join(folder, 'debian')
+  const marker = join(folder, 'debian.packages')
   const packages = debianPackages.join(',')
   if (existsSync(marker) && readFileSync(marker, 'utf8') === packages) return root
   const [archive, release] = debianArchive()

@@ -24,7 +24,8 @@ const hoursOrNever = `^(([1-9][0-9]?(h|m)){1,2}|Never)$`
 const quantities: Schema = {
   type: 'object',
   additionalProperties: {
-    ...{ anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true },
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    'x-kubernetes-int-or-string': true,
     pattern: '^[0-9]+(\\.[0-9]+)?(l|ml|kg|g)?$',
   },
 }
@@ -35,7 +36,8 @@ const species: Schema = withRules(
 )
 const plant: Schema = object(
   {
-    ...{ species, grows: choice('Alone', 'Anywhere', 'Above', 'Below', 'Beside', 'Apart') },
+    species,
+    grows: choice('Alone', 'Anywhere', 'Above', 'Below', 'Beside', 'Apart'),
     neighbours: atomicList(text(40, 0), 30),
     rows: { type: 'integer', minimum: 1, maximum: 30 },
   },
@@ -92,7 +94,11 @@ const tags: Schema = withRules(
 const greenhouseSpec: Schema = withRules(
   object(
     {
-      ...{ plants, soil, climate, tags, rations: quantities },
+      plants,
+      soil,
+      climate,
+      tags,
+      rations: quantities,
       beds: { type: 'integer', format: 'int64', minimum: 0 },
       meadow: { type: 'integer', format: 'int32', minimum: 1, maximum: 100 },
     },
@@ -112,12 +118,15 @@ const greenhouse = definitionOf(
   'Cluster',
   [
     {
-      ...{ name: 'v1', served: true, storage: true },
+      name: 'v1',
+      served: true,
+      storage: true,
       schema: kindSchema(
         {
           spec: greenhouseSpec,
           status: object({
-            ...{ conditions, harvest: quantities },
+            conditions,
+            harvest: quantities,
             planted: { type: 'integer', format: 'int64', default: 0 },
           }),
         },
@@ -139,7 +148,10 @@ const greenhouse = definitionOf(
 
 const cutting = definitionOf(group, 'Cutting', 'Cluster', [
   {
-    ...{ name: 'v1', served: true, storage: true, subresources: { status: {} } },
+    name: 'v1',
+    served: true,
+    storage: true,
+    subresources: { status: {} },
     schema: kindSchema(
       {
         spec: withRules(
@@ -158,7 +170,9 @@ const apiVersion = `${group}/v1`
 const bog = { pit: 'north', mixture: 'Peat', sack: 'small' }
 const tomato = { species: 'solanum/tomato', grows: 'Beside', neighbours: ['basil', 'carrot'] }
 const greenhouseObject = (name: string, more: object, planted: object = tomato) => ({
-  ...{ apiVersion, kind: 'Greenhouse', metadata: { name } },
+  apiVersion,
+  kind: 'Greenhouse',
+  metadata: { name },
   spec: { plants: [planted], soil: bog, ...more },
 })
 const ruleError = (name: string, path: string, message: string) =>

@@ -14,12 +14,10 @@ const name = text(63)
 
 const dial: Schema = object(
   {
-    ...{
-      name,
-      label: textType,
-      initial: anything,
-      unit: { ...choice('arcsecond', 'kelvin', 'none'), default: 'none' },
-    },
+    name,
+    label: textType,
+    initial: anything,
+    unit: { ...choice('arcsecond', 'kelvin', 'none'), default: 'none' },
     range: object({ from: { type: 'number' }, to: { type: 'number' } }),
   },
   ['name'],
@@ -27,7 +25,9 @@ const dial: Schema = object(
 const { properties: containerFields = {} } = builtInSchema(container)
 const exposure: Schema = object(
   {
-    ...{ ...containerFields, filter: choice('red', 'green', 'blue', 'clear'), seconds: { type: 'number' } },
+    ...containerFields,
+    filter: choice('red', 'green', 'blue', 'clear'),
+    seconds: { type: 'number' },
     ifCloudy: choice('abandon', 'wait'),
     guideStars: keyedList(object({ name, magnitude: { type: 'number' }, spectrum: anything }, ['name']), 64, 'name'),
     masks: list(object({ shape: textType, corners: list({ type: 'integer' }) })),
@@ -36,9 +36,11 @@ const exposure: Schema = object(
 )
 const camera: Schema = object(
   {
-    ...{ dials: keyedList(dial, 128, 'name'), shelves: list(builtInSchema(volume)) },
-    ...{ exposures: list(exposure), darkFrames: list(exposure) },
-    cooling: object({ ...{ kelvin: count, gas: textType }, alarms: list(textType) }),
+    dials: keyedList(dial, 128, 'name'),
+    shelves: list(builtInSchema(volume)),
+    exposures: list(exposure),
+    darkFrames: list(exposure),
+    cooling: object({ kelvin: count, gas: textType, alarms: list(textType) }),
   },
   ['exposures'],
 )
@@ -49,7 +51,10 @@ const dome: Schema = object(Object.fromEntries(ofPods.map((field) => [field, pod
 
 const night = (more: Readonly<Record<string, Schema>>): Schema =>
   object({
-    ...{ dome, astronomer: { type: 'string', default: 'default' }, deadline: textType, attempts: count },
+    dome,
+    astronomer: { type: 'string', default: 'default' },
+    deadline: textType,
+    attempts: count,
     target: object({ catalogue: textType, designation: textType, drift: list(anything) }),
     telescope: object({
       mount: object({ kind: textType, limits: anything }),
@@ -61,7 +66,11 @@ const night = (more: Readonly<Record<string, Schema>>): Schema =>
   })
 const { properties: states = {} } = builtInSchema(containerState)
 const logbook: Schema = object({
-  ...{ began: time, ended: time, stamps: texts, generation: { type: 'integer', format: 'int64' }, earlier: anything },
+  began: time,
+  ended: time,
+  stamps: texts,
+  generation: { type: 'integer', format: 'int64' },
+  earlier: anything,
   sky: list(
     object({ measure: textType, value: textType, because: textType, taken: time, remark: textType }, [
       'measure',
@@ -107,11 +116,13 @@ export const observation = definitionOf(
   'Namespaced',
   [
     {
-      ...{ ...older, additionalPrinterColumns: columns },
+      ...older,
+      additionalPrinterColumns: columns,
       schema: kindSchema({ spec: night({ plate: textType }), status: logbook }),
     },
     {
-      ...{ ...stored, additionalPrinterColumns: columns },
+      ...stored,
+      additionalPrinterColumns: columns,
       schema: kindSchema({ spec: night({ reduction: anything }), status: logbook }),
     },
   ],
@@ -122,7 +133,9 @@ const v1 = `${group}/v1`
 const flash = { name: 'flash', image: 'busybox', command: ['sh', '-c', 'echo "click"\ndate'] }
 const cameraObject = (spec: object) => ({ apiVersion: v1, kind: 'Camera', metadata: { name: 'one' }, spec })
 const nightObject = (spec: object) => ({
-  ...{ apiVersion: v1, kind: 'Observation', metadata: { generateName: 'night-' } },
+  apiVersion: v1,
+  kind: 'Observation',
+  metadata: { generateName: 'night-' },
   spec,
 })
 

@@ -12,8 +12,12 @@ const selector = builtInSchema(labelSelector)
 /** One place, or several of them. */
 const setting: Schema = {
   ...object({
-    ...{ place: textType, places: list(textType), weather: list(choice('Rain', 'Sun', 'Fog', 'Snow')) },
-    ...{ decoration: texts, lightedBy: selector, inhabitedBy: selector },
+    place: textType,
+    places: list(textType),
+    weather: list(choice('Rain', 'Sun', 'Fog', 'Snow')),
+    decoration: texts,
+    lightedBy: selector,
+    inhabitedBy: selector,
   }),
   not: { required: ['place', 'places'] },
 }
@@ -25,7 +29,8 @@ const stage: Schema = {
 }
 const riddle: Schema = object(
   {
-    ...{ question: textType, language: { ...choice('Elvish', 'Common'), default: 'Common' } },
+    question: textType,
+    language: { ...choice('Elvish', 'Common'), default: 'Common' },
     hints: list(object({ after: count, hint: anything }, ['after', 'hint'])),
     judge: object({ figure: textType, patience: count }, ['figure']),
   },
@@ -45,7 +50,9 @@ const locks: Schema = list({
   oneOf: [{ required: ['key'] }, { required: ['riddle'] }, { required: ['spell'] }],
 })
 const dice: Schema = object({
-  ...{ roll: anything, against: anything, cheer: textType },
+  roll: anything,
+  against: anything,
+  cheer: textType,
   luck: choice('High', 'Low', 'Even', 'Odd'),
 })
 
@@ -53,24 +60,37 @@ const dice: Schema = object({
 const turns = (levels: number): Schema =>
   list(
     object({
-      ...{ says: textType, tone: choice('Brave', 'Sly'), locks, dice: object({ each: list(dice), sum: list(dice) }) },
-      ...{ loot: anything, ...(levels === 0 ? {} : { turns: turns(levels - 1) }) },
+      says: textType,
+      tone: choice('Brave', 'Sly'),
+      locks,
+      dice: object({ each: list(dice), sum: list(dice) }),
+      loot: anything,
+      ...(levels === 0 ? {} : { turns: turns(levels - 1) }),
     }),
   )
 
 const chapter = (levels: number): Schema =>
   object(
     {
-      ...{ title: text(63), stage, flashback: stage, locks },
+      title: text(63),
+      stage,
+      flashback: stage,
+      locks,
       isOptional: { type: 'boolean', default: true },
       fight: object({
-        ...{ ending: { ...choice('Flight', 'Victory'), default: 'Flight' }, taunt: textType, tactics: anything },
-        ...{ dice: object({ opening: list(dice) }), turns: turns(levels) },
+        ending: { ...choice('Flight', 'Victory'), default: 'Flight' },
+        taunt: textType,
+        tactics: anything,
+        dice: object({ opening: list(dice) }),
+        turns: turns(levels),
         relic: { type: 'object', 'x-kubernetes-embedded-resource': true, ...anything },
       }),
       trade: object({ stalls: list(object({ locks, visitedBy: selector })), turns: turns(levels), prices: anything }),
       rest: object({
-        ...{ inn: textType, meal: textType, dream: anything, turns: turns(levels) },
+        inn: textType,
+        meal: textType,
+        dream: anything,
+        turns: turns(levels),
         music: { type: 'boolean', default: false },
       }),
     },
@@ -78,7 +98,10 @@ const chapter = (levels: number): Schema =>
   )
 
 const version = (name: string, storage: boolean, levels: number) => ({
-  ...{ name, served: true, storage, subresources: { status: {} } },
+  name,
+  served: true,
+  storage,
+  subresources: { status: {} },
   schema: kindSchema(
     {
       spec: object({
@@ -112,12 +135,16 @@ const quest = definitionOf(
 )
 const companion = definitionOf(group, 'Companion', 'Namespaced', [
   {
-    ...{ name: 'v2', served: true, storage: true },
+    name: 'v2',
+    served: true,
+    storage: true,
     schema: kindSchema(
       {
         spec: {
           ...object({
-            ...{ home: stage, pets: anything, leaves: { type: 'string', format: 'date-time' } },
+            home: stage,
+            pets: anything,
+            leaves: { type: 'string', format: 'date-time' },
             skills: list(object({ skill: textType, learnt: list(textType) }, ['skill', 'learnt'])),
           }),
           anyOf: [{ required: ['skills'] }, { required: ['pets'] }],

@@ -29,7 +29,10 @@ const axle: Schema = object({
 const vehicle: Schema = object(
   {
     ...fields(textType, 'series', 'livery', 'keeper'),
-    ...{ length: metres, seats, portionOfTrain: share, axles: list(axle) },
+    length: metres,
+    seats,
+    portionOfTrain: share,
+    axles: list(axle),
     entrances: object({
       left: object(fields(flag, 'wide', 'step', 'ramp')),
       right: object(fields(flag, 'wide', 'step')),
@@ -59,17 +62,26 @@ const call: Schema = object(
 )
 const fares: Schema = object({
   ...fields(textType, 'currency', 'tariff', 'validity'),
-  ...{ zones: list(textType), reductions: { type: 'object', additionalProperties: share } },
+  zones: list(textType),
+  reductions: { type: 'object', additionalProperties: share },
   supplements: list(object({ ...fields(textType, 'title', 'condition'), amount: share }, ['title', 'amount'])),
 })
 const trainFields: Readonly<Record<string, Schema>> = {
-  ...{ number: count, category: choice('local', 'regional', 'express', 'night'), marks: texts },
-  ...{ vehicles: list(vehicle), duties: list(duty), calls: list(call), fares },
+  number: count,
+  category: choice('local', 'regional', 'express', 'night'),
+  marks: texts,
+  vehicles: list(vehicle),
+  duties: list(duty),
+  calls: list(call),
+  fares,
 }
 const train: Schema = object(trainFields, ['number', 'calls'])
 
 const track: Schema = object({
-  ...{ lengthMetres: metres, gaugeMillimetres: metres, gradient: { type: 'number' }, owners: list(textType) },
+  lengthMetres: metres,
+  gaugeMillimetres: metres,
+  gradient: { type: 'number' },
+  owners: list(textType),
   power: object({ ...fields(metres, 'volts', 'hertz'), ...fields(flag, 'overhead', 'thirdRail') }),
   signals: list(object({ ...fields(textType, 'number', 'aspect'), atMetre: metres, survey: anything }, ['number'])),
 })
@@ -80,7 +92,9 @@ function section(levels: number): Schema {
   return object(
     {
       ...fields(textType, 'from', 'to'),
-      ...{ track, carries: selector, ...fields(train, 'workdays', 'saturdays', 'sundays') },
+      track,
+      carries: selector,
+      ...fields(train, 'workdays', 'saturdays', 'sundays'),
       closed: list(object({ ...fields(time, 'since', 'until'), cause: textType }, ['since'])),
       ...(further === undefined ? {} : { branches: list(further), diversion: further }),
     },
@@ -90,7 +104,9 @@ function section(levels: number): Schema {
 
 const trainDefinition = definitionOf(group, 'Train', 'Namespaced', [
   {
-    ...{ name: 'v1alpha1', served: true, storage: true },
+    name: 'v1alpha1',
+    served: true,
+    storage: true,
     schema: kindSchema(
       {
         spec: train,
@@ -112,7 +128,10 @@ export const timetable = definitionOf(
   'Namespaced',
   [
     {
-      ...{ name: 'v1alpha1', served: true, storage: true, subresources: { status: {} } },
+      name: 'v1alpha1',
+      served: true,
+      storage: true,
+      subresources: { status: {} },
       schema: kindSchema(
         {
           spec: object({ season: textType, reserve: train, sections: list(section(branchLevels)) }, ['sections']),
@@ -129,7 +148,9 @@ const apiVersion = `${group}/v1alpha1`
 const local = { number: 7, calls: [{ stop: 'Elm Street', departs: '6:05' }, { stop: 'Harbour' }] }
 const between = (from: string, to: string, more: object = {}) => ({ from, to, ...more })
 const timetableObject = (name: string, spec: object) => ({
-  ...{ apiVersion, kind: 'Timetable', metadata: { name } },
+  apiVersion,
+  kind: 'Timetable',
+  metadata: { name },
   spec,
 })
 
@@ -139,7 +160,9 @@ export const timetables: Project = {
     {
       status: 201,
       object: {
-        ...{ apiVersion, kind: 'Train', metadata: { name: 'local' } },
+        apiVersion,
+        kind: 'Train',
+        metadata: { name: 'local' },
         spec: {
           ...local,
           vehicles: [
@@ -165,7 +188,8 @@ export const timetables: Project = {
               between('Mill', 'Quarry', { track: { signals: [{ number: 'a', survey: [{ name: 'one' }, 'two', 3] }] } }),
               between('Mill', 'Lake', {
                 diversion: between('Mill', 'Wood', {
-                  ...{ carries: { matchLabels: { gauge: 'narrow' } }, sundays: local },
+                  carries: { matchLabels: { gauge: 'narrow' } },
+                  sundays: local,
                   branches: [between('Wood', 'Ford', { closed: [{ since: '2030-01-01T00:00:00Z' }] })],
                 }),
               }),

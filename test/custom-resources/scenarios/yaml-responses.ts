@@ -111,7 +111,13 @@ const objects: Scenario = {
       widgets.list,
       widgets.object('a', {
         spec: {
-          ...{ zeta: 'z', alpha: 'a', count: 5, ratio: 0.5, on: true, texts: ['one', 'two'], nullable: null },
+          zeta: 'z',
+          alpha: 'a',
+          count: 5,
+          ratio: 0.5,
+          on: true,
+          texts: ['one', 'two'],
+          nullable: null,
           matrix: [[1, 2], [], [3]],
           objects: [{ b: 1, a: { d: [], c: {} } }, {}, { e: [[], [{ f: [1] }], ['x']] }],
         },
@@ -208,7 +214,8 @@ const errors: Scenario = {
 }
 
 const html = { accept: 'text/html' }
-const [custom, one] = ['/apis/yaml-discovery.example.com', '/apis/yaml-discovery.example.com/v1']
+const custom = '/apis/yaml-discovery.example.com'
+const one = '/apis/yaml-discovery.example.com/v1'
 const discovery: Scenario = {
   name: 'discovery documents in YAML and in unknown types',
   definitions: [

@@ -9,7 +9,12 @@ const jobs = (count: number) => ({ external: { jobs: [{ value: String(count) }] 
 const step = (count: number, statusReplicas: number): Step => ({ measures: jobs(count), statusReplicas })
 
 const scaled = (name: string, replicas: number, first: number, more: object, ...next: Step[]): Scenario => ({
-  ...{ name, target: { replicas }, pods: pods(1), spec: { ...perJob, ...more }, measures: jobs(first), next },
+  name,
+  target: { replicas },
+  pods: pods(1),
+  spec: { ...perJob, ...more },
+  measures: jobs(first),
+  next,
 })
 
 const quick = { stabilizationWindowSeconds: 0 }

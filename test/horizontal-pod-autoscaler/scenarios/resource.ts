@@ -70,7 +70,10 @@ const several = { a: { cpu: '100m' }, b: { cpu: '300m' } }
 
 export const resourceScenarios: readonly Scenario[] = [
   ...utilizations.map(([name, target, cpu, states = pods(cpu.length)]): Scenario => ({
-    ...{ name: `cpu utilization ${name}`, spec: { metrics: [utilization(target)] }, pods: states, measures: { cpu } },
+    name: `cpu utilization ${name}`,
+    spec: { metrics: [utilization(target)] },
+    pods: states,
+    measures: { cpu },
   })),
   {
     name: 'cpu utilization was measured after the pod was ready',

@@ -43,7 +43,9 @@ const authority = Authority.create('test', { clock: realClock, random: systemRan
 const host = 'web.example.com'
 const newCertificate = () => {
   const { certificate, key } = authority.issue({
-    ...{ subject: { commonName: host, organizations: [] }, uses: ['server'], dnsNames: [host] },
+    subject: { commonName: host, organizations: [] },
+    uses: ['server'],
+    dnsNames: [host],
   })
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   return { 'tls.crt': base64(certificate), 'tls.key': base64(key) }
@@ -135,8 +137,13 @@ const tasks = cleanUps.use(new TaskGroup())
 const informers = new Informers(client, { clock: realClock, random: systemRandom, log: silentLog }, tasks)
 const policies = startPolicyAgent(
   {
-    ...{ informers, nftables, nodeName, ownRanges: [podRange] },
-    ...{ clock: realClock, log: silentLog, flow: new FlowRecorder(realClock) },
+    informers,
+    nftables,
+    nodeName,
+    ownRanges: [podRange],
+    clock: realClock,
+    log: silentLog,
+    flow: new FlowRecorder(realClock),
     kernelSettings: { set: () => Promise.resolve(true) },
   },
   tasks,
@@ -150,7 +157,10 @@ await until(() =>
 )
 
 const order: ClientOrder = {
-  ...{ host: proxyAddress.forClients, port: stage.httpsPort, ca: authority.certificate, requestsPerSecond },
+  host: proxyAddress.forClients,
+  port: stage.httpsPort,
+  ca: authority.certificate,
+  requestsPerSecond,
   closed: Array.from({ length: 20 }, (_, index) => `10.244.0.${index + 2}`),
 }
 const sender = cleanUps.use(await startClient(JSON.stringify(order)))
@@ -166,7 +176,10 @@ for (; round <= roundsMin || realClock.monotonicMs() < endMs; round++) {
 sender.endInput()
 const outcome: Outcome = {
   ...(JSON.parse(await sender.line()) as Seen),
-  ...{ rounds: round - 1, podsStarted: kubelet.started, replicas },
-  ...{ ofProxy: await node.packets('proxy'), ofClient: await node.packets('client') },
+  rounds: round - 1,
+  podsStarted: kubelet.started,
+  replicas,
+  ofProxy: await node.packets('proxy'),
+  ofClient: await node.packets('client'),
 }
 process.stdout.write(`${JSON.stringify(outcome)}\n`)

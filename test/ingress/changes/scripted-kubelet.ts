@@ -77,7 +77,8 @@ export class ScriptedKubelet implements AsyncDisposable {
     const machine = await host.startPod(address)
     const status = {
       phase: 'Running',
-      ...{ podIP: address, podIPs: [{ ip: address }] },
+      podIP: address,
+      podIPs: [{ ip: address }],
       conditions: [
         { type: 'Ready', status: 'True' },
         { type: 'ContainersReady', status: 'True' },

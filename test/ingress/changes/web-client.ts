@@ -33,14 +33,20 @@ const { host, port, ca, requestsPerSecond, closed } = JSON.parse(process.argv[2]
 const outcomes = new Map<string, number>()
 const certificates = new Set<string>()
 const options = {
-  ...{ host, port, serverName: 'web.example.com', secureContext: createSecureContext({ ca }) },
+  host,
+  port,
+  serverName: 'web.example.com',
+  secureContext: createSecureContext({ ca }),
   onCertificate: (serialNumber: string) => void certificates.add(serialNumber),
 }
 const idle: HttpsConnection[] = []
 const startMs = realClock.monotonicMs()
-let [pending, sent, late] = [0, 0, 0]
+let pending = 0
+let sent = 0
+let late = 0
 /** How many connections are kept, and how many requests wait for one. */
-let [kept, waiting] = [0, 0]
+let kept = 0
+let waiting = 0
 
 function sendOne(): void {
   pending++

@@ -4,7 +4,10 @@ import { aClass, claim, claimRef, create, patch, remove, scenario, size, volume 
 const modes = (...accessModes: string[]) => ({ accessModes })
 const capacity = (storage: string) => ({ capacity: { storage } })
 const labelled = (labels: Record<string, string>) => ({ labels })
-const [once, many, readMany, oncePod] = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod']
+const once = 'ReadWriteOnce'
+const many = 'ReadWriteMany'
+const readMany = 'ReadOnlyMany'
+const oncePod = 'ReadWriteOncePod'
 const plain = aClass('fast', 'kubernetes.io/no-provisioner')
 const csiVolume = { csi: { driver: 'csi.example.com', volumeHandle: 'h' } }
 const fast = { storageClassName: 'fast' }

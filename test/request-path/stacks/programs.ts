@@ -101,7 +101,8 @@ const wrk: Stack = {
   async run({ access, folder, token }, count) {
     const script = join(folder, 'wrk.lua')
     await writeFile(script, wrkScript)
-    let [answered, runs] = [0, 0]
+    let answered = 0
+    let runs = 0
     for (; answered < count; runs++) {
       const args = ['-t', '1', '-c', String(wrkConnections), '-d', `${wrkSeconds}s`, '--timeout', '60s']
       const { stdout } = await run('wrk', [...args, '-s', script, '-H', withToken(token), originOf(access)])

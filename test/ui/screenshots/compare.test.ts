@@ -4,7 +4,8 @@ import { deflateSync } from 'node:zlib'
 import { cellPx, differingShare, differingShareMax, reduced } from './compare.ts'
 import { decodePng, encodePng, type Image } from './png.ts'
 
-const [width, height] = [100, 100]
+const width = 100
+const height = 100
 
 function drawn(color: (x: number, y: number) => readonly [number, number, number]): Image {
   const rgb = new Uint8Array(width * height * 3)

@@ -10,7 +10,8 @@ export const differingShareMax = 0.01
 
 /** The mean color of each cell. */
 export function reduced({ width, height, rgb }: Image, sidePx = cellPx): Image {
-  const [columns, rows] = [Math.floor(width / sidePx), Math.floor(height / sidePx)]
+  const columns = Math.floor(width / sidePx)
+  const rows = Math.floor(height / sidePx)
   const means = new Uint8Array(columns * rows * 3)
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)

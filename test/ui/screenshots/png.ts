@@ -13,13 +13,15 @@ export interface Image {
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 /** Channels by color type. */
 const channelsOf: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
-const [bitDepth, rgbType] = [8, 2]
+const bitDepth = 8
+const rgbType = 2
 
 export function decodePng(file: Buffer): Image {
   equal(file.subarray(0, signature.length).equals(signature), true, 'not a PNG file')
   const chunks = chunksOf(file)
   const header = chunks.find(({ type }) => type === 'IHDR')?.data ?? Buffer.alloc(13)
-  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]
+  const width = header.readUInt32BE(0)
+  const height = header.readUInt32BE(4)
   const channels = channelsOf[header[9] ?? 0]
   if (channels === undefined || header[8] !== bitDepth || header[12] !== 0)
     throw new Error('the PNG is not in RGB or RGBA with 8 bits, or is interlaced')
@@ -85,7 +87,9 @@ function predicted(filter: number | undefined, left: number, above: number, corn
 /** The neighbour that is nearest to left + above - corner. */
 function paeth(left: number, above: number, corner: number): number {
   const estimate = left + above - corner
-  const [a, b, c] = [Math.abs(estimate - left), Math.abs(estimate - above), Math.abs(estimate - corner)]
+  const a = Math.abs(estimate - left)
+  const b = Math.abs(estimate - above)
+  const c = Math.abs(estimate - corner)
   return a <= b && a <= c ? left : b <= c ? above : corner
 }
 

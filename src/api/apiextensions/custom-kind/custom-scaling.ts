@@ -20,7 +20,8 @@ const replicasMax = 2_147_483_647
 
 export function customScaling(definition: ScaleDefinition): Scaling<ApiObject> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = definition
-  const [spec, status] = [fieldPathOf(specReplicasPath), fieldPathOf(statusReplicasPath)]
+  const spec = fieldPathOf(specReplicasPath)
+  const status = fieldPathOf(statusReplicasPath)
   const selector = fieldPathOf(labelSelectorPath)
   const countAt = (object: ApiObject, path: FieldPath): number => {
     const count = integerAt(asJson(object), path)

@@ -110,7 +110,8 @@ class Evaluation {
     if (operator === undefined) return lefts.values.length > 0
     const rights = this.select(right, [item])
     if (lefts.isFailed || rights.isFailed || lefts.values.length > 1 || rights.values.length > 1) return undefined
-    const [[a], [b]] = [lefts.values, rights.values]
+    const [a] = lefts.values
+    const [b] = rights.values
     return a === undefined || b === undefined ? false : compareValues(a, operator, b)
   }
 }

@@ -68,7 +68,8 @@ function isUnchanged(schema: JsonSchemaProps, value: JsonValue | undefined, old:
     names.length === Object.keys(old).length &&
     names.every((name) => {
       const member = lookup(properties, name) ?? additionalProperties
-      const [now, before] = [lookup(value, name), lookup(old, name)]
+      const now = lookup(value, name)
+      const before = lookup(old, name)
       return typeof member === 'object' ? isUnchanged(member, now, before) : equalValues(now, before)
     })
   )
@@ -104,7 +105,8 @@ export class Correlation {
     const { properties, additionalProperties } = this.#schema
     const schema = lookup(properties, name) ?? additionalProperties
     if (!isJsonObject(this.#value) || !isJsonObject(this.#old) || typeof schema !== 'object') return undefined
-    const [value, old] = [lookup<JsonObject[string]>(this.#value, name), lookup<JsonObject[string]>(this.#old, name)]
+    const value = lookup<JsonObject[string]>(this.#value, name)
+    const old = lookup<JsonObject[string]>(this.#old, name)
     return new Correlation(schema, value, old)
   }
 }

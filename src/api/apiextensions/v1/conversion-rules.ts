@@ -17,7 +17,8 @@ export function validateConversion(
   if (strategy === '') errors.push(required(`${path}.strategy`))
   else if (!strategies.includes(strategy)) errors.push(notSupported(`${path}.strategy`, strategy, strategies))
   const { clientConfig, conversionReviewVersions = [] } = webhook ?? {}
-  const [clientPath, versionsPath] = [`${path}.webhookClientConfig`, `${path}.conversionReviewVersions`]
+  const clientPath = `${path}.webhookClientConfig`
+  const versionsPath = `${path}.conversionReviewVersions`
   if (strategy !== 'Webhook') {
     const detail = 'should not be set when strategy is not set to Webhook'
     if (clientConfig !== undefined) errors.push(forbidden(clientPath, detail))

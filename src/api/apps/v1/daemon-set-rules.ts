@@ -44,7 +44,8 @@ const inGoNames = (rollingUpdate: DaemonSetUpdateStrategy['rollingUpdate']) =>
 // A node has one pod of the set, or two during a replacement: exactly one of the bounds may be above zero.
 function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: string): FieldError[] {
   const errors: FieldError[] = []
-  const [hasUnavailable, hasSurge] = [isAboveZero(maxUnavailable), isAboveZero(maxSurge)]
+  const hasUnavailable = isAboveZero(maxUnavailable)
+  const hasSurge = isAboveZero(maxSurge)
   if (hasUnavailable && hasSurge)
     errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'))
   if (!hasUnavailable && !hasSurge) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))

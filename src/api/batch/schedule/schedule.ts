@@ -86,7 +86,8 @@ class CronSchedule implements Schedule {
 
   /** Finds the last time by bisection: `next` never decreases. */
   last(scheduledMs: number, untilMs: number): number {
-    let [lastMs, endMs] = [scheduledMs, untilMs]
+    let lastMs = scheduledMs
+    let endMs = untilMs
     while (endMs - lastMs > minuteMs) {
       const middleMs = lastMs + Math.floor((endMs - lastMs) / 2)
       const nextMs = this.next(middleMs)
@@ -100,7 +101,8 @@ class CronSchedule implements Schedule {
   #isDay(local: Date): boolean {
     const { days, months, weekdays } = this.#fields
     if (!months.has(local.getUTCMonth() + 1)) return false
-    const [isDate, isWeekday] = [days.has(local.getUTCDate()), weekdays.has(local.getUTCDay())]
+    const isDate = days.has(local.getUTCDate())
+    const isWeekday = weekdays.has(local.getUTCDay())
     return days.isAny || weekdays.isAny ? isDate && isWeekday : isDate || isWeekday
   }
 

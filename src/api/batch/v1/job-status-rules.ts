@@ -138,11 +138,14 @@ function validateFormat({ completions }: JobSpec, name: string, text: string): F
 
 /** The first index that is in both texts, whose intervals are in increasing order. */
 function commonIndex(text: string, other: string): number | undefined {
-  const [intervals, others] = [intervalsOf(text), intervalsOf(other)]
-  for (let [at, otherAt] = [0, 0]; ;) {
-    const [interval, otherInterval] = [intervals[at], others[otherAt]]
+  const intervals = intervalsOf(text)
+  const others = intervalsOf(other)
+  for (let at = 0, otherAt = 0; ;) {
+    const interval = intervals[at]
+    const otherInterval = others[otherAt]
     if (interval === undefined || otherInterval === undefined) return undefined
-    const [[low, high], [otherLow, otherHigh]] = [interval, otherInterval]
+    const [low, high] = interval
+    const [otherLow, otherHigh] = otherInterval
     if (low <= otherHigh && otherLow <= high) return Math.max(low, otherLow)
     // An interval that is not one, with NaN as a limit, is passed over.
     if (low <= otherLow || Number.isNaN(low + high)) at++

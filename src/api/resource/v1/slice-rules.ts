@@ -175,7 +175,8 @@ function validateCounters(counters: Readonly<Record<string, Counter>> | undefine
 /** Conditions that allow the binding of a pod, and those that prevent it: both or none, and unique. */
 function validateBindingConditions(device: Device, path: string): FieldError[] {
   const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = device
-  const [goodPath, badPath] = [`${path}.bindingConditions`, `${path}.bindingFailureConditions`]
+  const goodPath = `${path}.bindingConditions`
+  const badPath = `${path}.bindingFailureConditions`
   const goodNames = new Set(good)
   const validateName = (name: string, at: string) =>
     qualifiedNameErrors(name).map((detail) => invalid(at, name, detail))

@@ -13,7 +13,8 @@ export const persistentVolumeClaimResize = defineAdmissionPlugin({
   name: 'PersistentVolumeClaimResize',
   handles: { operations: ['update'], kinds: [persistentVolumeClaim] },
   validate(attributes, host) {
-    const [now, before] = [attributes.object as PersistentVolumeClaim, attributes.old as PersistentVolumeClaim]
+    const now = attributes.object as PersistentVolumeClaim
+    const before = attributes.old as PersistentVolumeClaim
     if (sizeOf(now) <= sizeOf(before)) return
     if (before.status.phase !== 'Bound')
       throw admissionForbidden(attributes, 'Only bound persistent volume claims can be expanded')

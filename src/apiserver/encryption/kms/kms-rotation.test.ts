@@ -28,7 +28,11 @@ const providerOf = (plugin: FakePlugin, clock: VirtualClock, seed: number) =>
   new KmsProvider(
     { name: 'fake', endpoint: plugin.endpoint, timeoutMs: 3_000 },
     {
-      ...{ crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+      crypto: nodeCrypto,
+      random: seededRandom(seed),
+      http2: nodeHttp2,
+      clock,
+      log: silentLog,
       dataKeyMetrics: new DataKeyMetrics(new Metrics(), clock),
     },
   )

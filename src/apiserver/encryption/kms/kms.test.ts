@@ -28,7 +28,11 @@ const providerOf = (plugin: FakePlugin, clock: Clock, { seed = 1, timeoutMs = 3_
   new KmsProvider(
     { name: 'fake', endpoint: plugin.endpoint, timeoutMs },
     {
-      ...{ crypto: nodeCrypto, random: seededRandom(seed), http2: nodeHttp2, clock, log: silentLog },
+      crypto: nodeCrypto,
+      random: seededRandom(seed),
+      http2: nodeHttp2,
+      clock,
+      log: silentLog,
       dataKeyMetrics: new DataKeyMetrics(metrics, clock),
     },
   )

@@ -86,7 +86,8 @@ export async function allocationChanges(
   const wanted = operation === 'delete' ? [] : allocations.allocationsOf(object)
   const held = old === undefined ? [] : allocations.allocationsOf(old)
   const changes: AllocationChange[] = []
-  const [wantedKeys, heldKeys] = [new Set(wanted.map(keyOfAllocation)), new Set(held.map(keyOfAllocation))]
+  const wantedKeys = new Set(wanted.map(keyOfAllocation))
+  const heldKeys = new Set(held.map(keyOfAllocation))
   for (const allocation of wanted.filter(({ key }) => !heldKeys.has(key))) {
     const { key } = allocation
     const value = allocation.value(creationMetadata(deps))
@@ -108,7 +109,8 @@ export async function commitAllocating(
   signal: AbortSignal,
 ): Promise<CommitResult> {
   const space = operationsMax - Math.max(own.conditions.length, own.operations.length)
-  const [within, others] = [changes.slice(0, space), changes.slice(space)]
+  const within = changes.slice(0, space)
+  const others = changes.slice(space)
   const isEarly = ({ operation }: AllocationChange) => operation.kind === 'put'
   const taken: AllocationChange[] = []
   // A key that has changed meanwhile belongs to another object.

@@ -26,7 +26,9 @@ test('watchers get the same converted version', () => {
 
 test('few large versions are kept', () => {
   const { fromStored } = converter()
-  const [first, second, third] = [storedOf(1_000_000), storedOf(1_000_000), storedOf(1_000_000)]
+  const first = storedOf(1_000_000)
+  const second = storedOf(1_000_000)
+  const third = storedOf(1_000_000)
   const [firstConverted, , thirdConverted] = [fromStored(first), fromStored(second), fromStored(third)]
   equal(fromStored(third), thirdConverted)
   notEqual(fromStored(first), firstConverted)

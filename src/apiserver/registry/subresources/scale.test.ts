@@ -5,9 +5,12 @@ import type { ManagedFieldsEntry } from '../../../api/meta/v1/object-meta.ts'
 import { startServer, type Harness } from '../../server.harness.ts'
 
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
-const [labels, containers] = [{ app: 'a' }, [{ name: 'c', image: 'i' }]]
+const labels = { app: 'a' }
+const containers = [{ name: 'c', image: 'i' }]
 const deployment = {
-  ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' } },
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'a' },
   spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
 }
 const apply = (server: Harness, path: string, body: object) =>
@@ -67,7 +70,9 @@ for (const [name, metadata, spec, status] of named)
     await using server = await startServer()
     const { body } = await apply(server, `${deployments}/a`, deployment)
     const scale = {
-      ...{ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a', ...metadata(body.metadata) } },
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'a', ...metadata(body.metadata) },
       ...(spec === undefined ? {} : { spec }),
     }
     deepEqual((await apply(server, `${deployments}/a/scale`, scale)).status, status)

@@ -26,7 +26,9 @@ async function budget(server: Harness, name: string, status: object): Promise<vo
 
 const evict = (server: Harness, name: string, body: object = {}, query = '') =>
   server.call('POST', `${pods}/${name}/eviction${query}`, {
-    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } },
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name },
     ...body,
   })
 

@@ -47,7 +47,8 @@ export function withResizedResources(sent: Pod, old: Pod): Pod {
     ),
     ...fixedChanges('spec.resources', whole, old.spec.resources),
   ]
-  const [was, is] = [qosClassOf(old.spec), qosClassOf(spec)]
+  const was = qosClassOf(old.spec)
+  const is = qosClassOf(spec)
   if (was !== is) errors.push(invalid('spec', is, 'Pod QOS Class may not change as a result of resizing'))
   throwIfInvalid(old, errors)
   return withGeneration({ ...old, spec }, old)

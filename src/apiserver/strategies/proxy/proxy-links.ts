@@ -125,7 +125,8 @@ export class PageRewriter {
   write(piece: string): string {
     const text = this.#pending + piece
     const lower = text.toLowerCase()
-    let [out, at] = ['', 0]
+    let out = ''
+    let at = 0
     for (;;) {
       const next = this.#until === '' ? text.indexOf('<', at) : lower.indexOf(this.#until, at)
       if (next < 0) {
@@ -169,7 +170,8 @@ export class PageRewriter {
 function endOfMarkup(text: string, at: number): number {
   if (text.startsWith('<!--', at)) return at + 4
   if (!/[a-z/!?]/i.test(text[at + 1] ?? '<')) return text.length > at + 1 ? at + 1 : -1
-  let [quote, last] = ['', '']
+  let quote = ''
+  let last = ''
   for (let index = at + 1; index < text.length; index++) {
     const character = text[index] ?? ''
     if (quote !== '') quote = character === quote ? '' : quote
@@ -189,7 +191,9 @@ function endOfRaw(markup: string): string {
 
 /** The tag with rewritten addresses. */
 function rewrittenTag(tag: string, from: number, names: readonly string[], link: (link: string) => string): string {
-  let [out, copied, at] = ['', 0, from]
+  let out = ''
+  let copied = 0
+  let at = from
   while (at < tag.length) {
     const equals = tag.indexOf('=', at)
     if (equals < 0) break

@@ -92,7 +92,8 @@ export class NodePortRepair {
         { holder: holderOf(value) ?? '', revision: modRevision },
       ]),
     )
-    const [leaks, reported] = [this.#leaks, this.#reported]
+    const leaks = this.#leaks
+    const reported = this.#reported
     this.#leaks = new Map()
     this.#reported = new Set()
     for (const repair of portRepairsOf(lister.list(service), held)) {

@@ -190,7 +190,8 @@ test('concurrent writers on two servers allocate each of a few addresses exactly
 
 const manyPorts = (count: number, first?: number) =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ name: `p${index}`, port: index + 1 },
+    name: `p${index}`,
+    port: index + 1,
     ...(first === undefined ? {} : { nodePort: first + index }),
   }))
 

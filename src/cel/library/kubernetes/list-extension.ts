@@ -7,7 +7,8 @@ import { EvalError } from '../../values/eval-error.ts'
 import { runtimeType } from '../../values/matches-type.ts'
 import { none, Optional, type ListValue, type Value } from '../../values/value.ts'
 
-const [t, listOfT] = [param('T'), listOf(param('T'))]
+const t = param('T')
+const listOfT = listOf(param('T'))
 
 /** The elements, ordered by keys at the same positions. */
 function sortedBy(list: ListValue, keys: ListValue): Value {

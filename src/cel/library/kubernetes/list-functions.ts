@@ -42,7 +42,8 @@ const total =
   (list: ListValue): Value =>
     (list as readonly T[]).reduce(add, zero)
 
-const [a, listOfA] = [param('T'), listOf(param('T'))]
+const a = param('T')
+const listOfA = listOf(param('T'))
 
 export const listFunctions: Functions = {
   isSorted: forEachType('is_sorted_bool', isSorted, boolType),

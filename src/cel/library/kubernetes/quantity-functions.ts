@@ -7,7 +7,8 @@ import { Opaque } from '../../values/value.ts'
 
 export const quantityType = opaque('kubernetes.Quantity')
 const nanosPerUnit = 1_000_000_000n
-const [intMin, intMax] = [-(1n << 63n), (1n << 63n) - 1n]
+const intMin = -(1n << 63n)
+const intMax = (1n << 63n) - 1n
 
 export class Quantity extends Opaque {
   readonly type = quantityType

@@ -97,7 +97,8 @@ function compare(a: Semver, b: Semver): number {
 
 /** Numbers are compared numerically, and are lower than texts. */
 function comparePart(a: string, b: string): number {
-  const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+  const x = /^\d+$/.test(a)
+  const y = /^\d+$/.test(b)
   if (x && y) return Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b))
   return x === y ? Math.sign(compareText(a, b)) : x ? -1 : 1
 }

@@ -16,7 +16,8 @@ import { EvalError } from '../../values/eval-error.ts'
 import { KeyedList } from '../../values/keyed-lists.ts'
 import { Uint, type ListValue, type Value } from '../../values/value.ts'
 
-const [intMin, intMax] = [-(1n << 63n), (1n << 63n) - 1n]
+const intMin = -(1n << 63n)
+const intMax = (1n << 63n) - 1n
 const uintMax = (1n << 64n) - 1n
 
 export function int(value: bigint): bigint {

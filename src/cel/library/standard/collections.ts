@@ -16,8 +16,10 @@ import { type MapValue, none, Optional, Uint, type ListValue, type Value } from 
 import { EvalError, noSuchOverload } from '../../values/eval-error.ts'
 import { valueText } from '../../values/value-text.ts'
 
-const [a, b] = [param('A'), param('B')]
-const [listOfA, mapOfAB] = [listOf(a), mapOf(a, b)]
+const a = param('A')
+const b = param('B')
+const listOfA = listOf(a)
+const mapOfAB = mapOf(a, b)
 
 /** Integers of every numeric type can be indexes. */
 function indexOf(index: Value): number {

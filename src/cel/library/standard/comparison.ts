@@ -46,7 +46,8 @@ function orderings(name: string, holds: (order: number) => boolean): Overload[] 
   ]
 }
 
-const [a, b] = [param('A'), param('B')]
+const a = param('A')
+const b = param('B')
 
 export const comparisonFunctions: Functions = {
   '_==_': [global('equals', [a, a], boolType, equals)],

@@ -59,10 +59,8 @@ function doubleOf(text: string): number {
   return Number(text)
 }
 
-const [truths, untruths] = [
-  new Set(['1', 't', 'T', 'true', 'TRUE', 'True']),
-  new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']),
-]
+const truths = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const untruths = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
 function boolOf(text: string): boolean {
   if (truths.has(text)) return true

@@ -139,9 +139,21 @@ for (const [name, explainer, object, objects, findings] of rows)
   })
 
 const refusal = (what: string, namespace: string): FlowEvent => ({
-  ...{ id: 1 as FlowId, arrow: 'call', from: 'client', to: 'API Server', what, outcome: '403 Forbidden' },
-  ...{ atMs: 0, endMs: 0, revision: 0, cause: noCause, allowedBy: undefined, span: undefined, stages: [] },
-  ...{ deniedTo: 'system:serviceaccount:shop:bot', object: { resource: 'nodes', namespace, name: '' } },
+  id: 1 as FlowId,
+  arrow: 'call',
+  from: 'client',
+  to: 'API Server',
+  what,
+  outcome: '403 Forbidden',
+  atMs: 0,
+  endMs: 0,
+  revision: 0,
+  cause: noCause,
+  allowedBy: undefined,
+  span: undefined,
+  stages: [],
+  deniedTo: 'system:serviceaccount:shop:bot',
+  object: { resource: 'nodes', namespace, name: '' },
 })
 const bot = named('bot') as unknown as ApiObject
 const bound = (rules: readonly object[]): Objects => ({

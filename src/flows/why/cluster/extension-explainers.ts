@@ -49,7 +49,9 @@ export const certificateRequestExplainer = defineExplainer({
   checked: 'its conditions and its certificate',
   explain({ metadata, spec, status }) {
     const of = (type: string) => conditionOf(status?.conditions, type)
-    const [denied, failed, approved] = [of('Denied'), of('Failed'), of('Approved')]
+    const denied = of('Denied')
+    const failed = of('Failed')
+    const approved = of('Approved')
     if (denied !== undefined) return Promise.resolve([problem(`It is denied: ${because(denied)}.`)])
     if (failed !== undefined)
       return Promise.resolve([problem(`Its certificate could not be issued: ${because(failed)}.`)])

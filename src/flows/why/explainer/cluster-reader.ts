@@ -35,7 +35,8 @@ export const isMissing = async (
   (await cluster.find(kind, namespace, name)) === undefined && !cluster.unreadable?.has(qualifiedResource(kind))
 
 /** Lines and bytes of a log that are read for an explanation. */
-const [outputLinesMax, outputBytesMax] = [10, 16 * 1024]
+const outputLinesMax = 10
+const outputBytesMax = 16 * 1024
 /** Containers whose logs are read for one explanation, or for one report about a cluster. */
 const outputsMax = 20
 

@@ -83,7 +83,9 @@ suite('a Gateway that', () => {
 
 const parent = { name: 'gateway' }
 const entry = (conditions: readonly object[], parentRef: object = parent) => ({
-  ...{ parentRef, controllerName: 'coxswain.dev/gateway', conditions },
+  parentRef,
+  controllerName: 'coxswain.dev/gateway',
+  conditions,
 })
 const routeOf = (parents: readonly object[] | undefined, parentRefs: readonly object[] = [parent], backend = {}) =>
   ({

@@ -23,7 +23,11 @@ const podOf = (container: object, status: object, spec: object = {}): Pod =>
 const ready = { metadata: { name: 'n' }, status: { conditions: [{ type: 'Ready', status: 'True' }] }, spec: {} }
 const warningOf = (reason: string, message: string) => ({
   involvedObject: { uid: 'p', fieldPath: 'spec.containers{c}' },
-  ...{ type: 'Warning', reason, message, lastTimestamp: at, count: 2 },
+  type: 'Warning',
+  reason,
+  message,
+  lastTimestamp: at,
+  count: 2,
 })
 
 const readerOf = (objects: Readonly<Record<string, readonly object[]>> = {}): ClusterReader => {

@@ -12,7 +12,9 @@ const metrics = [
   { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
 ]
 const spec = {
-  ...{ minReplicas: 2, maxReplicas: 5, metrics },
+  minReplicas: 2,
+  maxReplicas: 5,
+  metrics,
   scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
 }
 const currentMetrics = [

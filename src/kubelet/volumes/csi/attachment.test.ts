@@ -22,7 +22,8 @@ async function wait(nodes: readonly Node[], answers: readonly (VolumeAttachment 
     let at = 0
     return () => list[Math.min(at++, list.length - 1)] as T
   }
-  const [nextNode, nextAnswer] = [take(nodes), take(answers)]
+  const nextNode = take(nodes)
+  const nextAnswer = take(answers)
   const sources = {
     uncachedNode: () => Promise.resolve(nextNode()),
     volumeAttachment: () => {

@@ -192,11 +192,17 @@ test('an error of a driver is shown as gRPC shows it; some leave open whether th
 test('the usage of a volume contains the units that the driver reports', () => {
   const usage = { available: 1, total: 3, used: 2, unit: 'BYTES' } as const
   deepEqual(volumeUsage({ usage: [usage], volumeCondition: undefined }, 't'), {
-    ...{ time: 't', availableBytes: 1, capacityBytes: 3, usedBytes: 2 },
+    time: 't',
+    availableBytes: 1,
+    capacityBytes: 3,
+    usedBytes: 2,
   })
   const inodes = { ...usage, unit: 'INODES' } as const
   deepEqual(volumeUsage({ usage: [inodes], volumeCondition: undefined }, 't'), {
-    ...{ time: 't', inodesFree: 1, inodes: 3, inodesUsed: 2 },
+    time: 't',
+    inodesFree: 1,
+    inodes: 3,
+    inodesUsed: 2,
   })
 })
 

@@ -53,7 +53,13 @@ export async function startCsiNode({
     ...more,
   })
   return {
-    ...{ cluster, client, clock, disk, sockets, plugin, runtime },
+    cluster,
+    client,
+    clock,
+    disk,
+    sockets,
+    plugin,
+    runtime,
     /** A claim `data` that is bound to the volume `pv`. */
     async bind(more: object = {}) {
       const access = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
@@ -72,7 +78,9 @@ export async function startCsiNode({
       const { containers, ...rest } = more as { containers?: object[] }
       const usual = [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }]
       const spec = {
-        ...{ automountServiceAccountToken: false, nodeName: solo.name, terminationGracePeriodSeconds: 1 },
+        automountServiceAccountToken: false,
+        nodeName: solo.name,
+        terminationGracePeriodSeconds: 1,
         containers: containers ?? usual,
         volumes: [{ name: 'v', ...volume }],
         ...rest,

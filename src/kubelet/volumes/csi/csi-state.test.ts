@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { CsiState, type Staged } from './csi-state.ts'
 
 const staged: Staged = {
-  ...{ driver: 'd', handle: 'h', specName: 'pv', isBlock: false, staging: '/s', stagingData: '/s.json' },
+  driver: 'd',
+  handle: 'h',
+  specName: 'pv',
+  isBlock: false,
+  staging: '/s',
+  stagingData: '/s.json',
   isCertain: false,
   needsAttachment: undefined,
 }

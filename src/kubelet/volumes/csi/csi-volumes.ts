@@ -65,7 +65,8 @@ export class CsiVolumes implements CsiMounts {
   /** Finds the volumes of an earlier kubelet. No volume is mounted or released before. */
   async reconstruct(): Promise<void> {
     await removeOrphans(this.#deps)
-    const [staged, publications] = [await foundStaged(this.#deps), await foundPublications(this.#deps)]
+    const staged = await foundStaged(this.#deps)
+    const publications = await foundPublications(this.#deps)
     this.state.reconstructed(staged, publications)
     for (const one of staged) this.#unstaging.add(uniqueName(one))
   }

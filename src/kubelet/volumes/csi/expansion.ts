@@ -74,7 +74,10 @@ async function callDriver(
 ): Promise<void> {
   const secrets = await csiSecrets(sources, volume.expandSecret, 'NodeExpandSecretRef', context)
   const request = {
-    ...{ volumeId: volume.handle, volumePath, stagingTargetPath: stagingPath, secrets },
+    volumeId: volume.handle,
+    volumePath,
+    stagingTargetPath: stagingPath,
+    secrets,
     capacityRange: { requiredBytes },
     volumeCapability: volumeCapability(volume, capabilities, undefined),
   }

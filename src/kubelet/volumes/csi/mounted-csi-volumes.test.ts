@@ -14,7 +14,8 @@ const tokensOf = ({ plugin }: CsiNode): string | undefined => {
 test('a driver that requires it gets a mounted volume again, with new tokens', async () => {
   await using node = await startCsiNode({
     driver: {
-      ...{ attachRequired: false, requiresRepublish: true },
+      attachRequired: false,
+      requiresRepublish: true,
       tokenRequests: [{ audience: 'vault', expirationSeconds: 600 }],
     },
   })
@@ -116,7 +117,12 @@ test('the usage of volumes is that of their drivers', async () => {
   deepEqual(rest, {
     name: 'v',
     pvcRef: { name: 'data', namespace: 'default' },
-    ...{ availableBytes: 3, capacityBytes: 10, usedBytes: 7, inodesFree: 30, inodes: 100, inodesUsed: 70 },
+    availableBytes: 3,
+    capacityBytes: 10,
+    usedBytes: 7,
+    inodesFree: 30,
+    inodes: 100,
+    inodesUsed: 70,
   })
   const metrics = await node.metrics()
   match(metrics, /^kubelet_volume_stats_used_bytes{namespace="default",persistentvolumeclaim="data"} 7$/m)

@@ -45,7 +45,13 @@ export async function publish(deps: PublishingDeps, input: PublishingInput, cont
   const podUid = pod.metadata.uid
   const known = state.findPublication(podUid, specName)
   const record: Publication = {
-    ...{ driver, handle, specName, isBlock, target, targetData, podUid },
+    driver,
+    handle,
+    specName,
+    isBlock,
+    target,
+    targetData,
+    podUid,
     volumeName: input.volumeName,
     isCertain: false,
   }

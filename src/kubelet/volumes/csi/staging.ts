@@ -42,7 +42,12 @@ export async function stage(deps: StagingDeps, input: StagingInput, context: Con
   const { driver, handle, specName, isBlock } = volume
   const { staging, stagingData } = paths
   const record: Staged = {
-    ...{ driver, handle, specName, isBlock, staging, stagingData },
+    driver,
+    handle,
+    specName,
+    isBlock,
+    staging,
+    stagingData,
     isCertain: false,
     needsAttachment,
   }

@@ -22,7 +22,8 @@ export function needsExpansion(
   { spec }: Pick<PersistentVolume, 'spec'>,
   { status }: Pick<PersistentVolumeClaim, 'status'>,
 ): boolean {
-  const [actual, shown] = [spec.capacity?.[storage], status.capacity?.[storage]]
+  const actual = spec.capacity?.[storage]
+  const shown = status.capacity?.[storage]
   if (actual === undefined || shown === undefined || status.allocatedResourceStatuses?.[storage] === infeasible)
     return false
   return quantityUnits(actual) > quantityUnits(shown)

@@ -47,7 +47,8 @@ export function volumeOn(
   name: string,
   capability: typeof mount | typeof block = mount,
 ) {
-  const [stagingTargetPath, targetPath] = [pathOf(`staging/${name}`), pathOf(`target/${name}`)]
+  const stagingTargetPath = pathOf(`staging/${name}`)
+  const targetPath = pathOf(`target/${name}`)
   const volumeId = name
   return {
     volumeId,

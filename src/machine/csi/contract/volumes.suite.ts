@@ -148,7 +148,8 @@ export function volumeContract(check: Check): void {
   check(
     'a node takes as many volumes as its limit',
     async (under) => {
-      const [one, two] = [volumeOn(under, 'one'), volumeOn(under, 'two')]
+      const one = volumeOn(under, 'one')
+      const two = volumeOn(under, 'two')
       for (const volume of [one, two]) await volume.create()
       await one.attach()
       await rejects(two.attach(), withCode('RESOURCE_EXHAUSTED'))

@@ -102,7 +102,8 @@ test('calls take time, a driver that exited is unavailable for a while, and a sn
   equal(await outcome(probe()), 'OK')
   equal(clock.nowMs() - startMs, 100)
   storage.inject({ method: 'Probe', when: 'before', action: { kind: 'exit' }, times: 1 })
-  const [first, second] = [outcome(probe()), probe().catch(String)]
+  const first = outcome(probe())
+  const second = probe().catch(String)
   equal(await first, 'GrpcError: /csi.v1.Identity/Probe: UNAVAILABLE: the driver exited')
   equal(await second, 'GrpcError: /csi.v1.Identity/Probe: UNAVAILABLE: the driver exited')
   equal(await outcome(probe()), 'GrpcError: /csi.v1.Identity/Probe: UNAVAILABLE: the driver is not running')

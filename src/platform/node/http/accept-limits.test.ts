@@ -113,7 +113,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
     tokened.write('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n')
     await once(tokened, 'data')
     await listening.clock.advance('5s')
-    const [first, second] = [await tls(listening.port), await tls(listening.port)]
+    const first = await tls(listening.port)
+    const second = await tls(listening.port)
     equal(await asked(first), 'HTTP/1.1 200 OK')
     const ended = allFrom(first)
     equal(await asked(second), 'HTTP/1.1 200 OK')

@@ -36,11 +36,9 @@ async function expire({ clock }: Listening): Promise<void> {
 for (const [place, listen] of Object.entries(acceptors)) {
   test(`${place}: connections end when the certificate of their client expires, watches with their end`, async () => {
     await using listening = await listen({ handle: respondTo })
-    const [idle, watching, anonymous] = [
-      await tls(listening.port, asJane),
-      await tls(listening.port, asJane),
-      await tls(listening.port),
-    ]
+    const idle = await tls(listening.port, asJane)
+    const watching = await tls(listening.port, asJane)
+    const anonymous = await tls(listening.port)
     const session = connectHttp2(`https://127.0.0.1:${listening.port}`, asJane)
     session.on('error', () => {})
     const stream = session.request({ ':path': '/watch' })

@@ -14,9 +14,13 @@ import { createListeners } from './listener.ts'
 async function listen() {
   const clock = new VirtualClock(realClock.nowMs())
   const listener = await createListeners(clock).listen({
-    ...{ host: '127.0.0.1', port: 0, acceptsH2c: true, limits: { handshakeMsMax: 5_000 } },
+    host: '127.0.0.1',
+    port: 0,
+    acceptsH2c: true,
+    limits: { handshakeMsMax: 5_000 },
     handle: ({ method, target, headers }) => ({
-      ...{ status: 200, headers: {} },
+      status: 200,
+      headers: {},
       body: `${method} ${target} ${headers[':authority'] ?? headers['host']}`,
     }),
   })

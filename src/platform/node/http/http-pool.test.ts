@@ -154,7 +154,8 @@ async function scripted(respond: (socket: Socket, connection: number, request: n
   const pool = open({ ...limits, server: { address: '127.0.0.1', port } })
   const text = async (request = get) => textOf((await pool.send(request, never())).body)
   return {
-    ...{ pool, text },
+    pool,
+    text,
     connections: () => connections,
     async [Symbol.asyncDispose]() {
       await pool.destroy()

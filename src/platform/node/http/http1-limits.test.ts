@@ -36,7 +36,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
     })
     const socket = await tls(listening.port, asJane)
     socket.write(getOf(96))
-    let [bytes, seconds] = [0, 0]
+    let bytes = 0
+    let seconds = 0
     for await (const piece of socket as AsyncIterable<Buffer>) {
       bytes += piece.length
       // More than the buffers between server and client hold, so that the server has made progress, too.

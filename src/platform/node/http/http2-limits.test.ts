@@ -121,7 +121,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
 
   test(`${place}: a stream that is shed while its request is handled gets no response`, async () => {
     const heldBytesPerClientMax = 32 << 10
-    const [begun, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const begun = Promise.withResolvers<void>()
+    const responds = Promise.withResolvers<void>()
     await using listening = await listen({
       handle: async ({ method }) => {
         if (method === 'GET') return ok200('')
@@ -199,7 +200,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
       limits: { heldBytesPerClientMax: megabyte },
     })
     using client = clientOf(listening)
-    let [bytes, seconds] = [0, 0]
+    let bytes = 0
+    let seconds = 0
     for await (const piece of client.ask('GET', '/') as AsyncIterable<Buffer>) {
       bytes += piece.length
       // More than the windows of the client, so that the server has made progress, too.
@@ -289,7 +291,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
     })
     using greedy = clientOf(listening, asJane, { initialWindowSize: 0 })
     using modest = clientOf(listening, { ...asJane, localAddress: '127.0.0.2' }, { initialWindowSize: 0 })
-    const [large, small] = [greedy.ask('GET', '/3'), modest.ask('GET', '/1')]
+    const large = greedy.ask('GET', '/3')
+    const small = modest.ask('GET', '/1')
     deepEqual(await Promise.all([statusOf(large), statusOf(small)]), [200, 200])
     await listening.clock.advance('5s')
     const further = modest.ask('GET', '/1')

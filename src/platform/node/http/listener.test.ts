@@ -264,7 +264,8 @@ for (const [place, listen] of Object.entries(places)) {
 
   test(`${place}: a client that reads nothing is sent no more than fits`, async () => {
     const pieces = 64
-    let [taken, turnsWithout] = [0, 0]
+    let taken = 0
+    let turnsWithout = 0
     const body: WirePieces = {
       listen: (wake) => wake(),
       take() {

@@ -46,7 +46,8 @@ class NodeProcessStats implements ProcessStats {
   read(): ProcessSample {
     const { user, system } = process.cpuUsage()
     const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
-    const [status, limits] = [textOf('/proc/self/status'), textOf('/proc/self/limits')]
+    const status = textOf('/proc/self/status')
+    const limits = textOf('/proc/self/limits')
     return {
       startTimeSeconds: performance.timeOrigin / 1000,
       cpuUserSeconds: user / 1e6,

@@ -58,7 +58,8 @@ export class SocketWriter implements SendProgress {
   }
 
   flush(): void {
-    const [chunks, size] = [this.#chunks, this.#size]
+    const chunks = this.#chunks
+    const size = this.#size
     if (size === 0) return
     this.#chunks = []
     this.#size = 0

@@ -5,7 +5,8 @@ import type { Peer } from '../../sockets/sockets.ts'
 import { nodeSockets } from './sockets.ts'
 
 const { signal } = new AbortController()
-const [host, port] = ['127.0.0.1', 0]
+const host = '127.0.0.1'
+const port = 0
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const bytesOf = (characters: string) => new TextEncoder().encode(characters)
 const ignored = { onDatagram: () => {}, onUnreachable: () => {} }
@@ -47,7 +48,7 @@ describe('datagrams', () => {
     const { promise: done, resolve } = Promise.withResolvers<void>()
     const { promise: source, resolve: foundSource } = Promise.withResolvers<Peer>()
     const server = await nodeSockets.bindDatagrams({ host, port, onDatagram: (_, from) => foundSource(from) })
-    const stranger = await nodeSockets.bindDatagrams({ ...{ host, port }, onDatagram() {} })
+    const stranger = await nodeSockets.bindDatagrams({ host, port, onDatagram() {} })
     const client = await nodeSockets.connectDatagrams(
       { address: host, port: server.port },
       {
@@ -68,7 +69,7 @@ describe('datagrams', () => {
   })
 
   test('a port on which nothing listens is reported', async () => {
-    const closed = await nodeSockets.bindDatagrams({ ...{ host, port }, onDatagram() {} })
+    const closed = await nodeSockets.bindDatagrams({ host, port, onDatagram() {} })
     closed.close()
     const { promise, resolve } = Promise.withResolvers<void>()
     const client = await nodeSockets.connectDatagrams(
@@ -81,7 +82,7 @@ describe('datagrams', () => {
   })
 
   test('closed sockets ignore further calls', async () => {
-    const server = await nodeSockets.bindDatagrams({ ...{ host, port }, onDatagram() {} })
+    const server = await nodeSockets.bindDatagrams({ host, port, onDatagram() {} })
     const client = await nodeSockets.connectDatagrams({ address: host, port: server.port }, ignored)
     client.close()
     client.close()
@@ -92,7 +93,7 @@ describe('datagrams', () => {
   })
 
   test('a port that is in use is an error', async () => {
-    const server = await nodeSockets.bindDatagrams({ ...{ host, port }, onDatagram() {} })
+    const server = await nodeSockets.bindDatagrams({ host, port, onDatagram() {} })
     await rejects(nodeSockets.bindDatagrams({ host, port: server.port, onDatagram() {} }), { code: 'EADDRINUSE' })
     server.close()
   })
@@ -112,7 +113,10 @@ async function respond(stream: ByteStream, address: string): Promise<void> {
 describe('streams', () => {
   test('a stream carries bytes in both directions', async () => {
     const listener = await nodeSockets.listenStreams({
-      ...{ host, port, connectionsMax: 2, connectionsPerClientMax: 2 },
+      host,
+      port,
+      connectionsMax: 2,
+      connectionsPerClientMax: 2,
       onConnection: (stream, { address }) => void respond(stream, address),
     })
     const stream = await nodeSockets.connectStream({ address: host, port: listener.port }, signal)
@@ -126,7 +130,9 @@ describe('streams', () => {
     const limits = { connectionsMax: 10, connectionsPerClientMax: 1 }
     const { promise: accepted, resolve } = Promise.withResolvers<void>()
     const listener = await nodeSockets.listenStreams({
-      ...{ host, port, ...limits },
+      host,
+      port,
+      ...limits,
       onConnection(stream) {
         open.push(stream)
         resolve()
@@ -142,7 +148,10 @@ describe('streams', () => {
 
   test('a connection that is refused is an error', async () => {
     const listener = await nodeSockets.listenStreams({
-      ...{ host, port, connectionsMax: 1, connectionsPerClientMax: 1 },
+      host,
+      port,
+      connectionsMax: 1,
+      connectionsPerClientMax: 1,
       onConnection: () => {},
     })
     await listener.close()

@@ -17,7 +17,9 @@ test('a context is made when a client asks for its name, and once for each certi
     ['b.com', named('b.com')],
   ])
   const contextOf = serverNameContexts({
-    ...{ certificate: '', key: '', clientAuthorities: {} },
+    certificate: '',
+    key: '',
+    clientAuthorities: {},
     certificateOf: (name) => (asked.push(name), name === 'broken' ? broken : pairs.get(name)),
   })
   equal(asked.length, 0)
@@ -34,15 +36,21 @@ test('a context is made when a client asks for its name, and once for each certi
 test('a certificate that cannot be used fails only the handshakes for its name', async () => {
   const pair = named('a.com')
   const listener = await createListeners(realClock).listen({
-    ...{ host: '127.0.0.1', port: 0, handle: () => ({ status: 200, headers: {}, body: '' }) },
+    host: '127.0.0.1',
+    port: 0,
+    handle: () => ({ status: 200, headers: {}, body: '' }),
     tls: {
-      ...{ certificate: serving.certificate, key: serving.key, clientAuthorities: {} },
+      certificate: serving.certificate,
+      key: serving.key,
+      clientAuthorities: {},
       certificateOf: (name) => (name === 'a.com' ? pair : name === 'broken.com' ? broken : undefined),
     },
   })
   const subject = async (servername: string): Promise<string> => {
     const options: ConnectionOptions = {
-      ...{ host: '127.0.0.1', port: listener.port, servername },
+      host: '127.0.0.1',
+      port: listener.port,
+      servername,
       rejectUnauthorized: false,
     }
     const socket = connect(options)

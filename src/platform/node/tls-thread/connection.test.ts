@@ -57,7 +57,8 @@ const busyTurns = () => {
 
 test('with turns, what a client sends is passed on in slices, and does not delay what another one sends', async () => {
   const turns = busyTurns()
-  const [busy, calm] = [await connected(), await connected()]
+  const busy = await connected()
+  const calm = await connected()
   const text = 'x'.repeat(300 << 10)
   const seen = { received: 0, pieces: 0, receivedBefore: -1 }
   const stream = busy.linked.stream(turns)
@@ -91,7 +92,8 @@ test('with turns, a client is not read while much of it waits', async () => {
 })
 
 test('a client is read only as far as the event loop takes its bytes', async () => {
-  const [waiting, received]: [{ tag: number; bytes: Buffer }[], Buffer[]] = [[], []]
+  const waiting: { tag: number; bytes: Buffer }[] = []
+  const received: Buffer[] = []
   const { client, linked } = await connected((tag, bytes) => waiting.push({ tag, bytes }))
   linked.handleWith({
     receive(bytes) {
@@ -102,7 +104,8 @@ test('a client is read only as far as the event loop takes its bytes', async () 
     closed() {},
   })
   const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
-  const [pieces, pieceBytes] = [64, 16 << 10]
+  const pieces = 64
+  const pieceBytes = 16 << 10
   for (let sent = 0; sent < pieces; sent++) client.write(Buffer.alloc(pieceBytes))
   while (sizeOf(received) < pieces * pieceBytes) {
     for (let turns = 0; turns < 20; turns++) await eventLoopTurn()
@@ -145,7 +148,8 @@ test('a client that does not read is sent one window, and more when it reads', a
 
 test('a destroyed connection reports its close, and sends nothing more', async () => {
   const { client, linked } = await connected()
-  const [closedByStream, received] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const closedByStream = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   linked.handleWith({ receive: () => true, drained() {}, closed: closedByStream.resolve })
   linked.onClosed(received.resolve)
   linked.write(['never'])
@@ -164,7 +168,9 @@ test('progress of a long response is visible before it is complete', async () =>
   const size = 8 << 20
   linked.write([Buffer.alloc(size)])
   linked.end()
-  let [taken, steps, unsent] = [0, 0, linked.unsentBytes]
+  let taken = 0
+  let steps = 0
+  let unsent = linked.unsentBytes
   for await (const piece of client as AsyncIterable<Buffer>) {
     taken += piece.length
     if (linked.unsentBytes < unsent) steps++

@@ -13,7 +13,8 @@ for (const [when, takesEarly] of [
 ] as const)
   test(`a sender without room is notified, also when the peer has made room ${when}`, async () => {
     const memory = newLinkMemory()
-    let [rooms, taken] = [0, 0]
+    let rooms = 0
+    let taken = 0
     const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom: () => rooms++ })
     const receiver = new Link(otherSide(memory), {
       wakePeer: () => sender.onWake(),

@@ -155,7 +155,8 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   }
 
   #send(): void {
-    const [chunks, size] = [this.#chunks, this.#size]
+    const chunks = this.#chunks
+    const size = this.#size
     if (size === 0) return
     this.#chunks = []
     this.#size = 0

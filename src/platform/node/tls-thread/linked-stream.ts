@@ -40,7 +40,9 @@ const waitingBytesMax = 64 << 10
 export function duplexOn(socket: StreamSocket, turns?: FairTurns<StreamSocket>): Duplex {
   let onWritten: (() => void) | undefined
   let onFinished: (() => void) | undefined
-  let [hasEnded, isEnding, isFinished] = [false, false, false]
+  let hasEnded = false
+  let isEnding = false
+  let isFinished = false
   let isReading = true
   let waitingBytes = 0
   const updateReading = () => {

@@ -58,7 +58,8 @@ export function affinityScore(scoring: AffinityScoring, slot: number): number {
 
 /** Scales linearly: the lowest score becomes 0, the highest the maximum. */
 export function stretchScores(scores: Float64Array): void {
-  let [least, most] = [Infinity, -Infinity]
+  let least = Infinity
+  let most = -Infinity
   for (const score of scores) {
     least = Math.min(least, score)
     most = Math.max(most, score)

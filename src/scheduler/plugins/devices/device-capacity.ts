@@ -13,7 +13,8 @@ export const isShareable = ({ allowMultipleAllocations }: Device): boolean => al
 
 /** The share of the device that the request consumes, empty for a whole device; undefined when it requests too much. */
 export function shareOf(device: Device, requirements: CapacityRequirements | undefined): Share | undefined {
-  const [requests, capacity] = [requirements?.requests ?? {}, device.capacity ?? {}]
+  const requests = requirements?.requests ?? {}
+  const capacity = device.capacity ?? {}
   for (const [name, wanted] of Object.entries(requests)) {
     const offered = lookup(capacity, name)
     if (offered === undefined || nanosOf(wanted) > nanosOf(offered.value)) return undefined
@@ -43,7 +44,8 @@ function byPolicy({ validValues, validRange }: CapacityRequestPolicy, wanted: st
   if (validRange === undefined) return amount
   const { min, max, step } = validRange
   const least = nanosOf(min)
-  const [over, stepNanos] = [amount - least, nanosOf(step)]
+  const over = amount - least
+  const stepNanos = nanosOf(step)
   const steps = stepNanos === 0n ? 0n : (over + stepNanos - 1n) / stepNanos
   const given = amount <= least ? least : stepNanos === 0n ? amount : least + steps * stepNanos
   return max !== undefined && given > nanosOf(max) ? undefined : given

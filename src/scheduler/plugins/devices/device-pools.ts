@@ -40,10 +40,8 @@ export function devicePools(slices: readonly ResourceSlice[], node: Node, taken:
           left.set(counterKey(spec, name, counter), nanosOf(value))
     for (const { spec } of members)
       for (const device of spec.devices ?? []) {
-        const [id, counterAmounts] = [
-          deviceId(spec.driver, spec.pool.name, device.name),
-          counterAmountsOf(spec, device),
-        ]
+        const id = deviceId(spec.driver, spec.pool.name, device.name)
+        const counterAmounts = counterAmountsOf(spec, device)
         if (taken.has(id)) for (const [key, amount] of counterAmounts) left.set(key, (left.get(key) ?? 0n) - amount)
         if (!isAt(spec.perDeviceNodeSelection ? device : spec, node)) continue
         const isOnNode = (spec.nodeName ?? device.nodeName) !== undefined || device.bindsToNode === true

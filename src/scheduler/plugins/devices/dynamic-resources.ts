@@ -167,7 +167,8 @@ class DynamicResources {
     const extended = extendedRequests(pod, (resource) => snapshot.deviceClassFor(resource))
     if (names.length === 0 && extended.length === 0) return skip
     const claims = this.#deps.informers.of(resourceClaim)
-    const [allocated, pending]: [ResourceClaim[], ResourceClaim[]] = [[], []]
+    const allocated: ResourceClaim[] = []
+    const pending: ResourceClaim[] = []
     for (const { name = '', isOwned } of names) {
       const claim = claims.get(objectKey(namespaceOf(pod), name))
       if (claim === undefined) return rejection(`resourceclaim ${JSON.stringify(name)} not found`, false)

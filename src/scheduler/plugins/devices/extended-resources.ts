@@ -26,7 +26,8 @@ export function extendedRequests(
     Object.entries(resources.requests ?? {})
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([resourceName, quantity], request) => {
-        const [deviceClassName, count] = [classFor(resourceName), quantityUnits(quantity)]
+        const deviceClassName = classFor(resourceName)
+        const count = quantityUnits(quantity)
         if (deviceClassName === undefined || count === 0) return []
         const requestName = `container-${container}-request-${request}`
         return [{ containerName, resourceName, requestName, deviceClassName, count }]

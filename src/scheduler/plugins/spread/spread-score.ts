@@ -67,7 +67,8 @@ export function spreadScore({ constraints, isIgnored }: SpreadScoring, slot: num
 }
 
 export function normalizeSpread(scores: Float64Array, { isIgnored }: SpreadScoring, slots: Int32Array): void {
-  let [least, most] = [Infinity, 0]
+  let least = Infinity
+  let most = 0
   for (let index = 0; index < slots.length; index++) {
     if (isIgnored(slots[index] as number)) continue
     least = Math.min(least, scores[index] as number)

@@ -44,15 +44,20 @@ async function verdict(
     placed.map((each) => [each, 'n']),
   )
   const deps = {
-    ...{ schedulerName: 's', snapshot, nominator: new Nominator(), extenders: [], client, informers, clock },
+    schedulerName: 's',
+    snapshot,
+    nominator: new Nominator(),
+    extenders: [],
+    client,
+    informers,
+    clock,
     metrics: schedulerMetrics(new Metrics()),
-    ...{
-      random: seededRandom(1),
-      log: silentLog,
-      recordEvent: () => {},
-      retryPreEnqueue: () => {},
-      startTask: () => {},
-    },
+
+    random: seededRandom(1),
+    log: silentLog,
+    recordEvent: () => {},
+    retryPreEnqueue: () => {},
+    startTask: () => {},
   }
   const configured = { ...plugin, ...plugin.configure?.(undefined, deps) }
   for (const kind of plugin.watches ?? []) informers.of(kind)

@@ -91,7 +91,8 @@ async function wantedObjects(
     ({ provisioner, volumeBindingMode }) =>
       provisioner === driver.name && (forImmediateBinding || volumeBindingMode === 'WaitForFirstConsumer'),
   )
-  const [nodes, csiNodes] = [[...informers.of(node).all()], [...informers.of(csiNode).all()]]
+  const nodes = [...informers.of(node).all()]
+  const csiNodes = [...informers.of(csiNode).all()]
   const found = segmentsInCluster({ driverName: driver.name, nodes, csiNodes })
   // Without topology, one object is for all nodes.
   const segments = driver.capabilities.has('VOLUME_ACCESSIBILITY_CONSTRAINTS') ? found : [{}]

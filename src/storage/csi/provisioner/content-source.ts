@@ -79,7 +79,8 @@ async function cloneSource(
   const volume = await client.of(persistentVolume).get(source.spec.volumeName, context)
   if (volume.spec.csi?.driver !== driverName)
     throw new Error(`the source volume ${volume.metadata.name} is not of the driver ${driverName}`)
-  const [requested, existing] = [storageBytes(claim.spec.resources?.requests), storageBytes(volume.spec.capacity)]
+  const requested = storageBytes(claim.spec.resources?.requests)
+  const existing = storageBytes(volume.spec.capacity)
   if (requested < existing)
     throw new Error(
       `new PVC request must be greater than or equal in size to the specified PVC data source, requested ${requested} but source is ${existing}`,

@@ -18,7 +18,8 @@ export type ResizeDecision =
 export function decideResize(claim: PersistentVolumeClaim, volume: PersistentVolume): ResizeDecision {
   const { spec, status } = claim
   const requested = storageBytes(spec.resources?.requests)
-  const [current, existing] = [storageBytes(status.capacity), storageBytes(volume.spec.capacity)]
+  const current = storageBytes(status.capacity)
+  const existing = storageBytes(volume.spec.capacity)
   const allocated = storageBytes(status.allocatedResources)
   const progress = status.allocatedResourceStatuses?.['storage']
   if (status.phase !== 'Bound' || requested <= current) return { kind: 'none' }

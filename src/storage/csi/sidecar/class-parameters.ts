@@ -59,7 +59,8 @@ export function secretRef(
   purpose: SecretPurpose,
   values: TemplateValues,
 ): SecretRef | undefined {
-  const [name, namespace] = [lookup(parameters, nameKey(purpose)), lookup(parameters, namespaceKey(purpose))]
+  const name = lookup(parameters, nameKey(purpose))
+  const namespace = lookup(parameters, namespaceKey(purpose))
   if (name === undefined && namespace === undefined) return undefined
   if (name === undefined || namespace === undefined)
     throw new Error('either name and namespace for Provisioner secrets specified, Both must be specified')

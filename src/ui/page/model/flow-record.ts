@@ -114,7 +114,8 @@ export class FlowRecord {
 
   /** The place of the first event whose id is not below `id`. */
   #placeOf(id: number): number {
-    let [low, high] = [0, this.#events.length]
+    let low = 0
+    let high = this.#events.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if ((this.#events[middle] as FlowEvent).id < id) low = middle + 1

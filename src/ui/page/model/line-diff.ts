@@ -9,7 +9,8 @@ export interface DiffLine {
 const comparedLinesMax = 1_500
 
 export function lineDiff(before: string, after: string, contextLines = 3): DiffLine[] {
-  const [old, fresh] = [linesOf(before), linesOf(after)]
+  const old = linesOf(before)
+  const fresh = linesOf(after)
   let start = 0
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
   let end = 0
@@ -33,7 +34,8 @@ function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
     for (let j = fresh.length - 1; j >= 0; j--)
       (common[i] as Uint16Array)[j] = old[i] === fresh[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
   const lines: DiffLine[] = []
-  let [i, j] = [0, 0]
+  let i = 0
+  let j = 0
   while (i < old.length || j < fresh.length) {
     if (i < old.length && j < fresh.length && old[i] === fresh[j]) {
       lines.push({ kind: 'same', text: old[i] as string })

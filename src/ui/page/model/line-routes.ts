@@ -19,7 +19,8 @@ const cornerPx = 10
 /** The corners of the line between two boxes. `floorY` is below all boxes. */
 export function routeBetween(from: Place, to: Place, floorY: number): Point[] {
   if (from.column > to.column) return routeBetween(to, from, floorY).toReversed()
-  const [start, end] = [middleY(from, to), middleY(to, from)]
+  const start = middleY(from, to)
+  const end = middleY(to, from)
   const right = from.x + from.widthPx
   if (from.column + 1 === to.column)
     return [
@@ -27,7 +28,8 @@ export function routeBetween(from: Place, to: Place, floorY: number): Point[] {
       [to.x, end],
     ]
   if (from.column === to.column) return besides(from, to)
-  const [downX, upX] = [right + gapHalfPx / 2, to.x - gapHalfPx / 2]
+  const downX = right + gapHalfPx / 2
+  const upX = to.x - gapHalfPx / 2
   return [
     [right, start],
     [downX, start],
@@ -85,7 +87,8 @@ export function routeAlong(points: readonly Point[]): Route {
 export function pointAt({ points, distances }: Route, part: number): Point {
   const distance = part * (distances.at(-1) ?? 0)
   const at = distances.findIndex((each, index) => index > 0 && each >= distance && each > (distances[index - 1] ?? 0))
-  const [start, end] = [points[at - 1], points[at]]
+  const start = points[at - 1]
+  const end = points[at]
   if (start === undefined || end === undefined) return points.at(-1) ?? [0, 0]
   const before = distances[at - 1] ?? 0
   const share = (distance - before) / ((distances[at] ?? 0) - before)

@@ -105,8 +105,15 @@ suite('permalink', () => {
   test('every part of a view is in its link', () => {
     const view: PageLocation = {
       view: 'objects',
-      ...{ resource: 'deployments.apps', object: { ...web, name: 'a&b=c' }, event: 12 },
-      ...{ expanded: [3, 4], between: 'scheduler>API Server', search: 'x y', revision: 9, tab: 'YAML', container: 'c' },
+      resource: 'deployments.apps',
+      object: { ...web, name: 'a&b=c' },
+      event: 12,
+      expanded: [3, 4],
+      between: 'scheduler>API Server',
+      search: 'x y',
+      revision: 9,
+      tab: 'YAML',
+      container: 'c',
     }
     deepEqual(locationOf(fragmentOf(view)), view)
   })
@@ -384,7 +391,9 @@ suite('map', () => {
 
   test('pods are grouped by node, those that fail first', () => {
     const on = (name: string, nodeName: string | undefined, phase: string): ClusterObject => ({
-      ...{ metadata: { name, namespace: 'default' }, spec: { nodeName }, status: { phase } },
+      metadata: { name, namespace: 'default' },
+      spec: { nodeName },
+      status: { phase },
     })
     const nodes = podsByNode([on('a', 'n', 'Running'), on('b', 'n', 'Failed'), on('c', undefined, 'Pending')])
     deepEqual(

@@ -26,8 +26,16 @@ export interface PageLocation {
 }
 
 export const startLocation: PageLocation = {
-  ...{ view: 'flows', resource: 'pods', object: undefined, event: undefined, expanded: [] },
-  ...{ between: '', search: '', revision: undefined, tab: '', container: '' },
+  view: 'flows',
+  resource: 'pods',
+  object: undefined,
+  event: undefined,
+  expanded: [],
+  between: '',
+  search: '',
+  revision: undefined,
+  tab: '',
+  container: '',
 }
 
 export function fragmentOf(location: PageLocation): string {

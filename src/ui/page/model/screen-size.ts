@@ -5,7 +5,8 @@ interface Extent {
   readonly heightPx: number
 }
 
-const [columnsMin, rowsMin] = [20, 4]
+const columnsMin = 20
+const rowsMin = 4
 /** The scroll bar of the terminal. */
 const scrollBarPx = 14
 

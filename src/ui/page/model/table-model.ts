@@ -88,7 +88,8 @@ function textOf(row: TableRow): string {
 
 /** The position of a key, or the one at which it would be inserted. */
 function placeIn(keys: readonly string[], key: string): number {
-  let [low, high] = [0, keys.length]
+  let low = 0
+  let high = keys.length
   while (low < high) {
     const middle = (low + high) >> 1
     if ((keys[middle] as string) < key) low = middle + 1

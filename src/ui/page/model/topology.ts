@@ -48,14 +48,19 @@ export interface MapContent {
   readonly columns: MapColumns
 }
 
-const [marginPx, rowGapPx, boxHeightPx, storeGapPx] = [20, 12, 24, 26]
+const marginPx = 20
+const rowGapPx = 12
+const boxHeightPx = 24
+const storeGapPx = 26
 /** Boxes per column; further participants are not drawn. */
 const boxesPerColumnMax = 60
 /** If there are more nodes, they share one box. */
 const nodeBoxesMax = 12
 /** Squares of pods: their distance, how many are in a row, and how many a box shows. */
 export const podPx = 11
-const [podStepPx, podsPerRow, podsDrawnMax] = [15, 12, 60]
+const podStepPx = 15
+const podsPerRow = 12
+const podsDrawnMax = 60
 
 /** The window over which rates are averaged. */
 export const rateWindowMs = 5_000
@@ -106,7 +111,8 @@ function placed(
     counts[column] = (counts[column] ?? 0) + 1
     if ((counts[column] ?? 0) > boxesPerColumnMax) return
     const all = podsOf(id)
-    const [x, y] = [lefts[column] ?? 0, bottoms[column] ?? marginPx]
+    const x = lefts[column] ?? 0
+    const y = bottoms[column] ?? marginPx
     const drawn = all.slice(0, podsDrawnMax).map((pod, at) => ({
       ...pod,
       x: x + 8 + (at % podsPerRow) * podStepPx,
@@ -134,7 +140,8 @@ function linesOf(
   floorY: number,
 ): Line[] {
   const keyOf = (from: string, to: string): string => {
-    const [a, b] = [boxIdOf(from), boxIdOf(to)]
+    const a = boxIdOf(from)
+    const b = boxIdOf(to)
     return a < b ? `${a}>${b}` : `${b}>${a}`
   }
   const counts = new Map<string, Count>()

@@ -162,7 +162,8 @@ export function pastAtOnce(
     const isFirst = past !== undefined
     const ready = past ?? lines
     past = undefined
-    const [events, hasGap] = [ready.flatMap(eventsOf), ready.some(isKind('gap'))]
+    const events = ready.flatMap(eventsOf)
+    const hasGap = ready.some(isKind('gap'))
     if (isFirst || events.length > 0 || hasGap) onEvents(events, hasGap)
   }
 }

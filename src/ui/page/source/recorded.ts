@@ -90,7 +90,9 @@ export class RecordedSource implements Source {
     const revisions = this.#history.get(resourceId(resource))?.get(objectKeyOf(object)) ?? []
     const row = this.#tableAt(resource, undefined).rows.find((each) => keyOfRow(resource, each) === objectKeyOf(object))
     return revisions.map((each) => ({
-      ...{ revision: each.revision, at: each.at, author: each.author },
+      revision: each.revision,
+      at: each.at,
+      author: each.author,
       object: rowAt(each, row)?.object,
     }))
   }

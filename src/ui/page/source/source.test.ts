@@ -89,7 +89,9 @@ suite('recorded run', () => {
   const web = { resource: 'pods', namespace: 'default', name: 'web' }
   const object = (image: string) => ({ metadata: { name: 'web', namespace: 'default' }, spec: { image } })
   const run: RecordedRun = {
-    ...{ title: 'a test', events: [], resources: [pods, deployments] },
+    title: 'a test',
+    events: [],
+    resources: [pods, deployments],
     tables: [
       [
         'pods',

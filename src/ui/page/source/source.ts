@@ -74,7 +74,8 @@ export interface DescribedRevision {
 }
 
 export const historyEntry = ({ revision, atMs, sender, manager, object }: DescribedRevision): HistoryEntry => ({
-  ...{ revision, object },
+  revision,
+  object,
   at: atMs === undefined ? 'unknown time' : new Date(atMs).toISOString(),
   author: sender ?? manager ?? 'unknown',
 })

@@ -27,7 +27,9 @@ function recordedEvents(): readonly FlowEvent[] {
 
 const object = { metadata: { name: 'web', namespace: 'default' } }
 const run: RecordedRun = {
-  ...{ title: 'a test', events: recordedEvents(), resources: [pods] },
+  title: 'a test',
+  events: recordedEvents(),
+  resources: [pods],
   tables: [['pods', { columns: [{ name: 'Name', priority: 0 }], rows: [{ cells: ['web'], object }] }]],
   history: [['pods', [['pods/default/web', [{ revision: 3, at: '', author: 'x', state: 'present' }]]]]],
   revisions: { oldest: 3, newest: 7, marks: [3, 5, 7].map((revision) => ({ revision, atMs: revision })) },
@@ -47,7 +49,9 @@ function starts(fragment: string, source: Source) {
   const fragments: string[] = []
   let drawn = 0
   const app = new App(fragment, {
-    ...{ source, nowMs: () => 0, sleep: async () => undefined },
+    source,
+    nowMs: () => 0,
+    sleep: async () => undefined,
     nextFrame: (draw) => queueMicrotask(draw),
     draw: () => void drawn++,
     setFragment: (text) => fragments.push(text),
@@ -205,7 +209,8 @@ suite('page', () => {
   })
 
   test('what could not be loaded is loaded when the connection is back', async () => {
-    let [streams, loads] = [0, 0]
+    let streams = 0
+    let loads = 0
     const source = Object.assign(new RecordedSource(run), {
       isLive: true,
       resources: () => (++loads === 1 ? Promise.reject(new TypeError('network error')) : Promise.resolve([pods])),
@@ -220,7 +225,8 @@ suite('page', () => {
   test('a diagram is computed again when its events have changed, for a part of the time', async () => {
     const { app } = await started(`#flows?object=pods/default/web`)
     const rests: number[] = []
-    let [nowMs, slowMs] = [0, 5]
+    let nowMs = 0
+    let slowMs = 5
     let wake = (): void => undefined
     const cache = new DiagramCache(
       Object.assign(Object.create(app) as App, {
@@ -369,7 +375,9 @@ suite('time', () => {
     const shown: (number | undefined)[] = []
     const source = Object.assign(new RecordedSource(run), { actions })
     const time = new TimeControl({
-      ...{ source, sleep, changed: () => undefined },
+      source,
+      sleep,
+      changed: () => undefined,
       revision: () => undefined,
       show: (revision) => shown.push(revision),
     })

@@ -108,7 +108,8 @@ class MovingMessages extends AsyncDirective {
 /** The canvas has the pixels of the screen. Setting its size clears it. */
 function resize(canvas: HTMLCanvasElement, { widthPx, heightPx }: Topology): void {
   const ratio = globalThis.devicePixelRatio
-  const [width, height] = [Math.round(widthPx * ratio), Math.round(heightPx * ratio)]
+  const width = Math.round(widthPx * ratio)
+  const height = Math.round(heightPx * ratio)
   if (canvas.width === width && canvas.height === height) return
   canvas.width = width
   canvas.height = height

@@ -38,7 +38,8 @@ function drawParticipants(frame: Frame, top: number, height: number, { columns, 
 
 const rateText = (perSecond: number): string => (perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1))
 
-const [rateColumns, barColumns] = [7, 16]
+const rateColumns = 7
+const barColumns = 16
 /** Narrower terminals have no bars. */
 const barsFromColumns = 60
 
@@ -61,7 +62,8 @@ function drawLines(frame: Frame, top: number, height: number, view: MapView): vo
 
 function lineSpans({ perSecond, errorsPerSecond }: MapLine, names: string, busiest: number): Span[] {
   const bar = '▪'.repeat(perSecond === 0 ? 0 : Math.max(1, Math.round((perSecond / busiest) * (barColumns - 2))))
-  const [rate, errors] = [perSecond.toFixed(1), errorsPerSecond.toFixed(1)]
+  const rate = perSecond.toFixed(1)
+  const errors = errorsPerSecond.toFixed(1)
   const style = errorsPerSecond > 0 ? 'failure' : perSecond > 0 ? 'plain' : 'dim'
   return [
     span(`${names} ${rate.padStart(rateColumns)}${errors.padStart(rateColumns)}  `, style),

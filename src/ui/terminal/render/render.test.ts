@@ -29,7 +29,8 @@ function messages(): readonly FlowMessage[] {
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(call))
   flow.finish(call, '201')
   const delivery = flow.record('watch', 'API Server', 'controllers', 'ADDED', web, 10)
-  const [from, cause] = ['controller/deployment', causeOf(delivery, 10)]
+  const from = 'controller/deployment'
+  const cause = causeOf(delivery, 10)
   const run = flow.record('reconcile', from, from, 'reconcile default/web', web, 0, cause)
   const made = flow.record('call', from, 'API Server', 'create replicasets', web, 0, causeOf(run))
   flow.finish(made, '403 forbidden: exceeded quota')
@@ -169,7 +170,7 @@ test('a map with many participants names those that fit', () => {
 })
 
 test('a small terminal has no header, and a tiny one only a message', () => {
-  const [pods] = [withRows(initialState(80, 12), rows)]
+  const pods = withRows(initialState(80, 12), rows)
   equal(texts(pods).includes('Context'), false)
   match(texts(pods), /^ NAME/m)
   match(texts(after(pods, 'm', map).state), /^ FROM/m)

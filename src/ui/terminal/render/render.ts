@@ -14,7 +14,8 @@ import { drawFlow, drawText } from './text.ts'
 import { crumbOf, titleOf } from './title.ts'
 
 /** Below this size nothing useful fits. */
-const [widthMin, heightMin] = [40, 8]
+const widthMin = 40
+const heightMin = 8
 const factColumns = 34
 /** A longer name of a namespace is cut. */
 const labelColumns = 16

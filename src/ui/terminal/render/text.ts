@@ -48,7 +48,8 @@ function lineStyle({ source: { kind } }: TextView, line: string): Style {
 
 function highlight(frame: Frame, y: number, line: string, filter: string): void {
   if (filter === '') return
-  const [text, wanted] = [line.toLowerCase(), filter.toLowerCase()]
+  const text = line.toLowerCase()
+  const wanted = filter.toLowerCase()
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
     const before = cellsOf(line.slice(0, at)).reduce((sum, { width }) => sum + width, 0)
     const within = cellsOf(line.slice(at, at + wanted.length)).reduce((sum, { width }) => sum + width, 0)

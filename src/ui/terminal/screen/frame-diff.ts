@@ -5,7 +5,8 @@ import { styleCode, type Style } from './styles.ts'
 /** Unchanged cells between two changes are repeated if moving the cursor would take more bytes. */
 const gapCellsMax = 4
 /** A terminal that knows them shows all changes at once; others ignore them. */
-const [beginUpdate, endUpdate] = ['\x1b[?2026h', '\x1b[?2026l']
+const beginUpdate = '\x1b[?2026h'
+const endUpdate = '\x1b[?2026l'
 
 /** Without a previous frame of the same size, everything is written. Empty if nothing has changed. */
 export function frameDiff(previous: Frame | undefined, next: Frame, hasColors: boolean): string {

@@ -65,7 +65,8 @@ test('a narrow text over a wide one removes both of its columns', () => {
 })
 
 test('a changed style is a change; the style code is written once per run of it', () => {
-  const [before, after] = [picture('abc'), picture('abc')]
+  const before = picture('abc')
+  const after = picture('abc')
   after.restyle(0, 0, 2, 'failure')
   const diff = frameDiff(before, after, true)
   equal(diff.split(styleCode('failure', true)).length, 2)

@@ -40,8 +40,11 @@ export function mapRates(
     columns: ([0, 1, 2, 3] as const).map((column) => shown.filter((name) => columnOf(name) === column)),
     lines: [...counts]
       .map(([id, { from, to, messages, errors }]) => ({
-        ...{ id, from, to },
-        ...{ perSecond: perSecond(messages), errorsPerSecond: perSecond(errors) },
+        id,
+        from,
+        to,
+        perSecond: perSecond(messages),
+        errorsPerSecond: perSecond(errors),
       }))
       .toSorted((a, b) => b.perSecond - a.perSecond || (a.id < b.id ? -1 : 1)),
   }

@@ -10,8 +10,15 @@ const columnDefinitions = [{ name: 'Name' }, { name: 'Ready', priority: 0 }, { n
 const table = (...rows: ReturnType<typeof row>[]): WireTable => ({ kind: 'Table', columnDefinitions, rows })
 
 const shown = (name: string, cells: readonly string[]) => ({
-  ...{ key: `default/${name}`, namespace: 'default', name, uid: `uid-${name}`, cells },
-  ...{ labels: {}, createdAt: undefined, isDeleting: false, owners: [] },
+  key: `default/${name}`,
+  namespace: 'default',
+  name,
+  uid: `uid-${name}`,
+  cells,
+  labels: {},
+  createdAt: undefined,
+  isDeleting: false,
+  owners: [],
 })
 
 test('the rows of all pages have the columns of the first', () => {
@@ -29,14 +36,19 @@ test('the rows of all pages have the columns of the first', () => {
 test('metadata of a row are those of its object', () => {
   const creationTimestamp = '2026-03-01T12:00:00Z'
   const more = {
-    ...{ creationTimestamp, deletionTimestamp: creationTimestamp },
-    ...{ labels: { app: 'web' }, ownerReferences: [{ uid: 'owner' }] },
+    creationTimestamp,
+    deletionTimestamp: creationTimestamp,
+    labels: { app: 'web' },
+    ownerReferences: [{ uid: 'owner' }],
   }
   const change = replacement([table(row('a', ['a'], more))])
   deepEqual(change.kind === 'replace' && change.rows, [
     {
       ...shown('a', ['a']),
-      ...{ createdAt: creationTimestamp, isDeleting: true, labels: { app: 'web' }, owners: ['owner'] },
+      createdAt: creationTimestamp,
+      isDeleting: true,
+      labels: { app: 'web' },
+      owners: ['owner'],
     },
   ])
 })

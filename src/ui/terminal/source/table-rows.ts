@@ -63,7 +63,12 @@ const cellText = (cell: unknown): string =>
 function rowOf(cells: readonly string[], metadata: Metadata): Row {
   const { namespace = '', name = cells[0] ?? '', uid = '', labels = {}, ownerReferences = [] } = metadata
   return {
-    ...{ key: rowKey(namespace, name), namespace, name, uid, cells, labels },
+    key: rowKey(namespace, name),
+    namespace,
+    name,
+    uid,
+    cells,
+    labels,
     createdAt: metadata.creationTimestamp ?? undefined,
     isDeleting: Boolean(metadata.deletionTimestamp),
     owners: ownerReferences.map((owner) => owner.uid),

@@ -60,7 +60,9 @@ test('without an age they are the last columns', () => {
 test('the list of pods reads the usage of its namespace and selector at intervals', async () => {
   let hasMetrics = true
   const table = {
-    ...{ kind: 'Table', metadata: { resourceVersion: '5' }, columnDefinitions: [{ name: 'Name' }, { name: 'Age' }] },
+    kind: 'Table',
+    metadata: { resourceVersion: '5' },
+    columnDefinitions: [{ name: 'Name' }, { name: 'Age' }],
     rows: [{ cells: ['web-0', '0s'], object: { metadata: { name: 'web-0', namespace: 'shop' } } }],
   }
   const api = Object.assign(new FakeApi(), {

@@ -18,7 +18,9 @@ export function drillDown(
     case 'nodes':
       return (
         pods && {
-          ...{ kind: 'list', resource: pods, namespace: '' },
+          kind: 'list',
+          resource: pods,
+          namespace: '',
           selector: { text: `node/${name}`, fieldSelector: `spec.nodeName=${name}` },
         }
       )

@@ -17,8 +17,15 @@ const columns: Readonly<Record<OwnList, readonly Column[]>> = {
 }
 
 const rowOf = (key: string, name: string, ...cells: readonly string[]): Row => ({
-  ...{ key, name, cells: [name, ...cells] },
-  ...{ namespace: '', uid: '', createdAt: undefined, isDeleting: false, labels: {}, owners: [] },
+  key,
+  name,
+  cells: [name, ...cells],
+  namespace: '',
+  uid: '',
+  createdAt: undefined,
+  isDeleting: false,
+  labels: {},
+  owners: [],
 })
 
 const rowsOf = ({ contexts, forwards, cluster }: State, list: OwnList): readonly Row[] =>

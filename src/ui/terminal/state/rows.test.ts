@@ -4,8 +4,11 @@ import { visibleRows, type Row, type Selection } from './rows.ts'
 import { podColumns, podRow } from './state.harness.ts'
 
 const selection = (rows: readonly Row[], given: Partial<Selection> = {}): Selection => ({
-  ...{ columns: podColumns, rows: new Map(rows.map((row) => [row.key, row])), filter: '' },
-  ...{ sort: undefined, ownerUid: undefined },
+  columns: podColumns,
+  rows: new Map(rows.map((row) => [row.key, row])),
+  filter: '',
+  sort: undefined,
+  ownerUid: undefined,
   ...given,
 })
 

@@ -109,7 +109,8 @@ const isColumn = (a: string, b: string): boolean => a.toLowerCase() === b.toLowe
 
 /** Numbers at the start of both texts are compared as numbers: `3 (5m ago)` is less than `12`. */
 function compareTexts(a: string, b: string): number {
-  const [x, y] = [leadingNumber.exec(a), leadingNumber.exec(b)]
+  const x = leadingNumber.exec(a)
+  const y = leadingNumber.exec(b)
   const difference = x === null || y === null ? 0 : Number(x[0]) - Number(y[0])
   return difference || (a < b ? -1 : a > b ? 1 : 0)
 }

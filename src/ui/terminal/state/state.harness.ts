@@ -61,7 +61,9 @@ export const podRow = (name: string, given: PodRow = {}): Row => {
   const { namespace = 'default', ready = '1/1', status = 'Running', restarts = '0', ageMs = 90_000, owner } = given
   return {
     key: `${namespace}/${name}`,
-    ...{ namespace, name, uid: `uid-${name}` },
+    namespace,
+    name,
+    uid: `uid-${name}`,
     cells: [name, ready, status, restarts, '0s', '10.0.0.1', 'node-0'],
     createdAt: new Date(nowMs - ageMs).toISOString(),
     isDeleting: status === 'Terminating',

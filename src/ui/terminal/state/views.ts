@@ -106,21 +106,51 @@ export type View = TableView | TextView | FlowView | MapView
 const loading: DataStatus = { kind: 'loading' }
 
 export const tableView = (id: number, source: TableSource): TableView => ({
-  ...{ kind: 'table', id, source, status: loading, columns: [], rows: new Map(), filter: '', sort: undefined },
-  ...{ isWide: false, left: 0, cursor: { key: '', index: 0 }, offset: 0 },
+  kind: 'table',
+  id,
+  source,
+  status: loading,
+  columns: [],
+  rows: new Map(),
+  filter: '',
+  sort: undefined,
+  isWide: false,
+  left: 0,
+  cursor: { key: '', index: 0 },
+  offset: 0,
 })
 
 export const textView = (id: number, source: TextSource): TextView => ({
-  ...{ kind: 'text', id, source, status: loading, lines: [], offset: 0, left: 0, filter: '' },
+  kind: 'text',
+  id,
+  source,
+  status: loading,
+  lines: [],
+  offset: 0,
+  left: 0,
+  filter: '',
   isFollowing: source.kind === 'logs',
   // Sentences are wrapped, lines of documents are not.
   isWrapped: source.kind === 'why',
 })
 
 export const flowView = (id: number, subject: FlowSubject): FlowView => ({
-  ...{ kind: 'flow', id, subject, status: loading, messages: [], offset: 0, left: 0, isFollowing: true },
+  kind: 'flow',
+  id,
+  subject,
+  status: loading,
+  messages: [],
+  offset: 0,
+  left: 0,
+  isFollowing: true,
 })
 
 export const mapView = (id: number): MapView => ({
-  ...{ kind: 'map', id, status: loading, columns: [], lines: [], cursor: 0, offset: 0 },
+  kind: 'map',
+  id,
+  status: loading,
+  columns: [],
+  lines: [],
+  cursor: 0,
+  offset: 0,
 })

@@ -95,13 +95,15 @@ function validateOrder(item: LimitRangeItem, name: string, path: string): FieldE
     boundsOf(item).includes(bound) ? lookup(item[bound], name) : undefined
   const errors: FieldError[] = []
   for (const [low, high, place, shown, lowText, highText] of orders) {
-    const [least, most] = [textOf(low), textOf(high)]
+    const least = textOf(low)
+    const most = textOf(high)
     if (least === undefined || most === undefined || nanos(least) <= nanos(most)) continue
     const detail = `${lowText} ${least} is greater than ${highText} ${most}`
     errors.push(invalid(`${path}.${place}[${name}]`, textOf(shown), detail))
   }
   append(errors, validateRatio(item, name, `${path}.maxLimitRequestRatio[${name}]`))
-  const [limit, request] = [textOf('default'), textOf('defaultRequest')]
+  const limit = textOf('default')
+  const request = textOf('defaultRequest')
   const canOvercommit = !isExtendedResource(name) && !name.startsWith('hugepages-')
   if (!canOvercommit && limit !== undefined && request !== undefined && nanos(limit) !== nanos(request))
     errors.push(
@@ -115,7 +117,9 @@ function validateOrder(item: LimitRangeItem, name: string, path: string): FieldE
 }
 
 function validateRatio({ min, max, maxLimitRequestRatio }: LimitRangeItem, name: string, path: string): FieldError[] {
-  const [ratio, least, most] = [lookup(maxLimitRequestRatio, name), lookup(min, name), lookup(max, name)]
+  const ratio = lookup(maxLimitRequestRatio, name)
+  const least = lookup(min, name)
+  const most = lookup(max, name)
   if (ratio === undefined) return []
   const errors = nanos(ratio) < nanos('1') ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : []
   if (least === undefined || most === undefined) return errors

@@ -104,7 +104,8 @@ function validateRequirement(
 }
 
 export function validateQuotaUpdate(spec: ResourceQuotaSpec, old: ResourceQuotaSpec): FieldError[] {
-  const [scopes, before] = [new Set(spec.scopes), new Set(old.scopes)]
+  const scopes = new Set(spec.scopes)
+  const before = new Set(old.scopes)
   return scopes.symmetricDifference(before).size === 0 ? [] : [immutable('spec.scopes', spec.scopes)]
 }
 

@@ -55,7 +55,8 @@ export function validateAmounts(amounts: Amounts, path: string): FieldError[] {
 }
 
 function validateRequest(name: string, requests: Amounts, limits: Amounts, path: string): FieldError[] {
-  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
+  const request = lookup(requests, name)
+  const limit = lookup(limits, name)
   if (limit === undefined)
     return isOvercommittable(name)
       ? []

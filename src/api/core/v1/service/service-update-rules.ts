@@ -19,7 +19,8 @@ export function validateServiceUpdate(spec: ServiceSpec, old: ServiceSpec): Fiel
 }
 
 function validateAddressChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
-  const [now, before] = [spec.clusterIPs ?? [], old.clusterIPs ?? []]
+  const now = spec.clusterIPs ?? []
+  const before = old.clusterIPs ?? []
   if (before.length > 0 && now.length === 0)
     return [invalid('spec.clusterIPs[0]', now, 'primary clusterIP can not be unset')]
   const errors = changedIndexes(now, before).map((index) =>
@@ -30,7 +31,8 @@ function validateAddressChange(spec: ServiceSpec, old: ServiceSpec): FieldError[
 }
 
 function validateFamilyChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
-  const [now, before] = [spec.ipFamilies ?? [], old.ipFamilies ?? []]
+  const now = spec.ipFamilies ?? []
+  const before = old.ipFamilies ?? []
   if (before.length > 0 && now.length === 0)
     return [invalid('spec.ipFamilies[0]', now, 'primary ipFamily can not be unset')]
   // Upstream names the first family, whichever changed.

@@ -50,7 +50,8 @@ const each = (bounds: Amounts | undefined, check: (name: string, bound: string) 
     .filter((error) => error !== undefined)
 
 function minimumError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
+  const request = lookup(requests, name)
+  const limit = lookup(limits, name)
   const least = `minimum ${name} usage per ${type} is ${bound}`
   if (request === undefined) return `${least}.  No request is specified`
   if (nanos(request) < nanos(bound)) return `${least}, but request is ${request}`
@@ -58,7 +59,8 @@ function minimumError(type: string, name: string, bound: string, { requests, lim
 }
 
 function maximumError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
+  const request = lookup(requests, name)
+  const limit = lookup(limits, name)
   const most = `maximum ${name} usage per ${type} is ${bound}`
   if (limit === undefined) return `${most}.  No limit is specified`
   if (nanos(limit) > nanos(bound)) return `${most}, but limit is ${limit}`
@@ -66,7 +68,8 @@ function maximumError(type: string, name: string, bound: string, { requests, lim
 }
 
 function ratioError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [nanos(lookup(requests, name) ?? '0'), nanos(lookup(limits, name) ?? '0')]
+  const request = nanos(lookup(requests, name) ?? '0')
+  const limit = nanos(lookup(limits, name) ?? '0')
   const most = `${name} max limit to request ratio per ${type} is ${bound}`
   if (request === 0n) return `${most}, but no request is specified or request is 0`
   if (limit === 0n) return `${most}, but no limit is specified or limit is 0`

@@ -95,7 +95,8 @@ function podRejection(name: string, attributes: AdmissionAttributes, reads: Obje
     if (!isOwn) return `node ${quoted} can only update pod status for pods with spec.nodeName set to itself`
     if (!equalValues(object?.metadata.labels, old?.metadata.labels))
       return `node ${quoted} cannot update labels through pod status`
-    const [now, before] = [(object as Pod).status, (old as Pod).status]
+    const now = (object as Pod).status
+    const before = (old as Pod).status
     if (!equalValues(now.resourceClaimStatuses, before.resourceClaimStatuses))
       return `node ${quoted} cannot update resource claim statues`
     return equalValues(now.extendedResourceClaimStatus, before.extendedResourceClaimStatus)
@@ -152,7 +153,8 @@ function nodeRejection(name: string, attributes: AdmissionAttributes): string | 
   const quoted = JSON.stringify(name)
   if (target !== name) return `node ${quoted} is not allowed to modify node ${JSON.stringify(target)}`
   if (operation !== 'delete') {
-    const [now, before] = [object as Node, old as Node | undefined]
+    const now = object as Node
+    const before = old as Node | undefined
     const { configSource, taints = [] } = now.spec
     const isSet = configSource !== undefined && !equalValues(configSource, before?.spec.configSource)
     if (isSet && before === undefined) return `node ${quoted} is not allowed to create pods with a non-nil configSource`

@@ -10,7 +10,9 @@ const provisioner = 'coxswain.dev/local-path'
 
 const claim = (name: string, node: string, spec: object = {}) => ({
   metadata: {
-    ...{ name, namespace: 'default', uid: 'u' },
+    name,
+    namespace: 'default',
+    uid: 'u',
     annotations: {
       'volume.kubernetes.io/selected-node': node,
       'volume.kubernetes.io/storage-provisioner': provisioner,
@@ -34,8 +36,12 @@ const affinity = (node: string, key = 'kubernetes.io/hostname') => ({
 const volume = (spec: object = {}, metadata: object = {}, phase = 'Pending') => ({
   metadata: { name: 'pvc-u', annotations: { 'pv.kubernetes.io/provisioned-by': provisioner }, ...metadata },
   spec: {
-    ...{ capacity: { storage: '1Gi' }, local: { path: '/data/local-path/pvc-u' }, nodeAffinity: affinity('n1') },
-    ...{ claimRef: { namespace: 'default', name: 'own', uid: 'u' }, storageClassName: 'local-path', ...spec },
+    capacity: { storage: '1Gi' },
+    local: { path: '/data/local-path/pvc-u' },
+    nodeAffinity: affinity('n1'),
+    claimRef: { namespace: 'default', name: 'own', uid: 'u' },
+    storageClassName: 'local-path',
+    ...spec,
   },
   status: { phase },
 })

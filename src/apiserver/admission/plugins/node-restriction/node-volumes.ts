@@ -25,7 +25,8 @@ export function volumeRejection(
 ): string | undefined {
   const quoted = JSON.stringify(node)
   if (subresource !== '') return `node ${quoted} cannot write the ${subresource} of persistentvolumes`
-  const [now, before] = [object as PersistentVolume | undefined, old as PersistentVolume | undefined]
+  const now = object as PersistentVolume | undefined
+  const before = old as PersistentVolume | undefined
   for (const volume of [now, before])
     if (volume !== undefined && !isDirectoryOf(node, volume))
       return `node ${quoted} can only write persistentvolumes that are directories of itself`

@@ -36,7 +36,8 @@ export type Labels = Readonly<Record<string, string>> | undefined
 export function policyOf(labels: Labels, mode: Mode, fallback: Policy = privilegedPolicy): Policy {
   if (labels === undefined) return fallback
   const names = labelNames[mode]
-  const [level, version] = [lookup(labels, names.level), lookup(labels, names.version)]
+  const level = lookup(labels, names.level)
+  const version = lookup(labels, names.version)
   if (level === undefined && version === undefined) return fallback
   return {
     level: level === undefined ? fallback.level : isLevel(level) ? level : 'restricted',
@@ -47,7 +48,8 @@ export function policyOf(labels: Labels, mode: Mode, fallback: Policy = privileg
 export function labelErrors(labels: Labels): FieldError[] {
   return modes.flatMap((mode) => {
     const names = labelNames[mode]
-    const [level, version] = [lookup(labels, names.level), lookup(labels, names.version)]
+    const level = lookup(labels, names.level)
+    const version = lookup(labels, names.version)
     return [
       ...(level === undefined || isLevel(level)
         ? []

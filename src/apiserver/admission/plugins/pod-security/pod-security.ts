@@ -154,7 +154,8 @@ function recordViolations(
     evaluated(mode, policy, false)
     return `would violate PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`
   }
-  const [audited, warned] = [textOf('audit'), textOf('warn')]
+  const audited = textOf('audit')
+  const warned = textOf('warn')
   if (audited !== undefined) recorder.annotate('pod-security.kubernetes.io/audit-violations', audited)
   if (warned !== undefined) recorder.warn(warned)
 }

@@ -350,7 +350,8 @@ test('webhook responses are counted', async () => {
   for (const name of ['fine', 'denied', 'bad']) await make(server, { name })
   const text = metrics.text()
   const labels = (name: string, type: string) => `{name="${name}",type="${type}",operation="CREATE"`
-  const [lenient, strict] = [labels('lenient.example.com', 'admit'), labels('w.example.com', 'validating')]
+  const lenient = labels('lenient.example.com', 'admit')
+  const strict = labels('w.example.com', 'validating')
   for (const line of [
     `request_total${lenient},code="200",rejected="false"} 1`,
     `request_total${lenient},code="403",rejected="true"} 1`,
