@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
-import { readKubeconfig } from './kubeconfig-access.ts'
+import { embeddedAuthorities, readKubeconfig } from './kubeconfig-access.ts'
 
 const { signal } = new AbortController()
 const base64 = (text: string) => new TextEncoder().encode(text).toBase64()
@@ -104,3 +104,18 @@ test('errors do not contain secrets', async () => {
     /\/none, which the kubeconfig names, does not exist/,
   )
 })
+
+const published: readonly (readonly [what: string, text: string, authorities: string | undefined])[] = [
+  ['a kubeconfig', 'clusters: [{cluster: {certificate-authority-data: Q0E=}}]', 'CA'],
+  ['one without data of the authorities', 'clusters: [{cluster: {certificate-authority: /etc/ca.crt}}]', undefined],
+  ['one whose data is no text', 'clusters: [{cluster: {certificate-authority-data: 5}}]', undefined],
+  ['one without a cluster', 'clusters: []', undefined],
+  ['one whose cluster is empty', 'clusters: [{}]', undefined],
+  ['an empty text', '', undefined],
+]
+for (const [what, text, authorities] of published)
+  test(`the authorities of ${what}`, async () => {
+    if (authorities === undefined)
+      await rejects(embeddedAuthorities(text), /the kubeconfig has no certificate-authority-data/)
+    else equal(await embeddedAuthorities(text), authorities)
+  })
