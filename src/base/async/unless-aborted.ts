@@ -2,7 +2,11 @@
 import { offAbort, onAbort } from './on-abort.ts'
 
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw signal.reason
+  if (signal.aborted) {
+    // Nobody waits for the work, so its failure must not end the process.
+    work.catch(() => {})
+    throw signal.reason
+  }
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   onAbort(signal, abort)
