@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { startUp } from '../process.ts'
+import { until } from '../until.ts'
 import { logIn } from './browser.ts'
 import { freePort, startCollector, type Collector, type ReceivedSpan } from './otlp-collector.ts'
 
@@ -23,6 +24,11 @@ test('a collector gets what happened to a pod as one trace, with the components 
     ...['--nodes', '1', '--store', 'memory', '--otlp-endpoint', String(collector.endpoint)],
   )
   const user = await logIn(await readFile(up.kubeconfig, 'utf8'))
+  // A pod that waits for a node is bound because of a change of the node, which is another trace.
+  await until(async () => {
+    const { status, body } = await user.call('GET', '/api/v1/nodes/node-0')
+    return status === 200 && body.spec.podCIDR !== undefined && body.spec.taints === undefined
+  })
   equal((await user.call('POST', pods, web)).status, 201)
   equal((await user.call('POST', pods, web)).status, 409)
   await collector.until(() => {
