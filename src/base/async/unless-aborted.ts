@@ -3,7 +3,7 @@ import { offAbort, onAbort } from './on-abort.ts'
 
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    // Nobody waits for the work, so its failure must not end the process.
+    // The work has no other waiter that handles its failure, which would end the process.
     work.catch(() => {})
     throw signal.reason
   }
