@@ -54,7 +54,6 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   const removals: { run: FilterRun; nodeName: string }[] = []
   const deps = {
     schedulerName: 'default-scheduler',
-
     client,
     informers,
     clock,

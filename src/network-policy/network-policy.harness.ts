@@ -122,7 +122,6 @@ export function simulatedAgent(more: Partial<PolicyAgentDeps> = {}) {
   const agent = startPolicyAgent(
     {
       informers: { of: (kind: unknown) => byKind.get(kind) } as unknown as Pick<Informers, 'of'>,
-
       nftables,
       kernelSettings,
       clock,

@@ -44,12 +44,10 @@ export function startProxy(more: Partial<ServiceProxyDeps> = {}) {
       clock: realClock,
       log: silentLog,
       flow: new FlowRecorder(realClock),
-
       metrics: proxyMetrics(registry),
       nodeName: 'node-a',
       nodeAddresses: () => nodeAddresses,
       healthCheckHost: '0.0.0.0',
-
       podCidrs: ['10.244.0.0/16', 'fd01::/64'],
       serviceCidrs: ['10.96.0.0/12', 'fd96::/112'],
       masqueradesAll: false,

@@ -23,7 +23,6 @@ function post(value: unknown, user = 'system:node:a'): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
   const request: ApiRequest = {
     context: context(new AbortController().signal),
-
     credentials: { kind: 'asserted', user: userWithName(user) },
     user: userWithName(user),
     sender: 'x',

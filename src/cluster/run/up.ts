@@ -211,7 +211,6 @@ function newCluster(
     ...identity,
     policies: policies.policies,
     tokenUses: policies.tokenUses,
-
     nodes,
     flowEvents,
     schedulerConfiguration,

@@ -75,7 +75,6 @@ export class Attachments {
       operation: undefined,
       failures: 0,
       retryMs: 0,
-
       unneededMs: undefined,
       verifyMs: undefined,
       isReported: false,

@@ -37,7 +37,6 @@ export const palettes: Readonly<Record<Theme, DiagramPalette>> = {
     dim: '#59636e',
     box: '#eef1f4',
     failure: '#c1121f',
-
     call: '#0b5cad',
     watch: '#1a7f37',
     persist: '#9a6700',
@@ -51,7 +50,6 @@ export const palettes: Readonly<Record<Theme, DiagramPalette>> = {
     dim: '#9198a1',
     box: '#21262d',
     failure: '#ff7b72',
-
     call: '#79c0ff',
     watch: '#56d364',
     persist: '#e3b341',

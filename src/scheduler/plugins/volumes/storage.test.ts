@@ -52,7 +52,6 @@ async function verdict(
     informers,
     clock,
     metrics: schedulerMetrics(new Metrics()),
-
     random: seededRandom(1),
     log: silentLog,
     recordEvent: () => {},
