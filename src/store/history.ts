@@ -6,7 +6,16 @@ import { assert } from '../base/assert.ts'
 import type { OrderedMap } from '../base/collections/ordered-map.ts'
 import { LeasedKeys } from './leased-keys.ts'
 import { Compacted, FutureRevision } from './store.ts'
-import type { KeyValue, LeaseId, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
+import type {
+  KeyValue,
+  LeaseId,
+  Operation,
+  RangeOptions,
+  RangeResult,
+  StoreBatch,
+  Transaction,
+  WatchOptions,
+} from './store.ts'
 import { sizeOfEvents, emptyVersion, keyOf, successor, type RevisionEvents, type Version } from './store-version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
@@ -19,7 +28,8 @@ export interface HistoryBounds {
 }
 
 export type Prepared =
-  | { readonly kind: 'conflict' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'conflict'; readonly revision: number }
+  | { readonly kind: 'unchanged'; readonly revision: number }
   | { readonly kind: 'pending'; readonly version: Version }
 
 /** A superseded value: the key and the revision at which it was written. */
@@ -96,7 +106,7 @@ export class History {
 
   range({ start, end, limit = 0, revision }: RangeOptions): RangeResult {
     const requested = revision ?? this.current.revision
-    const state = this.#stateAt(requested)
+    const state = this.stateAt(requested)
     const items: KeyValue[] = []
     for (const [, item] of state.range(start, end)) {
       if (limit > 0 && items.length === limit) break
@@ -107,10 +117,19 @@ export class History {
   }
 
   watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
+    try {
+      return this.#watchers.add(prefix, from, this.changesSince(from), signal)
+    } catch (error) {
+      return failedWatch(error as Compacted)
+    }
+  }
+
+  /** The changes from this revision on, up to the newest durable one. */
+  changesSince(from: number): readonly RevisionEvents[] {
     const oldest = this.oldest.revision
     // The empty store at revision 1 has no history that could be missed.
-    if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))
-    return this.#watchers.add(prefix, from, this.#revisions.slice(Math.max(1, from - oldest)), signal)
+    if (from <= oldest && oldest > emptyVersion.revision) throw new Compacted(from, oldest)
+    return this.#revisions.slice(Math.max(1, from - oldest))
   }
 
   /** Checks the conditions against all pending writes and, if they hold, adds the change to them. */
@@ -118,6 +137,12 @@ export class History {
     const { head } = this
     for (const { key, modRevision } of conditions)
       if ((head.state.get(key)?.modRevision ?? 0) !== modRevision) return { kind: 'conflict', revision: head.revision }
+    return this.append(operations, nowMs)
+  }
+
+  /** Adds a change to the pending writes. */
+  append(operations: readonly Operation[], nowMs: number): Exclude<Prepared, { kind: 'conflict' }> {
+    const { head } = this
     // A wall clock that is set back must not make a version older than its predecessor.
     const version = successor(head, operations, Math.max(nowMs, head.atMs))
     if (version === head) return { kind: 'unchanged', revision: head.revision }
@@ -226,7 +251,7 @@ export class History {
   }
 
   /** The state at a revision: the current one with every later change undone. */
-  #stateAt(revision: number): OrderedMap<KeyValue> {
+  stateAt(revision: number): OrderedMap<KeyValue> {
     this.#check(revision)
     if (revision === this.current.revision) return this.current.state
     const known = this.#cachedState

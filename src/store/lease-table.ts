@@ -4,6 +4,8 @@ import type { LeaseId } from './store.ts'
 
 export interface Lease {
   readonly id: LeaseId
+  /** The time to live from the grant, and from each renewal. */
+  readonly ttlMs: number
   /** Wall time, which stays valid after a restart. */
   readonly expiresMs: number
 }
@@ -21,13 +23,14 @@ export class LeaseTable {
     this.#last = last
   }
 
-  /** A lease with a new id; it is active from start() on. */
-  create(ttlMs: number): Lease {
-    return { id: ++this.#last, expiresMs: this.#clock.nowMs() + ttlMs }
+  /** A lease with this id, or with a new one; it is active from start() on. */
+  create(ttlMs: number, id: LeaseId = ++this.#last): Lease {
+    return { id, ttlMs, expiresMs: this.#clock.nowMs() + ttlMs }
   }
 
   start(lease: Lease): void {
     if (this.#closed) return
+    this.#leases.get(lease.id)?.timer.cancel()
     const timer = this.#clock.after(lease.expiresMs - this.#clock.nowMs(), () => this.#onExpiry(lease))
     this.#leases.set(lease.id, { lease, timer })
   }

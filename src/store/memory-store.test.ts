@@ -2,12 +2,18 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { storeContract } from './contract.suite.ts'
+import { localStoreContract } from './local-store.suite.ts'
 import { MemoryStore } from './memory-store.ts'
 import { Compacted } from './store.ts'
 
 storeContract('memory', () => {
   const clock = new VirtualClock()
   return Promise.resolve({ store: new MemoryStore(clock), pass: (ms) => clock.advance(ms), leaseMs: 1_000 })
+})
+
+localStoreContract('memory', () => {
+  const clock = new VirtualClock()
+  return Promise.resolve({ store: new MemoryStore(clock), pass: (ms) => clock.advance(ms) })
 })
 
 test('a store created from a snapshot continues its revisions', async () => {

@@ -4,20 +4,21 @@ import type { Clock } from '../base/time/clock.ts'
 import { OrderedMap } from '../base/collections/ordered-map.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { LeaseTable, type Lease } from './lease-table.ts'
-import { FutureRevision } from './store.ts'
+import type { Decision, LocalStore, ReadonlyLeases, StoreState } from './local-store.ts'
+import { FutureRevision, LeaseExists } from './store.ts'
 import type {
   CommitResult,
   KeyValue,
   LeaseId,
+  Operation,
   RangeOptions,
   RangeResult,
-  Store,
   StoreBatch,
   Transaction,
   WatchOptions,
 } from './store.ts'
-import { checkTransaction, deletionsOf } from './transaction.ts'
-import { emptyVersion } from './store-version.ts'
+import { checkLeases, checkTransaction, deletionsOf, inTransactions } from './transaction.ts'
+import { emptyVersion, type RevisionEvents } from './store-version.ts'
 
 export interface MemoryStoreOptions {
   /** The initial content, from snapshot(). */
@@ -38,7 +39,7 @@ const memoryBounds: HistoryBounds = { versionsMax: 10_000, bytesMax: Infinity }
  */
 const boundsSlack = 2
 
-export class MemoryStore implements Store {
+export class MemoryStore implements LocalStore {
   readonly #clock: Clock
   #history: History
   #leases: LeaseTable
@@ -89,6 +90,30 @@ export class MemoryStore implements Store {
     return Promise.try(() => this.#commit(transaction))
   }
 
+  transact<T>(
+    decide: (newest: StoreState) => Decision<T>,
+    _signal: AbortSignal,
+  ): Promise<{ readonly revision: number; readonly result: T }> {
+    return Promise.try(() => {
+      const { operations, result } = decide(this.#history.head)
+      checkLeases(operations, this.#leases)
+      this.#apply(operations)
+      return { revision: this.revision, result }
+    })
+  }
+
+  get compacted(): number {
+    return this.#history.oldest.revision
+  }
+
+  stateAt(revision: number): StoreState {
+    return { revision, state: this.#history.stateAt(revision) }
+  }
+
+  changesSince(from: number): readonly RevisionEvents[] {
+    return this.#history.changesSince(from)
+  }
+
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#history.watch(options, signal)
   }
@@ -99,10 +124,28 @@ export class MemoryStore implements Store {
     return Promise.resolve()
   }
 
-  grantLease(ttlMs: number, _signal: AbortSignal): Promise<LeaseId> {
-    const lease = this.#leases.create(ttlMs)
+  grantLease(ttlMs: number, _signal: AbortSignal, id?: LeaseId): Promise<LeaseId> {
+    if (id !== undefined && this.#leases.get(id) !== undefined)
+      return Promise.reject(new LeaseExists(`lease ${id} exists`))
+    const lease = this.#leases.create(ttlMs, id)
     this.#leases.start(lease)
     return Promise.resolve(lease.id)
+  }
+
+  renewLease(id: LeaseId, _signal: AbortSignal): Promise<Lease | undefined> {
+    const lease = this.#leases.get(id)
+    if (lease === undefined) return Promise.resolve(undefined)
+    const renewed = this.#leases.create(lease.ttlMs, id)
+    this.#leases.start(renewed)
+    return Promise.resolve(renewed)
+  }
+
+  get leases(): ReadonlyLeases {
+    return this.#leases
+  }
+
+  keysOf(lease: LeaseId): string[] {
+    return this.#history.keysOf(lease).toSorted()
   }
 
   revokeLease(lease: LeaseId, _signal: AbortSignal): Promise<void> {
@@ -124,19 +167,30 @@ export class MemoryStore implements Store {
   #commit(transaction: Transaction): CommitResult {
     checkTransaction(transaction, this.#leases)
     const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
-    if (prepared.kind !== 'pending')
-      return { kind: prepared.kind === 'conflict' ? 'conflict' : 'committed', revision: prepared.revision }
+    if (prepared.kind === 'conflict') return { kind: 'conflict', revision: prepared.revision }
+    this.#publish()
+    return { kind: 'committed', revision: this.revision }
+  }
+
+  #apply(operations: readonly Operation[]): void {
+    for (const some of inTransactions(operations)) {
+      this.#history.append(some, this.#clock.nowMs())
+      this.#publish()
+    }
+  }
+
+  #publish(): void {
+    if (!this.#history.hasPending) return
     const published = this.#history.publish(1)
     if (this.#history.isOverBounds(boundsSlack)) this.#history.compact(this.#history.revisionInBounds())
     // The continuation of the writer is scheduled before those of the watchers.
     queueMicrotask(() => this.#history.notifyWatchers(published))
-    return { kind: 'committed', revision: prepared.version.revision }
   }
 
   #endLease(id: LeaseId): void {
     if (this.#leases.get(id) === undefined) return
     this.#leases.remove(id)
-    for (const transaction of deletionsOf(this.#history.keysOf(id))) this.#commit(transaction)
+    this.#apply(deletionsOf(this.keysOf(id)))
     this.#history.removeLease(id)
   }
 }

@@ -39,7 +39,8 @@ export function successor(before: Version, operations: readonly Operation[], atM
     const previous = state.get(key)
     if (operation.kind === 'put') {
       const createRevision = previous?.createRevision ?? revision
-      const item = keyValueOf(key, operation.value, createRevision, revision, operation.lease)
+      const version = (previous?.version ?? 0) + 1
+      const item = keyValueOf(key, operation.value, createRevision, revision, version, operation.lease)
       state = state.set(key, item)
       events.push({ kind: 'put', revision, item, previous })
     } else if (previous !== undefined) {
@@ -57,17 +58,19 @@ const keyValueOf = (
   value: Uint8Array | LazyValue,
   createRevision: number,
   modRevision: number,
+  version: number,
   lease: LeaseId | undefined,
 ): KeyValue =>
   value instanceof Uint8Array
-    ? { key, value, createRevision, modRevision, lease }
-    : new LazyKeyValue(key, value, createRevision, modRevision, lease)
+    ? { key, value, createRevision, modRevision, version, lease }
+    : new LazyKeyValue(key, value, createRevision, modRevision, version, lease)
 
 class LazyKeyValue implements KeyValue {
   readonly key: string
   readonly lazyValue: LazyValue
   readonly createRevision: number
   readonly modRevision: number
+  readonly version: number
   readonly lease: LeaseId | undefined
 
   constructor(
@@ -75,12 +78,14 @@ class LazyKeyValue implements KeyValue {
     lazyValue: LazyValue,
     createRevision: number,
     modRevision: number,
+    version: number,
     lease: LeaseId | undefined,
   ) {
     this.key = key
     this.lazyValue = lazyValue
     this.createRevision = createRevision
     this.modRevision = modRevision
+    this.version = version
     this.lease = lease
   }
 

@@ -12,6 +12,8 @@ export interface KeyValue {
   /** The revisions at which the key was created and last changed. */
   readonly createRevision: number
   readonly modRevision: number
+  /** How often the key was put since it was created. */
+  readonly version: number
   /** The lease of the key, if the driver knows it. */
   readonly lease?: LeaseId | undefined
 }
@@ -157,6 +159,11 @@ export class TransactionTooLarge extends TransactionInvalid {
 /** A put names a lease that does not exist or has expired; the key would never be deleted. */
 export class LeaseNotFound extends Error {
   override name = 'LeaseNotFound'
+}
+
+/** A lease is granted with the id of another one that has not ended. */
+export class LeaseExists extends Error {
+  override name = 'LeaseExists'
 }
 
 /** The store accepts no writes: the disk is full or failing, or the store is closed. Reads may still work. */

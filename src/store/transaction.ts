@@ -1,4 +1,4 @@
-// Validation of transactions for all drivers, and the transactions that delete the keys of a lease.
+// Validation of transactions for all drivers, and how many operations are applied at once.
 import {
   LeaseNotFound,
   operationsMax,
@@ -24,6 +24,11 @@ export function checkTransaction({ conditions, operations }: Transaction, leases
     }
   }
   checkSize(operations)
+  checkLeases(operations, leases)
+}
+
+/** Throws LeaseNotFound. */
+export function checkLeases(operations: readonly Operation[], leases: { get(id: LeaseId): unknown }): void {
   for (const operation of operations)
     if (operation.kind === 'put' && operation.lease !== undefined && leases.get(operation.lease) === undefined)
       throw new LeaseNotFound(`put ${operation.key}: lease ${operation.lease} does not exist or has ended`)
@@ -42,12 +47,12 @@ export function checkSize(operations: readonly Operation[]): void {
   }
 }
 
-/** Transactions that delete these keys, each with as many as allowed. */
-export function deletionsOf(keys: readonly string[]): Transaction[] {
-  const transactions: Transaction[] = []
-  for (let start = 0; start < keys.length; start += operationsMax) {
-    const some = keys.slice(start, start + operationsMax)
-    transactions.push({ conditions: [], operations: some.map((key) => ({ kind: 'delete', key }) as const) })
-  }
+export const deletionsOf = (keys: readonly string[]): Operation[] => keys.map((key) => ({ kind: 'delete', key }))
+
+/** The operations, as many at a time as one transaction may have. */
+export function inTransactions(operations: readonly Operation[]): (readonly Operation[])[] {
+  const transactions: (readonly Operation[])[] = []
+  for (let start = 0; start < operations.length; start += operationsMax)
+    transactions.push(operations.slice(start, start + operationsMax))
   return transactions
 }

@@ -10,6 +10,7 @@ export const toKeyValue = (kv: EtcdKeyValue, prefixLength: number): KeyValue => 
   value: kv.value.slice(),
   createRevision: kv.createRevision,
   modRevision: kv.modRevision,
+  version: kv.version,
 })
 
 export class BatchAssembler {

@@ -9,6 +9,7 @@ import { GrpcError } from '../../wire/grpc/grpc-status.ts'
 import type { Message, Proto, ProtoInput } from '../../wire/protobuf/proto-message.ts'
 import { StoreUnavailable } from '../store.ts'
 import { classifyFailure } from './etcd-failure.ts'
+import { memberListMethod } from './etcd-admin-messages.ts'
 import { statusMethod, type ResponseWithHeader } from './etcd-messages.ts'
 
 export interface EtcdMembersOptions {
@@ -17,6 +18,8 @@ export interface EtcdMembersOptions {
   /** `https://host:port` of each member. */
   readonly endpoints: readonly string[]
   readonly tls?: Http2Options['tls']
+  /** How often the endpoints are replaced by those of the voting members, as with AutoSyncInterval of etcd's own client. */
+  readonly syncMs?: number
 }
 
 /** Makes a member reject calls while it has no leader, and end streams when it loses the leader. */
@@ -31,6 +34,7 @@ const slowCallCheckMs = 250
 const callMsMax = 10_000
 /** A page of a range is the largest message; see pageKeys in etcd-store.ts. */
 const messageBytesMax = 512 * 1024 * 1024
+const neverAborted = new AbortController().signal
 
 interface Member {
   readonly channel: GrpcChannel
@@ -49,14 +53,16 @@ interface Call {
 
 export class EtcdMembers {
   readonly #clock: Clock
-  readonly #members: readonly Member[]
+  readonly #newMember: (endpoint: string) => Member
+  readonly #syncTimer: Timer | undefined
+  #members: readonly Member[]
   #current = 0
   #slowCallTimer: Timer | undefined
   #closed: Error | undefined
 
-  constructor({ http2, clock, endpoints, tls }: EtcdMembersOptions) {
+  constructor({ http2, clock, endpoints, tls, syncMs }: EtcdMembersOptions) {
     this.#clock = clock
-    this.#members = endpoints.map((endpoint) => ({
+    this.#newMember = (endpoint) => ({
       channel: new GrpcChannel({
         http2,
         clock,
@@ -68,7 +74,10 @@ export class EtcdMembers {
       calls: new Set(),
       term: 0,
       isBeingChecked: false,
-    }))
+    })
+    this.#members = endpoints.map(this.#newMember)
+    // Without an answer the endpoints stay as they are.
+    if (syncMs !== undefined) this.#syncTimer = every(clock, syncMs, () => void this.#sync().catch(() => {}))
   }
 
   get endpoints(): readonly string[] {
@@ -106,11 +115,26 @@ export class EtcdMembers {
   close(reason: Error): void {
     this.#closed ??= reason
     this.#slowCallTimer?.cancel()
+    this.#syncTimer?.cancel()
     for (const { channel } of this.#members) channel.close()
   }
 
   get #member(): Member {
     return present(this.#members[this.#current], 'a cluster has members')
+  }
+
+  async #sync(): Promise<void> {
+    const { members } = await this.read(memberListMethod, { linearizable: true }, neverAborted)
+    const endpoints = members.filter(({ isLearner }) => !isLearner).flatMap(({ clientUrls }) => clientUrls)
+    // A member that has not started has no address yet.
+    if (endpoints.length === 0 || this.#closed !== undefined) return
+    const used = this.#member
+    const kept = this.#members.filter(({ channel }) => endpoints.includes(channel.endpoint))
+    const added = endpoints.filter((endpoint) => !kept.some(({ channel }) => channel.endpoint === endpoint))
+    const removed = this.#members.filter((member) => !kept.includes(member))
+    this.#members = [...kept, ...added.map(this.#newMember)]
+    this.#current = Math.max(0, this.#members.indexOf(used))
+    for (const { channel } of removed) channel.close()
   }
 
   async #call<Q extends Message, A extends Message>(
@@ -132,7 +156,7 @@ export class EtcdMembers {
         if (kind === 'final') throw error
         this.switchFrom(member.channel)
         failures.push(error)
-        const isFinal = failures.length === this.#members.length || (kind === 'ambiguous' && !isIdempotent)
+        const isFinal = failures.length >= this.#members.length || (kind === 'ambiguous' && !isIdempotent)
         if (isFinal) throw unavailable(failures)
       }
     }

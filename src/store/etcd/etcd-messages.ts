@@ -130,7 +130,12 @@ const statusResponse = protoMessage('StatusResponse', {
   version: singular(2, 'string'),
   dbSize: singular(3, 'int64'),
   leader: singular(4, 'uint64Big'),
+  /** Alarms, and the absence of a leader (etcd 3.4). */
+  errors: repeated(8, 'string'),
+  dbSizeInUse: singular(9, 'int64'),
+  isLearner: singular(10, 'bool'),
 })
+export type EtcdStatus = Proto<typeof statusResponse>
 const snapshotRequest = protoMessage('SnapshotRequest', {})
 const snapshotResponse = protoMessage('SnapshotResponse', {
   remainingBytes: singular(2, 'uint64'),

@@ -8,15 +8,21 @@ import type { Failure } from './store-errors.ts'
 export interface DiskOptions {
   readonly path: string
   readonly fileBytesMax: number
+  /** Writes are on the disk before they are acknowledged. */
+  readonly syncs: boolean
 }
 
 /** One database transaction: all of it becomes durable, or nothing. */
 export interface WriteRequest {
   readonly kind: 'write'
   readonly changes: PackedChanges
-  readonly granted: readonly Lease[]
-  readonly ended: readonly LeaseId[]
+  /** In order: the id of a lease that has ended may be granted again. */
+  readonly leases: readonly LeaseChange[]
 }
+
+export type LeaseChange =
+  /** Also a renewal. */
+  { readonly kind: 'granted'; readonly lease: Lease } | { readonly kind: 'ended'; readonly id: LeaseId }
 
 /** Removes the rows that become unreachable when revisions below this one are compacted. */
 export interface CompactRequest {

@@ -8,7 +8,7 @@ import { StoreFormatUnknown } from './store-errors.ts'
 import type { Change } from './packed-changes.ts'
 
 /** Incremented with every change of the tables that an older program would misread. */
-export const formatNumber = 1
+export const formatNumber = 2
 /** 'COXS': identifies a Coxswain store. */
 const applicationId = 0x434f5853
 
@@ -21,12 +21,34 @@ const tables = `
     create_revision INTEGER NOT NULL,
     lease INTEGER NOT NULL,     -- 0: none
     at_ms INTEGER NOT NULL,
-    sum INTEGER NOT NULL
+    sum INTEGER NOT NULL,
+    version INTEGER NOT NULL    -- 0: the key was deleted
   ) STRICT;
-  CREATE TABLE leases (id INTEGER PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE leases (
+    id INTEGER PRIMARY KEY,
+    expires_ms INTEGER NOT NULL,
+    ttl_ms INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   INSERT INTO meta VALUES ('compacted', 1), ('lease_last', 0);
 `
+
+/**
+ * Format 1 has neither the versions of keys nor the time to live of leases. It was written by clusters only, which do not
+ * read versions and whose leases are not renewed.
+ */
+const upgradeFromFormat1 = `
+  BEGIN IMMEDIATE;
+  ALTER TABLE changes ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE leases ADD COLUMN ttl_ms INTEGER NOT NULL DEFAULT 3600000;
+  PRAGMA user_version = ${formatNumber};
+  COMMIT;
+`
+
+/** Brings a file, which has been verified, to the current format. */
+export function upgradeFormat(database: DatabaseSync): void {
+  if (pragma(database, 'user_version') < formatNumber) database.exec(upgradeFromFormat1)
+}
 
 /** Creates a file atomically: afterwards the path is a complete store, or does not exist. */
 export function createFile(path: string): void {
@@ -93,7 +115,9 @@ export function metaOf(database: DatabaseSync, name: string): number {
 export const rowId = (revision: number, ordinal: number): number => revision * operationsMax + ordinal
 
 /** Detects changed bytes within a value, which SQLite does not. */
-export function checksumOf({ revision, ordinal, key, value, createRevision, lease, atMs }: Change): number {
-  const head = `${revision} ${ordinal} ${createRevision} ${lease ?? 0} ${atMs} ${value === undefined ? '-' : '+'} ${key}`
+export function checksumOf({ revision, ordinal, key, value, createRevision, version, lease, atMs }: Change): number {
+  // The first version is left out, as in rows of format 1.
+  const versionText = version > 1 ? ` v${version}` : ''
+  const head = `${revision} ${ordinal} ${createRevision} ${lease ?? 0} ${atMs}${versionText} ${value === undefined ? '-' : '+'} ${key}`
   return crc32(value ?? '', crc32(head))
 }

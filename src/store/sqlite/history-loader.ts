@@ -1,7 +1,7 @@
 // HistoryLoader: builds the history from the changes of a file. Changes up to the compacted revision form the first
 // state; later ones form the versions after it.
 import { assert } from '../../base/assert.ts'
-import { History } from '../history.ts'
+import { History, type HistoryBounds } from '../history.ts'
 import type { Operation } from '../store.ts'
 import { emptyVersion, successor, type Version } from '../store-version.ts'
 import { unpack, type Change, type PackedChanges } from './packed-changes.ts'
@@ -18,14 +18,14 @@ export class HistoryLoader {
       else this.#takeLater(change, compacted)
   }
 
-  finish(compacted: number): History {
+  finish(compacted: number, bounds: HistoryBounds): History {
     this.#closeRevision(compacted)
     const base = { ...this.#base, revision: compacted }
-    return new History(this.#later.at(-1) ?? base, [base, ...this.#later])
+    return new History(this.#later.at(-1) ?? base, [base, ...this.#later], bounds)
   }
 
-  #takeState({ key, value, createRevision, revision, lease }: Change): void {
-    const item = value && { key, value, createRevision, modRevision: revision, lease }
+  #takeState({ key, value, createRevision, revision, version, lease }: Change): void {
+    const item = value && { key, value, createRevision, modRevision: revision, version, lease }
     this.#base = { ...this.#base, state: this.#base.state.with(key, item) }
   }
 

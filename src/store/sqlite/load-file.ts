@@ -5,7 +5,7 @@ import { operationsMax, type LeaseId } from '../store.ts'
 import type { Lease } from '../lease-table.ts'
 import type { Change } from './packed-changes.ts'
 import { StoreCorrupt } from './store-errors.ts'
-import { checkFormat, metaOf, checksumOf } from './file-format.ts'
+import { checkFormat, metaOf, checksumOf, pragma } from './file-format.ts'
 
 /** The content of a file apart from its changes. */
 export interface LoadedFile {
@@ -31,9 +31,13 @@ export async function loadFile(
   const compacted = metaOf(database, 'compacted')
   for (const piece of piecesOf(verified(readChanges(database), compacted, path))) await take(piece, compacted)
   const leases = database
-    .prepare('SELECT id, expires_ms FROM leases ORDER BY id')
+    .prepare(`SELECT id, expires_ms, ${isFormat1(database) ? '3600000 AS ttl_ms' : 'ttl_ms'} FROM leases ORDER BY id`)
     .all()
-    .map((row) => ({ id: Number(row['id']) as LeaseId, expiresMs: Number(row['expires_ms']) }))
+    .map((row) => ({
+      id: Number(row['id']) as LeaseId,
+      expiresMs: Number(row['expires_ms']),
+      ttlMs: Number(row['ttl_ms']),
+    }))
   return { compacted, leases, leaseLast: metaOf(database, 'lease_last') }
 }
 
@@ -42,24 +46,29 @@ function checkPages(database: DatabaseSync, path: string): void {
   if (found !== 'ok') throw new StoreCorrupt(`open ${path}: the file is damaged: ${found}`)
 }
 
+/** Files are upgraded after they have been verified. */
+const isFormat1 = (database: DatabaseSync): boolean => pragma(database, 'user_version') === 1
+
 interface Row extends Change {
   readonly sum: number
 }
 
 function* readChanges(database: DatabaseSync): Generator<Row> {
   const statement = database.prepare(
-    'SELECT id, key, value, create_revision, lease, at_ms, sum FROM changes ORDER BY id',
+    `SELECT id, key, value, create_revision, lease, at_ms, sum, ${isFormat1(database) ? '1' : 'version'} FROM changes
+     ORDER BY id`,
   )
   statement.setReturnArrays(true)
-  type Columns = [number, string, Uint8Array | null, number, number, number, number]
+  type Columns = [number, string, Uint8Array | null, number, number, number, number, number]
   for (const row of statement.iterate() as Iterable<unknown>) {
-    const [id, key, value, createRevision, lease, atMs, sum] = row as Columns
+    const [id, key, value, createRevision, lease, atMs, sum, version] = row as Columns
     yield {
       revision: Math.floor(id / operationsMax),
       ordinal: id % operationsMax,
       key,
       value: value ?? undefined,
       createRevision,
+      version,
       lease: lease || undefined,
       atMs,
       sum,

@@ -11,6 +11,8 @@ export interface Change {
   /** undefined: the key was deleted. */
   readonly value: Uint8Array | undefined
   readonly createRevision: number
+  /** 0 for a deletion. */
+  readonly version: number
   readonly lease: LeaseId | undefined
   readonly atMs: number
 }
@@ -22,14 +24,14 @@ export interface PendingChange extends Omit<Change, 'value'> {
 
 export interface PackedChanges {
   readonly keys: string[]
-  /** Five numbers per change: revision, ordinal, createRevision, lease (0: none), atMs. */
+  /** Six numbers per change: revision, ordinal, createRevision, version, lease (0: none), atMs. */
   readonly numbers: Float64Array
   /** The end of each value in `bytes`; -1 - end for a deletion. */
   readonly ends: Float64Array
   readonly bytes: Uint8Array
 }
 
-const numbersPerChange = 5
+const numbersPerChange = 6
 
 export function changesOf({ revision, atMs, events }: Version): PendingChange[] {
   return events.map((event, ordinal) => {
@@ -37,11 +39,17 @@ export function changesOf({ revision, atMs, events }: Version): PendingChange[] 
     const common = { revision, ordinal, key, atMs }
     switch (event.kind) {
       case 'put': {
-        const { lazyValue, createRevision, lease } = event.item
-        return { ...common, value: lazyValue ?? event.item.value, createRevision, lease }
+        const { lazyValue, createRevision, version, lease } = event.item
+        return { ...common, value: lazyValue ?? event.item.value, createRevision, version, lease }
       }
       case 'delete':
-        return { ...common, value: undefined, createRevision: event.previous.createRevision, lease: undefined }
+        return {
+          ...common,
+          value: undefined,
+          createRevision: event.previous.createRevision,
+          version: 0,
+          lease: undefined,
+        }
       default:
         return event satisfies never
     }
@@ -53,8 +61,8 @@ export function pack(changes: readonly PendingChange[]): PackedChanges {
   const numbers = new Float64Array(changes.length * numbersPerChange)
   const ends = new Float64Array(changes.length)
   let end = 0
-  for (const [index, { revision, ordinal, value, createRevision, lease, atMs }] of changes.entries()) {
-    numbers.set([revision, ordinal, createRevision, lease ?? 0, atMs], index * numbersPerChange)
+  for (const [index, { revision, ordinal, value, createRevision, version, lease, atMs }] of changes.entries()) {
+    numbers.set([revision, ordinal, createRevision, version, lease ?? 0, atMs], index * numbersPerChange)
     end += value === undefined ? 0 : writeValue(value, end)
     ends[index] = value === undefined ? -1 - end : end
   }
@@ -103,8 +111,9 @@ export function* unpack({ keys, numbers, ends, bytes }: PackedChanges): Generato
       key,
       value,
       createRevision: numbers[at + 2] ?? 0,
-      lease: numbers[at + 3] || undefined,
-      atMs: numbers[at + 4] ?? 0,
+      version: numbers[at + 3] ?? 0,
+      lease: numbers[at + 4] || undefined,
+      atMs: numbers[at + 5] ?? 0,
     }
     if (value !== undefined) start = end
   }

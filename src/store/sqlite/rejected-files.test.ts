@@ -92,7 +92,7 @@ test('a database that is not a store', async () => {
 
 test('a store of a newer format, with a log', async () => {
   const path = await tamperedStore(`PRAGMA user_version = ${formatNumber + 1}`)
-  await isRejectedUnchanged(path, 'StoreFormatUnknown', /format 2, this program reads formats up to 1/)
+  await isRejectedUnchanged(path, 'StoreFormatUnknown', /format 3, this program reads formats up to 2/)
 })
 
 test('a changed byte in a value', async () => {

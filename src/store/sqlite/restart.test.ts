@@ -1,9 +1,10 @@
 // A store has the same content after it was closed and opened again.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { Compacted, LeaseNotFound, type LeaseId } from '../store.ts'
-import { contentOf, eventsOf, freshPath, openAt, put, remove, signal } from './sqlite-store.harness.ts'
+import { contentOf, eventsOf, freshPath, openAt, put, remove, signal, text } from './sqlite-store.harness.ts'
 
 test('state, revisions, old revisions and watches survive a restart', async () => {
   const path = freshPath()
@@ -113,4 +114,69 @@ test('a lease that expired while the store was closed ends when it is opened', a
   await clock.advance(1)
   deepEqual(await contentOf(second), [])
   await second.close()
+})
+
+test('versions of keys and the time to live of leases survive a restart and a compaction', async () => {
+  const path = freshPath()
+  const clock = new VirtualClock()
+  const first = await openAt(path, { clock })
+  const lease = await first.grantLease(20_000, signal, 9_000)
+  for (const value of ['1', '2', '3']) await put(first, '/a', value)
+  await put(first, '/leased', 'x', lease)
+  await first.compact(first.revision - 1, signal)
+  await put(first, '/a', '4')
+  await clock.advance(15_000)
+  await first.renewLease(lease, signal)
+  await first.close()
+  const second = await openAt(path, { clock })
+  equal((await second.get('/a', signal))?.version, 4)
+  equal(second.stateAt(second.compacted).state.get('/a')?.version, 3)
+  equal(second.leases.get(lease)?.ttlMs, 20_000)
+  await clock.advance(15_000)
+  equal(text((await second.get('/leased', signal))?.value), 'x')
+  await clock.advance(10_000)
+  equal(await second.get('/leased', signal), undefined)
+  await second.close()
+})
+
+test('a file of format 1 is upgraded when it is opened', async () => {
+  const path = freshPath()
+  const clock = new VirtualClock()
+  const first = await openAt(path, { clock })
+  await put(first, '/a', '1')
+  await put(first, '/leased', 'x', await first.grantLease(60_000, signal))
+  const content = await contentOf(first)
+  await first.close()
+  const file = new DatabaseSync(path)
+  file.exec(`
+    ALTER TABLE changes DROP COLUMN version;
+    ALTER TABLE leases DROP COLUMN ttl_ms;
+    PRAGMA user_version = 1;
+  `)
+  file.close()
+  const second = await openAt(path, { clock })
+  deepEqual(await contentOf(second), content)
+  await put(second, '/a', '2')
+  equal((await second.get('/a', signal))?.version, 2)
+  await second.close()
+  const third = await openAt(path, { clock })
+  equal((await third.get('/a', signal))?.version, 2)
+  await clock.advance(60_000)
+  deepEqual(await contentOf(third), ['/a=2 2 4'])
+  await third.close()
+})
+
+test('a store that keeps its history compacts only on request', async () => {
+  const path = freshPath()
+  const clock = new VirtualClock()
+  const unbounded = { versionsMax: Infinity, bytesMax: Infinity }
+  const store = await openAt(path, { clock, historyMs: Infinity, historyBounds: unbounded })
+  await put(store, '/a', '1')
+  await put(store, '/a', '2')
+  await clock.advance(24 * 3_600_000)
+  deepEqual(await contentOf(store, 2), ['/a=1 2 2'])
+  equal(store.compacted, 1)
+  await store.compact(3, signal)
+  equal(store.compacted, 3)
+  await store.close()
 })

@@ -2,24 +2,25 @@
 // on disk. Conditions are checked against pending writes; readers and watchers see only durable ones.
 import { stat } from 'node:fs/promises'
 import type { Channel } from '../../base/async/channel.ts'
-import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Workers } from '../../platform/process/workers.ts'
-import type { History } from '../history.ts'
-import { LeaseTable } from '../lease-table.ts'
-import { FutureRevision } from '../store.ts'
+import { historyBounds as historyBoundsDefault, type History, type HistoryBounds } from '../history.ts'
+import { LeaseTable, type Lease } from '../lease-table.ts'
+import type { Decision, LocalStore, ReadonlyLeases, StoreState } from '../local-store.ts'
+import { FutureRevision, LeaseExists } from '../store.ts'
 import type {
   CommitResult,
   KeyValue,
   LeaseId,
+  Operation,
   RangeOptions,
   RangeResult,
-  Store,
   StoreBatch,
   Transaction,
   WatchOptions,
 } from '../store.ts'
-import { checkTransaction, deletionsOf } from '../transaction.ts'
+import type { RevisionEvents, Version } from '../store-version.ts'
+import { checkLeases, checkTransaction, deletionsOf, inTransactions } from '../transaction.ts'
 import { DiskClient, type DiskContent } from './disk-client.ts'
 import { StoreClosed } from './store-errors.ts'
 import { HistoryLoader } from './history-loader.ts'
@@ -31,10 +32,13 @@ export interface SqliteStoreOptions {
   readonly path: string
   readonly workers: Workers
   readonly clock: Clock
-  /** How long old revisions can be read and watched from. */
+  /** How long old revisions can be read and watched from; Infinity: until they are compacted. */
   readonly historyMs?: number
+  readonly historyBounds?: HistoryBounds
   /** Above this file size, writes fail with StoreFull until space is freed. */
   readonly fileBytesMax?: number
+  /** false: faster, but a power failure loses acknowledged writes or damages the file. */
+  readonly syncs?: boolean
 }
 
 const historyMsDefault = 5 * 60_000
@@ -52,7 +56,7 @@ interface Deps {
   readonly content: DiskContent
 }
 
-export class SqliteStore implements Store {
+export class SqliteStore implements LocalStore {
   readonly #path: string
   readonly #workers: Workers
   readonly #clock: Clock
@@ -61,20 +65,24 @@ export class SqliteStore implements Store {
   readonly #queue: WriteQueue
   readonly #maintenance: StoreMaintenance
   readonly #leases: LeaseTable
+  /** Leases whose grant or end is being written. */
+  readonly #busyLeases = new Set<LeaseId>()
   #closing: Promise<void> | undefined
 
   /** Loads the file, or creates it. */
   static async open(options: SqliteStoreOptions, signal: AbortSignal): Promise<SqliteStore> {
     const { path, workers, clock, historyMs = historyMsDefault } = options
-    const { fileBytesMax = fileBytesMaxDefault } = options
+    const { fileBytesMax = fileBytesMaxDefault, historyBounds = historyBoundsDefault, syncs = true } = options
     signal.throwIfAborted()
     const loader = new HistoryLoader()
-    const disk = new DiskClient({ path, fileBytesMax }, workers, (changes, compacted) => loader.add(changes, compacted))
+    const disk = new DiskClient({ path, fileBytesMax, syncs }, workers, (changes, compacted) =>
+      loader.add(changes, compacted),
+    )
     const stop = () => void disk.stop()
     signal.addEventListener('abort', stop, { once: true })
     try {
       const content = await clock.outside(disk.opened())
-      const history = loader.finish(content.compacted)
+      const history = loader.finish(content.compacted, historyBounds)
       return new SqliteStore({ path, workers, clock, historyMs, disk, history, content })
     } catch (error) {
       await disk.stop()
@@ -126,6 +134,42 @@ export class SqliteStore implements Store {
     return result.promise
   }
 
+  /** Not an async function either. */
+  transact<T>(
+    decide: (newest: StoreState) => Decision<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly revision: number; readonly result: T }> {
+    const settled = Promise.withResolvers<{ readonly revision: number; readonly result: T }>()
+    try {
+      signal.throwIfAborted()
+      this.#queue.checkOpen()
+      const { operations, result } = decide(this.#history.head)
+      checkLeases(operations, this.#leases)
+      const versions = this.#append(operations)
+      const { revision } = this.#history.head
+      const settle = () => settled.resolve({ revision, result })
+      if (!this.#history.hasPending) settle()
+      for (const version of versions)
+        this.#queue.add({ record: { kind: 'version', version }, settle: () => {}, fail: settled.reject })
+      if (this.#history.hasPending) this.#queue.add({ signal, settle, fail: settled.reject })
+    } catch (error) {
+      settled.reject(error)
+    }
+    return settled.promise
+  }
+
+  get compacted(): number {
+    return this.#history.oldest.revision
+  }
+
+  stateAt(revision: number): StoreState {
+    return { revision, state: this.#history.stateAt(revision) }
+  }
+
+  changesSince(from: number): readonly RevisionEvents[] {
+    return this.#history.changesSince(from)
+  }
+
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#history.watch(options, signal)
   }
@@ -135,12 +179,38 @@ export class SqliteStore implements Store {
     return this.#maintenance.compact(revision, signal)
   }
 
-  async grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
+  async grantLease(ttlMs: number, signal: AbortSignal, id?: LeaseId): Promise<LeaseId> {
     signal.throwIfAborted()
     this.#queue.checkOpen()
-    const lease = this.#leases.create(ttlMs)
-    await this.#write({ kind: 'granted', lease }, () => this.#leases.start(lease))
+    if (id !== undefined && (this.#leases.get(id) !== undefined || this.#busyLeases.has(id)))
+      throw new LeaseExists(`lease ${id} exists`)
+    const lease = this.#leases.create(ttlMs, id)
+    this.#busyLeases.add(lease.id)
+    try {
+      await this.#write({ kind: 'granted', lease }, () => this.#leases.start(lease))
+    } finally {
+      this.#busyLeases.delete(lease.id)
+    }
     return lease.id
+  }
+
+  async renewLease(id: LeaseId, signal: AbortSignal): Promise<Lease | undefined> {
+    signal.throwIfAborted()
+    this.#queue.checkOpen()
+    const lease = this.#leases.get(id)
+    if (lease === undefined) return undefined
+    const renewed = this.#leases.create(lease.ttlMs, id)
+    this.#leases.start(renewed)
+    await this.#write({ kind: 'granted', lease: renewed })
+    return renewed
+  }
+
+  get leases(): ReadonlyLeases {
+    return this.#leases
+  }
+
+  keysOf(lease: LeaseId): string[] {
+    return this.#history.keysOf(lease).toSorted()
   }
 
   revokeLease(lease: LeaseId, _signal: AbortSignal): Promise<void> {
@@ -189,19 +259,27 @@ export class SqliteStore implements Store {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
     this.#leases.remove(id)
+    this.#busyLeases.add(id)
     try {
       this.#queue.checkOpen()
-      const writes = deletionsOf(this.#history.keysOf(id)).map((transaction) => {
-        const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
-        assert(prepared.kind === 'pending', `the end of lease ${id} deletes keys that do not exist`)
-        return this.#write({ kind: 'version', version: prepared.version })
-      })
+      const versions = this.#append(deletionsOf(this.keysOf(id)))
+      const writes = versions.map((version) => this.#write({ kind: 'version', version }))
       await Promise.all([...writes, this.#write({ kind: 'ended', id })])
       this.#history.removeLease(id)
     } catch (error) {
-      this.#leases.start({ id, expiresMs: this.#clock.nowMs() + leaseRetryMs })
+      this.#leases.start({ ...lease, expiresMs: this.#clock.nowMs() + leaseRetryMs })
       throw error
+    } finally {
+      this.#busyLeases.delete(id)
     }
+  }
+
+  /** Adds the operations to the pending writes: the versions that they make. */
+  #append(operations: readonly Operation[]): Version[] {
+    return inTransactions(operations).flatMap((some) => {
+      const prepared = this.#history.append(some, this.#clock.nowMs())
+      return prepared.kind === 'pending' ? [prepared.version] : []
+    })
   }
 
   #write(record: Required<Entry>['record'], onDurable: () => void = () => {}): Promise<void> {

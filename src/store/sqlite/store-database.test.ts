@@ -16,6 +16,7 @@ const change = (revision: number, key: string, value?: string, lease?: number): 
   key,
   value: value === undefined ? undefined : bytes(value),
   createRevision: revision,
+  version: value === undefined ? 0 : 1,
   lease,
   atMs: 1_000 * revision,
 })
@@ -23,8 +24,8 @@ const line = ({ revision, key, value, lease }: Change) =>
   `${revision} ${key} ${value === undefined ? 'gone' : `=${text(value)}`} ${lease ?? '-'}`
 
 function write(path: string, changes: readonly Change[]): void {
-  using database = new StoreDatabase({ path, fileBytesMax: 100_000_000 })
-  database.write({ kind: 'write', changes: pack(changes), granted: [], ended: [] })
+  using database = new StoreDatabase({ path, fileBytesMax: 100_000_000, syncs: true })
+  database.write({ kind: 'write', changes: pack(changes), leases: [] })
 }
 
 async function read(path: string): Promise<string[]> {
@@ -74,7 +75,7 @@ test('a compaction removes its rows and stores its revision', async () => {
   const path = freshPath()
   createFile(path)
   write(path, [change(2, '/a', '1'), change(3, '/a', '2'), change(4, '/b', '1'), change(5, '/b')])
-  const database = new StoreDatabase({ path, fileBytesMax: 100_000_000 })
+  const database = new StoreDatabase({ path, fileBytesMax: 100_000_000, syncs: true })
   const keys = ['/a', '/b', '/b', '/not-there']
   database.compact({ kind: 'compact', revision: 5, revisions: new Float64Array([2, 4, 5, 3]), keys })
   database[Symbol.dispose]()
@@ -87,7 +88,7 @@ test('space is freed except for the pages that the next writes need', () => {
   createFile(path)
   const changes = Array.from({ length: 8_000 }, (_, i) => change(i + 2, '/k', 'x'.repeat(4_000)))
   write(path, changes)
-  const database = new StoreDatabase({ path, fileBytesMax: 100_000_000 })
+  const database = new StoreDatabase({ path, fileBytesMax: 100_000_000, syncs: true })
   const revisions = Float64Array.from(changes, ({ revision }) => revision)
   database.compact({ kind: 'compact', revision: 9_000, revisions, keys: changes.map(({ key }) => key) })
   let rests = 1
@@ -102,9 +103,8 @@ test('space is freed except for the pages that the next writes need', () => {
 test('a write beyond the file size limit is rolled back and the file stays usable', async () => {
   const path = freshPath()
   createFile(path)
-  using database = new StoreDatabase({ path, fileBytesMax: 200_000 })
-  const request = (changes: readonly Change[]) =>
-    ({ kind: 'write', changes: pack(changes), granted: [], ended: [] }) as const
+  using database = new StoreDatabase({ path, fileBytesMax: 200_000, syncs: true })
+  const request = (changes: readonly Change[]) => ({ kind: 'write', changes: pack(changes), leases: [] }) as const
   database.write(request([change(2, '/a', '1')]))
   throws(
     () => database.write(request([change(3, '/b', '1'), change(4, '/big', 'x'.repeat(400_000))])),

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { operationsMax } from '../store.ts'
 import { unpack } from './packed-changes.ts'
 import type { CompactRequest, DiskOptions, WriteRequest } from './disk-protocol.ts'
-import { pragma, rowId, checksumOf } from './file-format.ts'
+import { pragma, rowId, checksumOf, upgradeFormat } from './file-format.ts'
 
 /**
  * A longer log is checkpointed even under load, which delays writers by about 15 ms; a shorter one when the store is
@@ -28,38 +28,43 @@ export class StoreDatabase implements Disposable {
   readonly #grant: StatementSync
   readonly #endLease: StatementSync
   readonly #setMeta: StatementSync
+  readonly #raiseLast: StatementSync
   #walBytes = 0
 
-  constructor({ path, fileBytesMax }: DiskOptions) {
+  constructor({ path, fileBytesMax, syncs }: DiskOptions) {
     const database = new DatabaseSync(path, { timeout: 0 })
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
+      PRAGMA synchronous = ${syncs ? 'FULL' : 'OFF'};
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA max_page_count = ${Math.floor(fileBytesMax / pageBytes)};
     `)
+    upgradeFormat(database)
     this.#database = database
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
-    this.#insert = database.prepare('INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = database.prepare('INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
     this.#delete = database.prepare('DELETE FROM changes WHERE id BETWEEN ? AND ? AND key = ?')
-    this.#grant = database.prepare('INSERT INTO leases VALUES (?, ?)')
+    this.#grant = database.prepare('INSERT OR REPLACE INTO leases VALUES (?, ?, ?)')
     this.#endLease = database.prepare('DELETE FROM leases WHERE id = ?')
     this.#setMeta = database.prepare('UPDATE meta SET value = ? WHERE name = ?')
+    this.#raiseLast = database.prepare("UPDATE meta SET value = max(value, ?) WHERE name = 'lease_last'")
   }
 
-  write({ changes, granted, ended }: WriteRequest): void {
+  write({ changes, leases }: WriteRequest): void {
     this.#transact(changes.bytes.length, () => {
       for (const change of unpack(changes)) {
-        const { revision, ordinal, key, value, createRevision, lease, atMs } = change
+        const { revision, ordinal, key, value, createRevision, version, lease, atMs } = change
         const id = rowId(revision, ordinal)
-        this.#insert.run(id, key, value ?? null, createRevision, lease ?? 0, atMs, checksumOf(change))
+        this.#insert.run(id, key, value ?? null, createRevision, lease ?? 0, atMs, checksumOf(change), version)
       }
-      for (const { id, expiresMs } of granted) {
-        this.#grant.run(id, expiresMs)
-        this.#setMeta.run(id, 'lease_last')
-      }
-      for (const id of ended) this.#endLease.run(id)
+      for (const change of leases)
+        if (change.kind === 'ended') this.#endLease.run(change.id)
+        else {
+          const { id, expiresMs, ttlMs } = change.lease
+          this.#grant.run(id, expiresMs, ttlMs)
+          this.#raiseLast.run(id)
+        }
     })
   }
 

@@ -90,6 +90,7 @@ export class StoreMaintenance {
   // Without history there is no timer, so that an idle store does not use the clock.
   #armWindow(): void {
     if (this.#windowTimer !== undefined || this.#history.length === 1 || this.#closed.signal.aborted) return
+    if (this.#historyMs === Infinity) return
     this.#windowTimer = this.#clock.after(this.#historyMs / windowFraction, () => {
       this.#windowTimer = undefined
       const rearm = () => this.#armWindow()

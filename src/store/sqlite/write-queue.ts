@@ -2,20 +2,15 @@
 // batch fails, all pending writes are discarded, because their revisions and conditions depend on it.
 import { every, type Clock } from '../../base/time/clock.ts'
 import type { History } from '../history.ts'
-import type { Lease } from '../lease-table.ts'
-import type { LeaseId } from '../store.ts'
 import { sizeOfEvents, type Version } from '../store-version.ts'
 import { changesOf, pack } from './packed-changes.ts'
 import type { DiskClient } from './disk-client.ts'
 import { StoreFull, StoreInUse, StoreOverloaded } from './store-errors.ts'
-import type { CompactRequest, DiskRequest } from './disk-protocol.ts'
+import type { CompactRequest, DiskRequest, LeaseChange } from './disk-protocol.ts'
 
 /** A write that is settled when it is durable; without a record it only waits for the earlier ones. */
 export interface Entry {
-  readonly record?:
-    | { readonly kind: 'version'; readonly version: Version }
-    | { readonly kind: 'granted'; readonly lease: Lease }
-    | { readonly kind: 'ended'; readonly id: LeaseId }
+  readonly record?: { readonly kind: 'version'; readonly version: Version } | LeaseChange
   /** The caller may abort before that. */
   readonly signal?: AbortSignal
   settle(): void
@@ -110,8 +105,7 @@ export class WriteQueue {
         await this.#request({
           kind: 'write',
           changes: pack(versions.flatMap(changesOf)),
-          granted: records.flatMap((record) => (record.kind === 'granted' ? [record.lease] : [])),
-          ended: records.flatMap((record) => (record.kind === 'ended' ? [record.id] : [])),
+          leases: records.filter((record) => record.kind !== 'version'),
         })
       } catch (error) {
         return this.#rollBack(batch, error as Error)

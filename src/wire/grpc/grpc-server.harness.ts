@@ -32,10 +32,16 @@ export interface GrpcServer extends AsyncDisposable {
 
 export interface ServeOptions {
   readonly path?: string
+  /** A loopback address and a port; by default 127.0.0.1 and any free one. */
+  readonly host?: string
+  readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string; readonly ca: string }
 }
 
-export async function serveGrpc(methods: ServedMethods, { path, tls }: ServeOptions = {}): Promise<GrpcServer> {
+export async function serveGrpc(
+  methods: ServedMethods,
+  { path, host = '127.0.0.1', port = 0, tls }: ServeOptions = {},
+): Promise<GrpcServer> {
   const server: Http2Server =
     tls === undefined ? createServer() : createSecureServer({ ...tls, requestCert: true, rejectUnauthorized: true })
   const sessions = new Set<ServerHttp2Session>()
@@ -54,11 +60,11 @@ export async function serveGrpc(methods: ServedMethods, { path, tls }: ServeOpti
     void Promise.resolve(method(call)).catch(() => stream.destroy())
   })
   await new Promise<void>((resolve) =>
-    path === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(path, resolve),
+    path === undefined ? server.listen(port, host, resolve) : server.listen(path, resolve),
   )
   const scheme = tls === undefined ? 'http' : 'https'
   return {
-    endpoint: path === undefined ? `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}` : `unix:${path}`,
+    endpoint: path === undefined ? `${scheme}://${host}:${(server.address() as AddressInfo).port}` : `unix:${path}`,
     sessions,
     get connections() {
       return connections

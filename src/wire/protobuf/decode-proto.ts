@@ -2,6 +2,7 @@
 // Fields of type bytes are views of the input and keep its memory alive.
 // safe names: fields have the names of their message, and maps have no prototype.
 import { ProtobufError, ProtobufReader } from '../../schema/protobuf/protobuf-reader.ts'
+import { latin1Text } from '../../platform/http1/latin1.ts'
 import type { ElementType, Field, Message, Proto, Scalar } from './proto-message.ts'
 
 const depthMax = 100
@@ -56,6 +57,7 @@ function plainZero(type: ElementType): unknown {
   if (typeof type === 'object') return type.kind === 'enumeration' ? type.names[0] : undefined
   switch (type) {
     case 'string':
+    case 'binary':
       return ''
     case 'bytes':
       return noBytes
@@ -111,7 +113,7 @@ function compileField(name: string, { type, label }: Field): ReadField {
 }
 
 const isPackable = (type: ElementType): boolean =>
-  typeof type === 'string' ? type !== 'string' && type !== 'bytes' : type.kind === 'enumeration'
+  typeof type === 'string' ? type !== 'string' && type !== 'bytes' && type !== 'binary' : type.kind === 'enumeration'
 
 function readEntry(
   reader: ProtobufReader,
@@ -159,6 +161,8 @@ function compileScalar(type: Scalar): [wireType: number, read: (reader: Protobuf
       return [2, (reader) => reader.lossyText()]
     case 'bytes':
       return [2, (reader) => reader.bytes()]
+    case 'binary':
+      return [2, (reader) => wholeLatin1(reader.bytes())]
     case 'bool':
       return [0, (reader) => reader.integer() !== 0]
     case 'double':
@@ -177,6 +181,8 @@ function compileScalar(type: Scalar): [wireType: number, read: (reader: Protobuf
       return type satisfies never
   }
 }
+
+const wholeLatin1 = (bytes: Uint8Array): string => latin1Text(bytes, 0, bytes.length)
 
 function expectWireType(wireType: number, expected: number): void {
   if (wireType !== expected) throw new ProtobufError(`wire type ${wireType} instead of ${expected}`)

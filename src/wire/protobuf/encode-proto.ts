@@ -2,6 +2,7 @@
 // from the end to the beginning, so fields, elements and entries are written in reverse.
 // safe names: fields have the names of their message, and maps have no prototype.
 import { ProtobufWriter } from '../../schema/protobuf/protobuf-writer.ts'
+import { latin1Bytes } from '../../platform/http1/latin1.ts'
 import type { ElementType, Field, Message, ProtoInput, Scalar } from './proto-message.ts'
 
 /** Shared: encoding is synchronous. */
@@ -107,6 +108,14 @@ function scalarWriter(type: Scalar): [wireType: 0 | 1 | 2, write: (writer: Proto
         2,
         (writer, value: Uint8Array) => {
           writer.raw(value)
+          writer.uint32(value.length)
+        },
+      ]
+    case 'binary':
+      return [
+        2,
+        (writer, value: string) => {
+          writer.raw(latin1Bytes(value))
           writer.uint32(value.length)
         },
       ]

@@ -5,6 +5,8 @@
 export type Scalar =
   | 'string'
   | 'bytes'
+  /** Bytes as text: each character (U+0000 to U+00FF) is one byte, so text compares as the bytes do. */
+  | 'binary'
   | 'bool'
   | 'double'
   | 'int32'
@@ -76,6 +78,7 @@ export const mapOf = <T extends ElementType>(tag: number, type: T): Field<T, 'ma
 interface ScalarTypes {
   readonly string: string
   readonly bytes: Uint8Array
+  readonly binary: string
   readonly bool: boolean
   readonly double: number
   readonly int32: number

@@ -21,6 +21,7 @@ const everything = protoMessage('Everything', {
   text: singular(2, 'string'),
   inner: singular(3, inner),
   raw: singular(4, 'bytes'),
+  key: singular(16, 'binary'),
   flag: singular(5, 'bool'),
   ratio: singular(6, 'double'),
   id: singular(7, 'uint64Big'),
@@ -40,6 +41,7 @@ const zero: Proto<typeof everything> = {
   text: '',
   inner: undefined,
   raw: new Uint8Array(),
+  key: '',
   flag: false,
   ratio: 0,
   id: 0n,
@@ -107,6 +109,16 @@ test('bytes in a slice of a larger buffer are read at the right offset', () => {
   const read = decodeProto(everything, larger.subarray(7))
   equal(read.ratio, 1.5)
   deepEqual([...read.raw], [1, 2])
+})
+
+test('every byte is a character of a binary text', () => {
+  const key = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte)).repeat(40)
+  const encoded = encodeProto(everything, { key })
+  deepEqual(
+    encoded.subarray(-10_240, -9_984),
+    Uint8Array.from({ length: 256 }, (_, byte) => byte),
+  )
+  equal(decodeProto(everything, encoded).key, key)
 })
 
 test('unknown fields are skipped, packed numbers are read, the key __proto__ is a key', () => {

@@ -10,6 +10,10 @@ const mask = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d)
 const pipeBytesMax = 1024 * 1024
 const octetWiseBytesMax = 4 * 1024
 
+const applyMaskTo = (payload: Uint8Array): void => {
+  for (let index = 0; index < payload.length; index++) payload[index] = (payload[index] ?? 0) ^ (mask[index & 3] ?? 0)
+}
+
 /** Written from the standard, without the code under test. */
 function encode(frame: SentFrame, isMasked: boolean): Uint8Array {
   const { opcode, payload, isFinal = true, reserved = 0, sentBytes = payload.length } = frame
@@ -27,8 +31,8 @@ function encode(frame: SentFrame, isMasked: boolean): Uint8Array {
   ]
   const bytes = new Uint8Array(header.length + sentBytes)
   bytes.set(header)
-  for (let index = 0; index < sentBytes; index++)
-    bytes[header.length + index] = (payload[index] ?? 0) ^ (isMasked ? (mask[index % 4] ?? 0) : 0)
+  bytes.set(payload.subarray(0, sentBytes), header.length)
+  if (isMasked) applyMaskTo(bytes.subarray(header.length))
   return bytes
 }
 
@@ -78,9 +82,8 @@ class Received {
     if (bytes.length < headerBytes + length) return 0
     equal((bytes.readUInt8(1) & 0x80) !== 0, this.#isMasked)
     equal(bytes.readUInt8(0) & 0xf0, 0x80)
-    const payload = Uint8Array.from(bytes.subarray(headerBytes, headerBytes + length))
-    if (this.#isMasked)
-      for (let index = 0; index < length; index++) payload[index] = (payload[index] ?? 0) ^ (mask[index % 4] ?? 0)
+    const payload = new Uint8Array(bytes.subarray(headerBytes, headerBytes + length))
+    if (this.#isMasked) applyMaskTo(payload)
     this.frames.push({ kind: kinds.get(bytes.readUInt8(0) & 0x0f) ?? 'unknown', payload })
     this.#onFrame.resolve()
     this.#onFrame = Promise.withResolvers()
@@ -135,9 +138,9 @@ function chunked(bytes: Uint8Array, size: number): Uint8Array[] {
 
 /** The payload in full when it is short, else its length and digest. */
 const shown = ({ kind, payload }: ReceivedFrame): string => {
-  const buffer = Buffer.from(payload)
+  const buffer = Buffer.from(payload.buffer, payload.byteOffset, payload.length)
   if (kind === 'close') return `close ${payload.length === 0 ? 1005 : buffer.readUInt16BE(0)}`
-  const isFilled = payload.length > 200 && payload.every((byte) => byte === 0x2a)
+  const isFilled = payload.length > 200 && buffer.equals(Buffer.alloc(payload.length, 0x2a))
   return `${kind} ${isFilled ? `${payload.length} bytes` : buffer.toString('hex')}`
 }
 

@@ -13,7 +13,7 @@ import { BodyTooLarge, Overloaded } from '../../http/listener.ts'
 import type { ListenOptions, StreamedRequest, WireResponse, WirePieces, WireRequest } from '../../http/listener.ts'
 import type { BudgetedConnection, MemoryBudget } from '../../limits/memory-budget.ts'
 import { sendPieces, type PieceSender } from '../../http/send-pieces.ts'
-import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
+import { bodySecondsMax, lingerSecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
 
 // Literals instead of node:http2's constants, which would load the module at the start.
 const [HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS] = [':method', ':path', ':status'] as const
@@ -172,13 +172,21 @@ export class ServedStream implements StreamedRequest, SendProgress {
       const isAuthenticated = this.headers['authorization'] !== undefined && response.status !== 401
       this.#connection.responding(isAuthenticated, response.keepsConnection === true)
       await this.#send(response)
-      // A client that is still sending its body is requested to stop (RFC 9113, 8.1).
-      if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
+      if (!this.#isBodyComplete) this.#stopBody(response.trailers !== undefined)
     } catch {
       this.#hasResponded = true
       if (!stream.headersSent && !this.#isClosed) stream.respond({ [HTTP2_HEADER_STATUS]: 500 }, { endStream: true })
       else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     }
+  }
+
+  /**
+   * A client that is still sending its body is requested to stop (RFC 9113, 8.1). In a stream that is closed while its
+   * trailers are not sent yet, Node.js loops for ever, so after trailers the client has some time to close it.
+   */
+  #stopBody(hasTrailers: boolean): void {
+    if (hasTrailers) this.#dueSecond = this.#second() + lingerSecondsMax
+    else this.#stream.close(constants.NGHTTP2_NO_ERROR)
   }
 
   /** Called each second. */

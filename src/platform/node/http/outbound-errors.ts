@@ -1,6 +1,7 @@
 // Errors of outbound requests in Go's words, which users search for.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { Unreachable } from '../../http/outbound.ts'
+import { tlsFailure } from '../../http/tls-failure.ts'
 import type { ExchangeProgress } from './undici-exchange.ts'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -13,14 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'read: connection reset by peer',
 }
 
-const plainServer = /wrong version number|packet length too long/
-
-/** A TLS handshake with a server that speaks plain HTTP. */
-const tlsReason = ({ code, message }: NodeJS.ErrnoException): string | undefined =>
-  code === 'EPROTO' && plainServer.test(message) ? 'tls: first record does not look like a TLS handshake' : undefined
-
 export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
-  new Unreachable(tlsReason(error) ?? `dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, {
+  new Unreachable(tlsFailure(error) ?? `dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, {
     cause: error,
   })
 
