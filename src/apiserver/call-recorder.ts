@@ -8,6 +8,7 @@ import { StatusError } from '../api/errors/status-error.ts'
 import { Overloaded } from '../platform/http/listener.ts'
 import { AccessDenied } from './authorization/forbidden-access.ts'
 import type { Filter, Handler } from './filters/filter.ts'
+import { statusErrorOf } from './http/error-status.ts'
 import type { WatchForm } from './http/watch-pieces.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import {
@@ -79,8 +80,11 @@ export class CallRecorder {
       (error) => {
         this.#countRejection(request, target, error)
         if (error instanceof AccessDenied && error.user !== anonymousUser) flow.deny(call, error.user)
-        if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
-        else end(500, context.signal.aborted ? 'given up' : '500')
+        if (context.signal.aborted && !(error instanceof StatusError)) end(500, 'given up')
+        else {
+          const { code, reason } = statusErrorOf(error)
+          end(code, `${code} ${reason}`.trimEnd())
+        }
         throw error
       },
     )

@@ -61,6 +61,22 @@ test('pages show the list at the revision of the first page', async () => {
   equal(exact.items.length, 3)
 })
 
+test('a further page waits until the server has the revision of the first page', async () => {
+  await using ahead = await startServer()
+  await fill(ahead)
+  const first = (await ahead.call('GET', `${configMaps}?limit=1`)).body
+  // The same writes arrive later at another server.
+  await using behind = await startServer()
+  const asking = behind.call('GET', `${configMaps}?limit=2&continue=${first.metadata.continue}`)
+  await fill(behind)
+  const { status, body } = await asking
+  deepEqual([status, body.metadata.resourceVersion], [200, first.metadata.resourceVersion])
+  deepEqual(
+    body.items.map((item: { metadata: { name: string } }) => item.metadata.name),
+    ['b', 'c'],
+  )
+})
+
 test('a continue token that has expired is answered with a token for an inconsistent list', async () => {
   await using server = await startServer()
   await fill(server)

@@ -68,8 +68,11 @@ export interface HarnessOptions {
 
 /** The pieces of a stream, one by one. */
 async function* piecesOf(body: WireResponse['body']): AsyncGenerator<Uint8Array> {
-  if (typeof body === 'string' || body instanceof Uint8Array || !('take' in body))
-    throw new Error('no stream of pieces')
+  if (typeof body === 'string' || body instanceof Uint8Array) throw new Error('no stream of pieces')
+  if (!('take' in body)) {
+    for await (const piece of body) yield typeof piece === 'string' ? new TextEncoder().encode(piece) : piece
+    return
+  }
   let woken = Promise.withResolvers<void>()
   body.listen(() => woken.resolve())
   try {

@@ -10,6 +10,8 @@ import { handlerChain } from './filters/filter.ts'
 import type { FilterDeps } from './filters/policies.ts'
 import { filters } from './filters.ts'
 import { openPolicies } from './open-policies.ts'
+import { MemoryStore } from '../store/memory-store.ts'
+import { StoreUnavailable, type Transaction } from '../store/store.ts'
 import { aPod, configMap, configMaps, deployments, pods, web } from './server-objects.harness.ts'
 
 test('an object is created, read, changed and deleted', async () => {
@@ -384,4 +386,21 @@ test('the namespace in the body of a cluster-scoped object is ignored', async ()
   ]
   const seen = responses.map((response) => [response.status, response.body.metadata.namespace])
   deepEqual(seen, [[201, undefined], ...Array.from({ length: 4 }, () => [200, undefined])])
+})
+
+test('the record and the metrics have the status that a client gets while the store is unavailable', async () => {
+  let isFull = false
+  class FillingStore extends MemoryStore {
+    override async commit(transaction: Transaction, signal: AbortSignal) {
+      if (isFull) throw new StoreUnavailable('the disk is full')
+      return super.commit(transaction, signal)
+    }
+  }
+  const clock = new VirtualClock()
+  await using server = await startServer(openPolicies, { clock, store: new FillingStore(clock) })
+  isFull = true
+  const { status, body } = await server.call('POST', configMaps, configMap('a'))
+  deepEqual([status, body.reason, body.message], [503, 'ServiceUnavailable', 'the disk is full'])
+  const [call] = [...server.flow.events()].filter(({ what }) => what === 'create configmaps')
+  equal(call?.outcome, '503 ServiceUnavailable')
 })

@@ -116,8 +116,6 @@ export interface Column<T> {
 /** What only custom kinds have. */
 export interface CustomVersion {
   readonly listKind: string
-  /** The definition is being deleted: no objects can be created. */
-  readonly isTerminating: boolean
   /** A stored object as the schema has it now: pruned, with defaults. The same object where nothing changes. */
   complete(stored: ApiObject): ApiObject
   /** A converted object without the fields that the schema does not have. The same object where nothing changes. */

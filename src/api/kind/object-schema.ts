@@ -10,8 +10,8 @@ import { validateFields } from '../../schema/validation/validate.ts'
 export interface ObjectSchema {
   /** The object in a body, without fields that the schema does not have. Throws a DecodeError. */
   decode(body: unknown): Decoded
-  /** Fills in the defaults of the schema. */
-  withDefaults<T extends object>(object: T): T
+  /** Fills in the defaults of the schema. `keepsNull`: a null that is not allowed stays where there is no default. */
+  withDefaults<T extends object>(object: T, keepsNull?: boolean): T
   /** The status of a new object, from its initial one; undefined where it has none until one is written. */
   newStatus(initial: unknown): unknown
   /** The constraints on single fields. */

@@ -111,6 +111,38 @@ test('objects with finalizers block the deletion of their definition, and no obj
   )
 })
 
+test('watches get the deletion of each object of a deleted definition, and end with the definition', async () => {
+  await using server = await withDefinition()
+  const finalizers = ['example.com/held']
+  await server.call('POST', widgets, widget('a'))
+  await server.call('POST', widgets, widget('b', { metadata: { name: 'b', finalizers } }))
+  const path = `${definitions}/widgets.example.com`
+  const watches = [`${widgets}?watch=true&resourceVersion=0`, `${widgets}?watch=true&fieldSelector=metadata.name%3Da`]
+  const ended = Promise.all(watches.map((each) => server.watch(each, 100)))
+  await server.call('DELETE', path)
+  const discovered = (await server.call('GET', '/apis/example.com/v1')).body as { resources: { verbs: string[] }[] }
+  equal(discovered.resources[0]?.verbs.includes('create'), false)
+  await until(async () => ((await server.call('GET', `${widgets}/a`)).status === 404 ? true : undefined))
+  equal((await server.call('GET', `${widgets}/b`)).status, 200)
+  await server.call('PATCH', `${widgets}/b`, { metadata: { finalizers: null } }, merge)
+  const shown = (events: readonly unknown[]) =>
+    (events as { type: string; object: { metadata: { name: string } } }[]).map(
+      ({ type, object }) => `${type} ${object.metadata.name}`,
+    )
+  const [all = [], one = []] = await ended
+  deepEqual(
+    shown(all).filter((text) => text.endsWith(' a')),
+    ['ADDED a', 'DELETED a'],
+  )
+  deepEqual(
+    shown(all).filter((text) => text.endsWith(' b')),
+    ['ADDED b', 'MODIFIED b', 'DELETED b'],
+  )
+  deepEqual(shown(one), ['ADDED a', 'DELETED a'])
+  await until(async () => ((await server.call('GET', path)).status === 404 ? true : undefined))
+  equal((await server.call('GET', widgets)).status, 404)
+})
+
 const merge = { 'content-type': 'application/merge-patch+json' }
 
 test('an object can be read and written in every version, and is stored in one', async () => {

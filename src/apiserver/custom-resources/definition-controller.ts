@@ -16,6 +16,7 @@ import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { managedFieldsAfterUpdate } from '../objects/managed-fields.ts'
 import { fieldTrackingOf } from '../registry/verbs/field-tracking.ts'
 import { removeInternally } from '../registry/verbs/deletion.ts'
+import { waitUntilFresh } from '../registry/verbs/reads.ts'
 import type { ResourceDeps } from '../registry/resource/resource-deps.ts'
 import { updateWithRetry } from '../registry/verbs/update-with-retry.ts'
 import { withManagedFields } from '../registry/verbs/write.ts'
@@ -131,6 +132,7 @@ export class DefinitionController implements CacheObserver {
       this.#observed.add(deps.cache)
       deps.cache.observe({ changed: (now) => (now === undefined ? this.#enqueue(name) : undefined) })
     }
+    await waitUntilFresh(deps, undefined, ctx.signal)
     const objects = deps.cache.objects('').filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     for (let start = 0; start < objects.length; start += concurrentMax)
       await Promise.all(

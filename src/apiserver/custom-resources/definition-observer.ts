@@ -41,14 +41,17 @@ export class DefinitionObserver implements CacheObserver {
     const { catalogue, conversionOf, measures } = this.#deps
     if (served === undefined || !isServedEqually(served, definition))
       catalogue.set(customResource(definition, conversionOf(definition), measures))
+    if (definition.metadata.deletionTimestamp !== undefined) catalogue.terminate(name)
   }
 }
 
-/** Labels, annotations and conditions change nothing in what is served. */
+/**
+ * Labels, annotations, conditions and the begin of the deletion change nothing in what is served, so watches continue. The deletion
+ * changes the generation, but not the spec.
+ */
 const isServedEqually = (a: CustomResourceDefinition, b: CustomResourceDefinition): boolean =>
   a.metadata.uid === b.metadata.uid &&
-  a.metadata.generation === b.metadata.generation &&
-  a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
+  (a.metadata.generation === b.metadata.generation || equalValues(a.spec, b.spec)) &&
   equalValues(a.status.acceptedNames, b.status.acceptedNames)
 
 function customResource(

@@ -46,7 +46,7 @@ export function apiResourceList(
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: discoveredVerbsOf(kind),
+      verbs: discoveredVerbsOf(catalogue, kind),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
       ...(kind.computed === undefined ? { storageVersionHash: hashOf(storedGroupVersionKind(catalogue, kind)) } : {}),
@@ -90,7 +90,7 @@ export const aggregatedGroup = (
       extensions.discoveryOf({ group: name, version }) ?? {
         version,
         freshness: 'Current',
-        resources: kindsOf(catalogue, name, version).map(aggregatedResource),
+        resources: kindsOf(catalogue, name, version).map((kind) => aggregatedResource(catalogue, kind)),
       },
   ),
 })
@@ -101,7 +101,7 @@ const responseKind = (response: Pick<Kind, 'group' | 'version' | 'kind'>, { grou
     ? { group: '', version: '', kind: response.kind }
     : { group: response.group, version: response.version, kind: response.kind }
 
-function aggregatedResource(kind: Kind): object {
+function aggregatedResource(catalogue: KindCatalogue, kind: Kind): object {
   const subresources = discoveredSubresourcesOf(kind).map(({ name, response, verbs }) => ({
     subresource: name,
     responseKind: responseKind(response ?? kind, kind),
@@ -112,7 +112,7 @@ function aggregatedResource(kind: Kind): object {
     responseKind: responseKind(kind, kind),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
-    verbs: discoveredVerbsOf(kind),
+    verbs: discoveredVerbsOf(catalogue, kind),
     ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     ...(subresources.length === 0 ? {} : { subresources }),

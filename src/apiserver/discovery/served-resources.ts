@@ -2,6 +2,7 @@
 import { scale } from '../../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { readWriteVerbs, type Subresource } from '../../api/kind/subresource.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { fixedStrategies } from '../strategies/strategies.ts'
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
@@ -17,8 +18,8 @@ const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'crea
 const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch'] as const
 
 /** The verbs in discovery. */
-export const discoveredVerbsOf = (kind: Kind): readonly string[] =>
-  kind.custom === undefined ? verbsOf(kind) : kind.custom.isTerminating ? terminatingVerbs : customVerbs
+export const discoveredVerbsOf = (catalogue: Pick<KindCatalogue, 'isTerminating'>, kind: Kind): readonly string[] =>
+  kind.custom === undefined ? verbsOf(kind) : catalogue.isTerminating(kind) ? terminatingVerbs : customVerbs
 
 const scaleSubresource: Subresource = {
   name: 'scale',

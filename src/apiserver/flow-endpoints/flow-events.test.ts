@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from 'node:assert/strict'
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder, type FlowId } from '../../base/observability/flow-recorder.ts'
@@ -19,21 +19,39 @@ const reported = {
   cause: { revisions: [12], span: spanOf(record, 6 as FlowId) },
 }
 
+const requestOf = (verb: string, user: string, body: ApiRequest['body']): ApiRequest => ({
+  context: context(new AbortController().signal),
+  credentials: { kind: 'asserted', user: userWithName(user) },
+  user: userWithName(user),
+  sender: 'x',
+  agent: 'x',
+  target: { kind: 'path', verb, path: flowEventsPath, accept: '' },
+  query: new URLSearchParams(),
+  body,
+})
+
 function post(value: unknown, user = 'system:node:a'): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
-  const request: ApiRequest = {
-    context: context(new AbortController().signal),
-    credentials: { kind: 'asserted', user: userWithName(user) },
-    user: userWithName(user),
-    sender: 'x',
-    agent: 'x',
-    target: { kind: 'path', verb: 'post', path: flowEventsPath, accept: '' },
-    query: new URLSearchParams(),
-    body: { kind: 'value', value },
-  }
-  handleFlowEvents(request, flow, new VirtualClock())
+  handleFlowEvents(requestOf('post', user, { kind: 'value', value }), flow, new VirtualClock())
   return flow
 }
+
+const responsePieces = async (flow: FlowRecorder): Promise<string[]> => {
+  const response = handleFlowEvents(requestOf('get', 'admin', { kind: 'none' }), flow, new VirtualClock())
+  ok(response.kind === 'wire' && response.response.body !== undefined)
+  return Array.fromAsync(response.response.body as AsyncIterable<string>)
+}
+
+test('the record is encoded in pieces of at most 500 events, without those that are recorded meanwhile', async () => {
+  const flow = new FlowRecorder(new VirtualClock(), 2_048)
+  deepEqual(JSON.parse((await responsePieces(flow)).join('')), { events: [] })
+  for (let index = 0; index < 2_600; index++) flow.record('call', 'a', 'b', `event ${index}`)
+  const expected = JSON.parse(JSON.stringify([...flow.events()])) as unknown[]
+  const pieces = await responsePieces(flow)
+  deepEqual(JSON.parse(pieces.join('')), { events: expected })
+  equal(expected.length, 2_048)
+  ok(pieces.every((piece) => piece.split('"arrow"').length <= 501))
+})
 
 test('a reported event keeps its name, its time and its cause', () => {
   const [event] = post({ events: [{ ...reported, endMs: 9, outcome: 'ok' }] }).events()

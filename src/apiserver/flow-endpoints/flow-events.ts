@@ -3,6 +3,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
+import { WorkSlice } from '../../base/work/work-slice.ts'
 import { FlowFeed } from '../../base/observability/flow-feed.ts'
 import {
   arrows,
@@ -24,15 +25,8 @@ export function handleFlowEvents(request: ApiRequest, flow: FlowRecorder, clock:
   switch (target.verb) {
     case 'get':
       return booleanParameter(query, 'follow')
-        ? {
-            kind: 'wire',
-            response: {
-              status: 200,
-              headers: { 'content-type': jsonLines },
-              body: follow(flow, clock, context.signal),
-            },
-          }
-        : { kind: 'json', status: 200, value: { events: [...flow.events()] } }
+        ? streamed('application/json-lines', follow(flow, clock, context.signal))
+        : streamed('application/json', recorded(flow, clock, context.signal))
     case 'post': {
       for (const event of reportedEvents(request)) flow.recordReported(event)
       return { kind: 'json', status: 200, value: {} }
@@ -42,10 +36,34 @@ export function handleFlowEvents(request: ApiRequest, flow: FlowRecorder, clock:
   }
 }
 
-const jsonLines = 'application/json-lines'
+const streamed = (contentType: string, body: AsyncIterable<string>): ApiResponse => ({
+  kind: 'wire',
+  response: { status: 200, headers: { 'content-type': contentType }, body },
+})
+
 const eventsInPieceMax = 500
 /** Events are batched for this long, because a reader renders again for each piece. */
 const gatherMs = 50
+
+/** One JSON object with the record so far. Other requests are handled between its pieces. */
+async function* recorded(flow: FlowRecorder, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
+  const slice = new WorkSlice(clock)
+  const last = flow.last
+  let separator = ''
+  yield '{"events":['
+  for (let id = flow.oldest; id <= last;) {
+    const texts: string[] = []
+    for (; id <= last && texts.length < eventsInPieceMax; id++) {
+      const event = flow.get(id)
+      if (event !== undefined) texts.push(JSON.stringify(event))
+    }
+    if (texts.length > 0) yield `${separator}${texts.join(',')}`
+    if (texts.length > 0) separator = ','
+    if (slice.isUsedUp()) await slice.next()
+    signal.throwIfAborted()
+  }
+  yield ']}'
+}
 
 /**
  * JSON lines: the record so far, then each new event, and each event again when it has ended. An empty line marks the

@@ -60,6 +60,11 @@ const refused: [text: string, message: RegExp][] = [
 for (const [text, message] of refused)
   test(`${text} is not JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
 
+test('of several documents the first one is read, as by upstream', async () => {
+  const { json } = await inlineYaml.parse('a: 1\n---\nb: 2\n', signal)
+  equal(json, '{"a":1}')
+})
+
 test('a number out of range is a text', async () => {
   equal(
     (await inlineYaml.parse('a: 1e400\nb: [-1.5e+400, 1e30]', signal)).json,

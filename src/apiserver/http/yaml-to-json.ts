@@ -38,7 +38,8 @@ export function run(text: string): YamlAsJson {
   checkTokens(text, (source) => new Lexer().lex(source))
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { ...options, lineCounter })
-  const [error] = document.errors
+  // As Go's parser, which reads the first document of several.
+  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
   if (error !== undefined) throw new Error(yamlSyntaxError(error, text, lineCounter))
   if (mayExceedDouble.test(text)) visit(document, { Scalar: (_, node) => textIfOutOfRange(node) })
   // An empty document is null in JSON.

@@ -23,7 +23,6 @@ function resource(plural: string, group: string, ...versions: readonly string[])
     const custom = {
       listKind: '',
       deprecationWarning: undefined,
-      isTerminating: false,
       complete: (each: never) => each,
       prune: (each: never) => each,
       publishedSchema: () => ({}),
@@ -58,6 +57,21 @@ test('custom resources are added, replaced and removed, and observers are notifi
   catalogue.delete('widgets.example.com')
   equal(catalogue.atPath('example.com/v1', 'widgets'), undefined)
   deepEqual(seen, ['- -> v1beta1', 'v1beta1 -> v1+v1beta1', 'v1+v1beta1 -> -'])
+})
+
+test('a resource whose definition is being deleted stays, and observers are notified once', () => {
+  const catalogue = new KindCatalogue()
+  catalogue.set(resource('widgets', 'example.com', 'v1'))
+  const kind = catalogue.named('example.com/v1', 'widgetsKind') as Kind
+  let notified = 0
+  catalogue.observe({ changed: (removed, added) => void (notified += Number(removed === added)) })
+  equal(catalogue.isTerminating(kind), false)
+  for (const name of ['widgets.example.com', 'widgets.example.com', 'none.example.com']) catalogue.terminate(name)
+  deepEqual([catalogue.isTerminating(kind), catalogue.isTerminating(pod), notified], [true, false, 1])
+  equal(catalogue.atPath('example.com/v1', 'widgets'), kind)
+  catalogue.delete('widgets.example.com')
+  catalogue.set(resource('widgets', 'example.com', 'v1'))
+  equal(catalogue.isTerminating(kind), false)
 })
 
 test('an observer that comes later is notified of the resources that exist', () => {

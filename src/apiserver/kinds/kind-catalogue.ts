@@ -12,7 +12,10 @@ export interface GroupVersion {
 }
 
 export interface CatalogueObserver {
-  /** `removed` and `added` are the same resource before and after a change; one of them may be missing. */
+  /**
+   * `removed` and `added` are the same resource before and after a change; one of them may be missing. They are identical when
+   * the deletion of the definition has begun.
+   */
   changed(removed: CustomResource | undefined, added: CustomResource | undefined): void
 }
 
@@ -26,6 +29,8 @@ export class KindCatalogue {
   /** By API version, then by plural name. */
   readonly #byPath = new Map<string, Map<string, Kind>>()
   readonly #custom = new Map<string, CustomResource>()
+  /** Names of custom resources whose definitions are being deleted. */
+  readonly #terminating = new Set<string>()
   readonly #observers: CatalogueObserver[] = []
   #derived: Derived | undefined
   #changes = 0
@@ -102,12 +107,32 @@ export class KindCatalogue {
     if (removed !== undefined) this.#replace(removed, undefined)
   }
 
+  /** The definition is being deleted: no objects can be created; those that exist are served until they are deleted. */
+  terminate(name: string): void {
+    const resource = this.#custom.get(name)
+    if (resource === undefined || this.#terminating.has(name)) return
+    this.#terminating.add(name)
+    this.#notify(resource, resource)
+  }
+
+  /** Whether the definition of the kind is being deleted. */
+  isTerminating({ custom, group, plural }: Kind): boolean {
+    return custom !== undefined && this.#terminating.has(`${plural}.${group}`)
+  }
+
   #replace(removed: CustomResource | undefined, added: CustomResource | undefined): void {
     for (const { kind } of removed?.versions ?? []) this.#remove(kind)
-    if (removed !== undefined) this.#custom.delete(removed.name)
+    if (removed !== undefined) {
+      this.#custom.delete(removed.name)
+      this.#terminating.delete(removed.name)
+    }
     for (const { kind } of added?.versions ?? []) this.#add(kind)
     if (added !== undefined) this.#custom.set(added.name, added)
     this.#derived = undefined
+    this.#notify(removed, added)
+  }
+
+  #notify(removed: CustomResource | undefined, added: CustomResource | undefined): void {
     this.#changes++
     for (const observer of this.#observers) observer.changed(removed, added)
   }

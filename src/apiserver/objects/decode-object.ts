@@ -23,6 +23,14 @@ import type { SpecInterning } from './spec-interning.ts'
  */
 const defaultedCharactersMax = 8 * transactionBytesMax
 
+/** Where a body comes from. */
+export interface BodySource {
+  /** The error for a body that is not an object of the kind, where it was not sent as such. */
+  readonly rejected?: (why: string) => StatusError
+  /** The result of an apply, which upstream does not decode: a null that a custom object may not have is an error. */
+  readonly isApplied?: boolean
+}
+
 export interface DecodedObject {
   readonly object: ApiObject
   readonly warnings: readonly string[]
@@ -35,7 +43,7 @@ export function decodeObject(
   strict: StrictErrors = strictErrors,
   current?: ApiObject,
   interning?: SpecInterning,
-  rejected: (why: string) => StatusError = (why) => cannotHandle(kind, why),
+  { rejected = (why) => cannotHandle(kind, why), isApplied = false }: BodySource = {},
 ): DecodedObject {
   if (!isJsonObject(body)) throw rejected('the body is not an object')
   checkObjectType(kind, body)
@@ -50,7 +58,7 @@ export function decodeObject(
       return { object: kind.hasStatusDefaults ? kind.applyDefaults(object) : object, warnings }
     }
     const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
-    const object = kind.applyDefaults(kind.schema.withDefaults(typed))
+    const object = kind.applyDefaults(kind.schema.withDefaults(typed, isApplied))
     if (kind.custom !== undefined && jsonCharactersMin(object, defaultedCharactersMax) > defaultedCharactersMax)
       throw new TransactionTooLarge()
     return { object, warnings }

@@ -66,6 +66,7 @@ function typeText({ apiVersion = '', kind = '' }: JsonObject): string {
 export interface ApplyResult {
   readonly body: JsonObject
   readonly managedFields: ManagedFields
+  readonly isApplied: true
 }
 
 export interface ApplyOptions extends FieldTracking {
@@ -87,7 +88,7 @@ export function applyConfiguration(
   rejectInvalid(config, structure)
   const applied = withoutSubtrees(appliedFields(structure, config), ignored)
   const own = newEntry(writer, 'Apply', difference(applied, neverOwned), nowMs)
-  if (live === undefined) return { body: config, managedFields: withEntry([], own) }
+  if (live === undefined) return { body: config, managedFields: withEntry([], own), isApplied: true }
   const entries = knownEntries(live, options)
   const last = entries.find((entry) => isEntryOf(entry, writer, 'Apply'))
   const others = entries.filter((entry) => entry !== last)
@@ -103,6 +104,7 @@ export function applyConfiguration(
   return {
     body: writer.manager === kubectl ? withLastApplied(object, config) : object,
     managedFields: withEntry(releaseFields(others, comparisons), timed),
+    isApplied: true,
   }
 }
 

@@ -146,6 +146,7 @@ export class Registry {
 
   /** A changed definition gets a new cache: watches end, and clients watch again with the new schema. */
   #replaceCustom(removed: CustomResource | undefined, added: CustomResource | undefined): void {
+    if (removed === added) return
     for (const { kind } of allVersions(removed)) {
       const deps = this.#resources.get(kind)
       this.#resources.delete(kind)
@@ -178,6 +179,7 @@ export class Registry {
       loop,
       codec: undefined,
       versions: () => catalogue.versionsOf(kind),
+      isTerminating: () => catalogue.isTerminating(kind),
     }
   }
 

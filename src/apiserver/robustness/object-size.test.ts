@@ -1,8 +1,13 @@
 // An object is at most as large as etcd accepts, whatever the store is, and whatever defaults and patches add to it.
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { transactionBytesMax } from '../../store/store.ts'
+import { customKind } from '../../api/apiextensions/custom-kind/custom-kind.ts'
+import type { CustomResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import type { CustomResourceDefinitionVersion } from '../../api/apiextensions/v1/custom-resource-definition-spec.ts'
+import { present } from '../../base/assert.ts'
+import { transactionBytesMax, TransactionTooLarge } from '../../store/store.ts'
 import { customDefinition, customVersion, define } from '../custom-resources/custom-resource.harness.ts'
+import { decodeObject } from '../objects/decode-object.ts'
 import { startServer, type Harness, type HarnessResponse } from '../server.harness.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -96,6 +101,16 @@ test('an object that would be larger than 1.5 MiB in the store is rejected with 
 /** A second object would be rejected because its name is taken. */
 const renamed = (body: object & { metadata?: { name: string } }): object =>
   body.metadata?.name === 'new' ? { ...body, metadata: { name: 'newer' } } : body
+
+test('an object that its defaults make very large is rejected before it is validated, compared and sent to webhooks', () => {
+  const { metadata, spec } = defaulted
+  const definition = { metadata, spec, status: {} } as unknown as CustomResourceDefinition
+  const [version] = spec.versions as unknown as readonly CustomResourceDefinitionVersion[]
+  const kind = customKind(definition, present(version, 'the definition has a version'))
+  const decoded = (count: number) => decodeObject(kind, thing(count), 'Ignore').object
+  equal((decoded(1_000) as unknown as ReturnType<typeof thing>).spec.list.length, 1_000)
+  throws(() => decoded(190_000), TransactionTooLarge)
+})
 
 test('text that JSON escapes counts as it is stored', async () => {
   await using server = await startServer()

@@ -53,7 +53,7 @@ test('kind and apiVersion come first, then the metadata with the version', () =>
 test('the writer and the watchers of a version share one object and one encoding', () => {
   const pending = StoredObject.pending(object())
   const stored = pending.committedAt(5)
-  const item = { key: '', lazyValue: pending, value: new Uint8Array(), createRevision: 5, modRevision: 5 }
+  const item = { key: '', lazyValue: pending, value: new Uint8Array(), createRevision: 5, modRevision: 5, version: 1 }
   equal(StoredObject.ofItem(item), stored)
   equal(stored.revision, 5)
   const later = StoredObject.ofItem({ ...item, modRevision: 6 })

@@ -8,7 +8,7 @@ import { allowed } from '../authorization/authorizer.ts'
 import type { Policies } from '../filters/policies.ts'
 import type { ApiRequest } from '../request/request.ts'
 import { authenticatedGroup } from '../request/user-names.ts'
-import { sessionMisuse, sessionTokenOf } from './session-requests.ts'
+import { sessionMisuse, sessionTokenOf, sessionUseOf } from './session-requests.ts'
 import { uiRoot } from './ui-assets.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
@@ -20,7 +20,7 @@ export const withUiSessions = (policies: Policies, sessions: UiSessions): Polici
     if (credentials.kind !== 'presented' || token === undefined) return policies.authenticate(request)
     const user = sessions.userOf(token)
     if (user === undefined) return rejected('the session of the web UI has ended')
-    const misuse = sessionMisuse(request, credentials.headers)
+    const misuse = sessionMisuse(sessionUseOf(request, credentials.headers), credentials.headers)
     if (misuse !== undefined)
       throw new StatusError(403, 'Forbidden', `this request may not use the session of the web UI: ${misuse}`)
     return authenticated(user, [])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import type { ApiRequest, Target, Verb } from '../request/request.ts'
-import { sessionCookie, sessionMisuse, sessionTokenOf } from './session-requests.ts'
+import { sessionCookie, sessionMisuse, sessionTokenOf, sessionUseOf } from './session-requests.ts'
 
 const host = '127.0.0.1:6443'
 const origin = `https://${host}`
@@ -79,5 +79,7 @@ const uses: [name: string, request: ApiRequest, headers: Record<string, string>,
 ]
 
 for (const [name, sent, headers, misuse] of uses)
-  test(`session: ${name} is ${misuse === undefined ? 'accepted' : 'rejected'}`, () =>
-    equal(sessionMisuse(sent, { host, ...headers }), misuse))
+  test(`session: ${name} is ${misuse === undefined ? 'accepted' : 'rejected'}`, () => {
+    const all = { host, ...headers }
+    equal(sessionMisuse(sessionUseOf(sent, all), all), misuse)
+  })

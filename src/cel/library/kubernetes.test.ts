@@ -31,6 +31,8 @@ const cases: readonly (readonly [expression: string, expected: unknown])[] = [
   [`url('https://u@example.com:8443/a%20b?x=1&x=2#f').getHost()`, 'example.com:8443'],
   [`url('https://[::1]:80/').getHostname() + url('https://[::1]:80/').getPort()`, '::180'],
   [`url('https://example.com/p?x=1&x=2').getQuery()`, { x: ['1', '2'] }],
+  [`url('http://a/x y').getEscapedPath()`, '/x%20y'],
+  [`isURL('http://a/x y') && !isURL('http://a b/') && !isURL('http://a/\\n') && !isURL('x y')`, true],
   [`isURL('/path') && !isURL('../up') && !isURL('no scheme')`, true],
   [`'abc 123 def 456'.find('[0-9]+') + 'abc 1 2 3'.findAll('[0-9]', 2).join(',')`, '1231,2'],
   [`[1, 2, 3].sum() == 6 && [1, 3, 2].max() == 3 && ['b', 'a'].min() == 'a'`, true],

@@ -20,12 +20,13 @@ export interface Decoded {
 
 const decoderOf = messageFunctions<Decoder>(generateDecoder, [js`source`, js`unknown`, js`depth`, js`hasTypeMeta`])
 
-export function decode(message: Message, value: unknown): Decoded {
+/** `hasTypeMeta`: whether it may have the fields apiVersion and kind beside those of the message. */
+export function decode(message: Message, value: unknown, hasTypeMeta = true): Decoded {
   if (!isJsonObject(value))
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(message)}`)
   const unknown: string[] = []
   try {
-    const decoded = decoderOf(message).run(value, unknown, 0, true)
+    const decoded = decoderOf(message).run(value, unknown, 0, hasTypeMeta)
     // Each path begins with the separator of its first step.
     return { value: decoded, unknownFields: unknown.map((path) => path.slice(1)) }
   } catch (error) {

@@ -13,6 +13,7 @@ export type FieldErrorReason =
   | 'FieldValueNotFound'
   | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid'
+  | 'InternalError'
 
 export interface FieldError {
   readonly reason: FieldErrorReason
@@ -55,6 +56,10 @@ export const duplicate = (field: string, value: unknown): FieldError =>
 
 export const notFound = (field: string, value: unknown): FieldError =>
   error('FieldValueNotFound', field, () => `Not found: ${shown(value)}`)
+
+/** The value cannot be checked. */
+export const internalError = (field: string, detail: string): FieldError =>
+  error('InternalError', field, () => `Internal error: ${detail}`)
 
 export const tooMany = (field: string, count: number, max: number): FieldError =>
   error(

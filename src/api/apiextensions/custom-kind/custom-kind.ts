@@ -71,14 +71,13 @@ export function customKind(
 }
 
 function customVersion(
-  { metadata, spec }: CustomResourceDefinition,
+  { spec }: CustomResourceDefinition,
   { schema }: CustomResourceDefinitionVersion,
   structural: () => StructuralSchema,
 ): CustomVersion {
   const { kind, listKind = `${kind}List` } = spec.names
   return {
     listKind,
-    isTerminating: metadata.deletionTimestamp !== undefined,
     complete(stored) {
       const { value } = structural().prune(asJson(stored), true)
       return structural().withDefaults(value) as unknown as ApiObject

@@ -9,12 +9,10 @@ import type { StructuralSchema } from '../structural/structural-schema.ts'
 /** What all custom kinds have in common. Everything else is in their schemas. */
 export const customMessage = (name: string): Message => message(name, { metadata: struct(1, objectMeta) })
 
-const metadataOnly = customMessage('CustomResource')
-
 export const customSchema = (structural: () => StructuralSchema): ObjectSchema => ({
   decode: (body) => decodeCustom(structural(), body),
-  withDefaults: <T extends object>(object: T) =>
-    structural().withDefaults(object as unknown as JsonObject) as unknown as T,
+  withDefaults: <T extends object>(object: T, keepsNull = false) =>
+    structural().withDefaults(object as unknown as JsonObject, keepsNull) as unknown as T,
   newStatus: () => undefined,
   validateFields: () => [],
   get structure() {
@@ -24,11 +22,14 @@ export const customSchema = (structural: () => StructuralSchema): ObjectSchema =
 
 function decodeCustom(structural: StructuralSchema, body: unknown): Decoded {
   if (!isJsonObject(body)) throw new DecodeError('the body is not an object')
-  const { value: decoded, unknownFields } = decode(metadataOnly, { metadata: body['metadata'] })
-  const { metadata: _, ...content } = body
+  const { metadata: sent, ...content } = body
+  const { value: metadata, unknownFields } = decode(objectMeta, sent ?? {}, false)
   const pruned = structural.prune(deepCopy(content) as JsonObject)
   return {
-    value: { metadata: decoded['metadata'] ?? {}, ...pruned.value },
-    unknownFields: unknownFields.length === 0 ? pruned.unknownFields : [...unknownFields, ...pruned.unknownFields],
+    value: { metadata, ...pruned.value },
+    unknownFields:
+      unknownFields.length === 0
+        ? pruned.unknownFields
+        : [...unknownFields.map((path) => `metadata.${path}`), ...pruned.unknownFields],
   }
 }

@@ -100,6 +100,21 @@ const ruleInvalidCases: readonly InvalidCase[] = [
     ],
   ],
   [
+    'a rule of a schema without a type',
+    withProperty({ 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [{ rule: 'true' }] }),
+    [
+      `${at}.x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations`,
+    ],
+  ],
+  [
+    'optionalOldSelf of a rule that does not compile',
+    withRule('oldSelf >', { optionalOldSelf: true }),
+    [
+      `${ruleAt}.rule: Invalid value: ${ruleShown(String.raw`oldSelf \u003e`, { OptionalOldSelf: true }).replace('\\\\', '\\')}: compilation failed: ERROR: <input>:1:10: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | oldSelf >\n | .........^`,
+      `${ruleAt}.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
+    ],
+  ],
+  [
     'oldSelf where elements have no identity',
     withProperty({
       type: 'array',

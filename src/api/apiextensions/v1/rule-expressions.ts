@@ -7,7 +7,7 @@ import { ExpressionError } from '../../../cel/syntax/source.ts'
 import { cardinalityMax, structuralType, type SizedType } from '../../../cel/types/structural-type.ts'
 import { optionalOf, type CelType } from '../../../cel/types/cel-type.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
-import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { forbidden, internalError, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { apiEnvironment } from '../../expressions/api-environment.ts'
 import { invalidGoObject } from '../../expressions/expression-errors.ts'
 import { usesIdentifier } from '../../../cel/syntax/uses-identifier.ts'
@@ -16,6 +16,9 @@ import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-prop
 /** Cost limits: of one rule, multiplied by how often a request can run it; and of all rules of a version together. */
 const ruleCostMax = 10_000_000
 const schemaCostMax = 100_000_000
+/** Rules of a schema without a type, which preserves unknown fields. */
+const untyped =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations'
 /** The number of most expensive rules that are named when the total exceeds its limit. */
 const namedCostlyMax = 4
 
@@ -62,8 +65,12 @@ export class RuleExpressions {
 
   *check(schema: JsonSchemaProps, path: string, place: RuleContext): Sliced<void> {
     const rules = schema['x-kubernetes-validations'] ?? []
-    const type = rules.length === 0 ? undefined : structuralType(schema, 'selfType', place.isRoot)
-    if (type === undefined) return
+    if (rules.length === 0) return
+    const type = structuralType(schema, 'selfType', place.isRoot)
+    if (type === undefined) {
+      this.errors.push(internalError(`${path}.x-kubernetes-validations`, untyped))
+      return
+    }
     for (const [index, rule] of rules.entries())
       if (rule.rule.trim() !== '') yield* this.#rule(rule, type, `${path}.x-kubernetes-validations[${index}]`, place)
   }
@@ -94,6 +101,7 @@ export class RuleExpressions {
     const program = yield* compiled(rule.rule, environment, 'bool', this.#slice)
     if (typeof program === 'string') {
       wrong(`${path}.rule`, program)
+      this.#optionalOldSelf(rule, path)
       return
     }
     const times = place.cardinality ?? cardinalityMax(type.bytesMin)
@@ -113,17 +121,22 @@ export class RuleExpressions {
     if (cost > ruleCostMax) this.errors.push(forbidden(path, tooCostly(name, cost, ruleCostMax)))
   }
 
-  #oldSelf({ rule, optionalOldSelf }: ValidationRule, { tree }: Program, path: string, place: RuleContext): void {
+  #oldSelf(rule: ValidationRule, { tree }: Program, path: string, place: RuleContext): void {
     const usesOldSelf = usesIdentifier(tree, 'oldSelf')
     if (usesOldSelf && place.uncorrelatable !== undefined)
       this.errors.push(
         invalid(
           `${path}.rule`,
-          rule,
+          rule.rule,
           `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`,
         ),
       )
-    if (!usesOldSelf && optionalOldSelf !== undefined)
+    if (!usesOldSelf) this.#optionalOldSelf(rule, path)
+  }
+
+  /** A rule that does not compile does not use oldSelf either. */
+  #optionalOldSelf({ optionalOldSelf }: ValidationRule, path: string): void {
+    if (optionalOldSelf !== undefined)
       this.errors.push(
         invalid(`${path}.optionalOldSelf`, optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
       )

@@ -66,6 +66,18 @@ for (const [text, why] of searches)
     ok(offsets < 40, `${offsets} offsets`)
   })
 
+test('the search of the last time in ten years needs few offsets', () => {
+  let offsets = 0
+  const zones = (zone: string) => {
+    const offsetOf = zoneOffset(zone)
+    return offsetOf && ((atMs: number) => (++offsets, offsetOf(atMs)))
+  }
+  const schedule = parseSchedule('*/5 * * * *', 'America/New_York', zones)
+  ok(schedule)
+  equal(schedule.last(Date.UTC(2030, 0, 1), Date.UTC(2040, 0, 1, 0, 3)), Date.UTC(2040, 0, 1))
+  ok(offsets < 2_000, `${offsets} offsets`)
+})
+
 test('the last time is the one that all times in order lead to', () => {
   const texts = [
     '* * * 1 *',

@@ -46,6 +46,8 @@ export interface ResourceDeps {
   readonly codec: StorageCodec | undefined
   /** All served versions of the kind. */
   readonly versions: () => readonly Kind[]
+  /** For custom kinds: the definition is being deleted, so no objects can be created. */
+  readonly isTerminating: () => boolean
 }
 
 /** Records that the request has passed a stage; returns the monotonic time. */

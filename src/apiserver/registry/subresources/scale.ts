@@ -4,9 +4,12 @@ import { bareKind } from '../../../api/kind/bare-kind.ts'
 import { column, type Kind, type Scaling } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { scale, type Scale } from '../../../api/autoscaling/v1/scale.ts'
-import { badRequest, StatusError } from '../../../api/errors/status-error.ts'
+import { badRequest, invalidPatch, StatusError } from '../../../api/errors/status-error.ts'
 import { structureOf } from '../../../schema/apply/structure.ts'
-import { isJsonObject, type JsonObject } from '../../../schema/json/json-value.ts'
+import { decode, DecodeError } from '../../../schema/decoding/decode.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
+import { sortedJson } from '../../../schema/validation/sorted-json.ts'
 import { scaleObject } from '../../admission/framework/subresource-object.ts'
 import {
   appliedConfiguration,
@@ -106,12 +109,24 @@ export function withScale(
   }
 }
 
+/** As upstream: the error of a patched Scale shows it. */
+function rejectWrongType(patched: unknown): void {
+  try {
+    decode(scale, patched)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw invalidPatch(invalid('patch', sortedJson(patched as JsonValue), error.message))
+  }
+}
+
 export function scalePatch(deps: ResourceDeps, request: ResourceRequest, scaling: Scaling<ApiObject>): Transform {
   const { value, patchType } = patchOf(request)
   if (patchType !== 'apply')
-    return (current) => ({
-      body: withScale(current, scaling, applyPatch(scale, scaleOf(current, scaling), value, patchType), request),
-    })
+    return (current) => {
+      const body = applyPatch(scale, scaleOf(current, scaling), value, patchType)
+      rejectWrongType(body)
+      return { body: withScale(current, scaling, body, request) }
+    }
   if (request.target.resource.custom !== undefined) {
     configurationOf(value, scaleKind)
     return rejectAppliedScale

@@ -36,7 +36,7 @@ function createWhileTerminating(kind: Kind, { target }: ResourceRequest, { body 
 
 export async function create(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): Promise<WriteResult> {
   const { kind } = deps
-  if (kind.custom?.isTerminating) throw createWhileTerminating(kind, request, input)
+  if (deps.isTerminating()) throw createWhileTerminating(kind, request, input)
   await yieldToPeers()
   const decoded = decodeNew(deps, request, input)
   const { object: sent, warnings } = decoded instanceof Promise ? await decoded : decoded
@@ -100,6 +100,7 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
       strictErrorsOf(request),
       undefined,
       converter.kind === kind ? interning : undefined,
+      input,
     ),
   )
   return thenMaybe(decoded, (known) =>

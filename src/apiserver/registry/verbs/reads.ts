@@ -49,7 +49,9 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   const selection = selectionOf(deps, request)
   const options = listOptionsOf(request.query)
   const { limit, token } = options
-  if (token === undefined) await waitForList(deps, options.revision, request.context.signal)
+  // The first page may be that of another API server, whose cache is ahead of this one.
+  const continued = token?.revision === inconsistentRevision ? undefined : token?.revision
+  await waitForList(deps, token === undefined ? options.revision : continued, request.context.signal)
   const nowMs = deps.clock.nowMs()
   const { state, revision } = stateFor(deps, options, nowMs)
   const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`

@@ -88,7 +88,7 @@ async function decodeUpdate(
     const { fieldValidation } = writeOptionsOf(request)
     if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
     const strictErrors = strictErrorsOf(request)
-    return decodeObject(converter.kind, input.body, fieldValidation, strictErrors, shown, undefined, input.rejected)
+    return decodeObject(converter.kind, input.body, fieldValidation, strictErrors, shown, undefined, input)
   })
   const { object, warnings } = withUsedMetadata(decoded)
   const managedFields = await step(deps, request, () => {

@@ -1,7 +1,8 @@
 // What creates and updates share: their input and result.
-import { badRequest, type StatusError } from '../../../api/errors/status-error.ts'
+import { badRequest } from '../../../api/errors/status-error.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { without } from '../../../schema/json/json-value.ts'
+import type { BodySource } from '../../objects/decode-object.ts'
 import type { ManagedFields } from '../../objects/managed-fields.ts'
 import type { ResourceRequest, StrictErrors } from '../../request/request.ts'
 import type { StoredObject } from '../../storage/stored-object.ts'
@@ -12,11 +13,9 @@ export interface WriteResult {
 }
 
 /** What a client sent. Where `managedFields` is left out, it is computed from the fields that change. */
-export interface WriteInput {
+export interface WriteInput extends BodySource {
   readonly body: unknown
   readonly managedFields?: ManagedFields
-  /** The error for a body that is not an object of the kind, where it was not sent as such. */
-  readonly rejected?: (why: string) => StatusError
 }
 
 export const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>

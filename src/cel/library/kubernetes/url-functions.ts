@@ -33,7 +33,8 @@ class Url extends Opaque {
 }
 
 function parseUrl(text: string): Url | undefined {
-  if (/[\p{Cc} ]/u.test(text)) return undefined
+  // A blank may be in a path, but not in a host.
+  if (/(?![\u{80}-\u{9f}])\p{Cc}/u.test(text)) return undefined
   const parts = splitUrl(text)
   const { scheme, host = '', path, query } = parts
   const isRooted = scheme !== '' || path.startsWith('/')
