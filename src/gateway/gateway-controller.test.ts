@@ -67,6 +67,7 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   const clock = new VirtualClock()
   const tasks = new TaskGroup()
   const metrics = new Metrics()
+  const measures = ingressMetrics(metrics)
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   const common = { clock, log, informers, random: seededRandom(1), flow: new FlowRecorder(clock) }
   const dataPlane = connections.startDataPlane(common, tasks)
@@ -80,7 +81,7 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   ] as const)
     informers.set(plural, each)
   const controller = startGatewayController(
-    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true, metrics: ingressMetrics(metrics) },
+    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true, metrics: measures },
     { addresses, boundPort: (port) => port + 8_000 },
     tasks,
   )
@@ -95,6 +96,7 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
     controller,
     dataPlane,
     metrics,
+    measures,
     events,
     flow: common.flow,
     set: (plural: string, value: object) => {
@@ -133,6 +135,19 @@ test('a Gateway and its route are served, and their statuses are written once', 
   deepEqual(
     [...new Set(own.written)],
     ['update gatewayclasses/status coxswain', 'update gateways/status gateway', 'update httproutes/status r'],
+  )
+})
+
+test('the series of a route are removed with it', async () => {
+  await using own = await stage()
+  await own.setRoute(httpRouteOf('r'))
+  for (const name of ['r', 'other']) own.measures.requests.add({ route: `httproute/default/${name}`, code: '200' })
+  equal(own.metrics.text().includes('route="httproute/default/r"'), true)
+  own.informers.remove('httproutes', 'default/r')
+  const text = own.metrics.text()
+  deepEqual(
+    ['r', 'other'].map((name) => text.includes(`route="httproute/default/${name}"`)),
+    [false, true],
   )
 })
 

@@ -22,7 +22,7 @@ import type { Informers } from '../client/informer/informers.ts'
 import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconciler.ts'
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
-import type { IngressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
+import { followRoutes, type IngressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
 import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { equalValues } from '../schema/json/json-value.ts'
@@ -51,7 +51,7 @@ export interface GatewayControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
-  readonly metrics: Pick<IngressMetrics, 'unservable'>
+  readonly metrics: Pick<IngressMetrics, 'removedRoutes' | 'unservable'>
   readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
@@ -103,6 +103,8 @@ export class GatewayController {
     informers.of(referenceGrant).addIndex(byNamespace, (grant) => [namespaceOf(grant)])
     for (const informer of [this.#definitions, ...watched.map((kind) => informers.of(kind as ResourceType))])
       informer.onChange(({ cause }) => this.#reconciler.add(everything, cause))
+    followRoutes(deps.metrics, 'httproute', informers.of(httpRoute))
+    followRoutes(deps.metrics, 'grpcroute', informers.of(grpcRoute))
     for (const kind of watchedReferences)
       informers.of<ApiObject, unknown>(kind).onChange(({ key, cause }) => {
         if (this.#referenced.has(kind.plural, key)) this.#reconciler.add(everything, cause)

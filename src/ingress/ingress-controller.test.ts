@@ -70,6 +70,7 @@ async function stage() {
   const applied: string[] = []
   const isKeyPair = (certificate: string) => checked.push(certificate) > 0
   const metrics = new Metrics()
+  const measures = ingressMetrics(metrics)
   const clock = new VirtualClock()
   const tasks = new TaskGroup()
   const log = { ...silentLog, warn: (message: string, _fields?: LogFields) => void warnings.push(message) }
@@ -87,7 +88,7 @@ async function stage() {
     const common = { clock, log, informers, random: seededRandom(1), flow }
     const dataPlane = connections.startDataPlane(common, tasks)
     const controller = startIngressController(
-      { ...common, dataPlane, metrics: ingressMetrics(metrics), client: new Client(transport), isKeyPair },
+      { ...common, dataPlane, metrics: measures, client: new Client(transport), isKeyPair },
       { httpPort: 80, httpsPort: 443, addresses: [{ ip: '127.0.0.1' }] },
       tasks,
     )
@@ -109,6 +110,7 @@ async function stage() {
     warnings,
     checked,
     metrics,
+    measures,
     clock,
     set,
     start,
@@ -212,6 +214,20 @@ test('an Ingress that cannot be served does not affect others', async () => {
   const unservable = own.events().filter(({ reason }) => reason === 'Unservable')
   deepEqual(unservable.map(({ involvedObject }) => involvedObject.name).toSorted(), ['bad', 'empty', 'worse']) // prettier-ignore
   equal(own.metrics.text().includes('coxswain_ingress_unservable_objects_total{kind="Ingress"}'), true)
+})
+
+test('the series of an Ingress are removed with it', async () => {
+  await using own = await stage()
+  await own.start()
+  for (const name of ['web', 'other']) {
+    await own.set('ingresses', ingressOf(name, 'web'))
+    own.measures.requests.add({ route: `ingress/default/${name}`, code: '200' })
+    own.measures.durations.observe({ route: `ingress/default/${name}` }, 1)
+  }
+  const names = () => new Set(own.metrics.text().match(/(?<=route="ingress\/default\/)\w+/g) ?? [])
+  deepEqual(names(), new Set(['web', 'other']))
+  own.informers.remove('ingresses', 'default/web')
+  deepEqual(names(), new Set(['other']))
 })
 
 test('an Ingress whose status cannot be written does not delay others', async () => {

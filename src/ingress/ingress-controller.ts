@@ -23,7 +23,7 @@ import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconcil
 import { equalValues } from '../schema/json/json-value.ts'
 import type { DataPlane } from './data-plane/data-plane.ts'
 import type { FrontendSpec, PortState } from './data-plane/frontends.ts'
-import type { IngressMetrics } from './data-plane/ingress-metrics.ts'
+import { followRoutes, type IngressMetrics } from './data-plane/ingress-metrics.ts'
 import { compileIngress } from './ingress-api/compile-ingresses.ts'
 import { classNameOf, isServedHere } from './ingress-api/ingress-class.ts'
 import { secretNamesOf, serviceNamesOf } from './ingress-api/ingress-references.ts'
@@ -39,7 +39,7 @@ export interface IngressControllerDeps {
   readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
-  readonly metrics: Pick<IngressMetrics, 'unservable'>
+  readonly metrics: Pick<IngressMetrics, 'removedRoutes' | 'unservable'>
   readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
@@ -99,6 +99,7 @@ export class IngressController {
       for (const each of ingresses.byIndex(index, change.key)) this.#reconciler.add(keyOf(each), change.cause)
     }
     ingresses.onChange(({ key, cause }) => this.#reconciler.add(key, cause))
+    followRoutes(deps.metrics, 'ingress', ingresses)
     informers.of(ingressClass).onChange(addReferring(byClass))
     informers.of(secret).onChange(addReferring(bySecret))
     informers.of(service).onChange(addReferring(byService))

@@ -1,7 +1,8 @@
 // Tables for missed runs and the plans of CronJobs.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
+import { withTimeLimit } from '../../base/work/time-limit.harness.ts'
 import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -148,4 +149,18 @@ test('only the last of many missed runs is started, and too many are reported', 
   deepEqual(missedRuns(since(0.01), minutely, nowMs), { lastMs: nowMs, count: 15, isTooMany: false })
   deepEqual(missedRuns(since(1), minutely, nowMs), { lastMs: nowMs, count: 1440, isTooMany: true })
   equal(missedRuns(since(30), twice, nowMs + 7_200_000).lastMs, nowMs + 60_000)
+})
+
+test('the last of millions of missed runs is found without searching for each of them', () => {
+  const every = parseSchedule('* * * * *', 'Europe/Berlin')
+  ok(every)
+  const yearsMs = 10 * 365 * 86_400_000
+  let searches = 0
+  const schedule = {
+    next: (afterMs: number) => (++searches, every.next(afterMs)),
+    last: (scheduledMs: number, untilMs: number) => every.last(scheduledMs, untilMs),
+  }
+  const { lastMs, count, isTooMany } = withTimeLimit(() => missedRuns(aCron(), schedule, createdMs + yearsMs))
+  deepEqual([lastMs, isTooMany], [Math.floor((createdMs + yearsMs) / 60_000) * 60_000, true])
+  ok(count > 5_000_000 && searches <= 2, `${count} runs, ${searches} searches`)
 })

@@ -2,6 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
+import { withTimeLimit } from '../../base/work/time-limit.harness.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { aPod, firstObject, made, nowMs, planOf, type PodDetails, shown, template } from '../runtime/plan.harness.ts'
@@ -318,7 +319,7 @@ const extremes: [
 ]
 for (const [why, object, [count, first], conditions] of extremes)
   test(`one plan of a Job that ${why}`, () => {
-    const { changes, status } = planOf(jobController, object)
+    const { changes, status } = withTimeLimit(() => planOf(jobController, object))
     deepEqual([changes.length, shown(changes)[0]], [count, first])
     deepEqual(
       ((status as Job['status']).conditions ?? []).map(({ type, reason }) => `${type} ${reason}`),

@@ -32,13 +32,15 @@ export function environmentOf(
 ): readonly { readonly name: string; readonly value: string }[] {
   const { pod, services } = sources
   if (services.length === 0 && container.env === undefined && container.envFrom === undefined) return []
-  const offered = serviceVariables(services, pod)
-  const variables = new Map<string, string>()
   const size = new ProgramSize()
-  const set = (name: string, value: string) => {
+  const add = (variables: Map<string, string>, name: string, value: string) => {
     size.add(name.length + value.length, variableText(name))
     variables.set(name, value)
   }
+  const offered = new Map<string, string>()
+  for (const [name, value] of serviceVariables(services, pod)) add(offered, name, value)
+  const variables = new Map<string, string>()
+  const set = (name: string, value: string) => add(variables, name, value)
   const known = (name: string) => variables.get(name) ?? offered.get(name)
   for (const source of container.envFrom ?? [])
     for (const [name, value] of wholeSource(source, sources)) set(`${source.prefix ?? ''}${name}`, value)

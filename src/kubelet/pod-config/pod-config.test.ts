@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
-import { service } from '../../api/core/v1/service/service.ts'
+import { service, type Service } from '../../api/core/v1/service/service.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { decode } from '../../schema/decoding/decode.ts'
@@ -172,6 +172,22 @@ test('services of the pod’s namespace are variables unless the pod disables th
     'KUBERNETES_PORT_443_TCP_PORT',
     'KUBERNETES_PORT_443_TCP_ADDR',
   ])
+})
+
+test('services with more ports than a program can have variables are an error that names a variable', () => {
+  const ports = Array.from({ length: 15_000 }, (_, index) => ({ name: `p${index}`, port: 1 + index, protocol: 'TCP' }))
+  const named = (name: string) =>
+    ({ ...kubernetes, metadata: { ...kubernetes.metadata, name }, spec: { ...kubernetes.spec, ports } }) as Service
+  const large = podOf({}, {}, { namespace: kubernetes.metadata.namespace })
+  const environment = (object: Pod, ...names: readonly string[]) =>
+    environmentOf(firstOf(object), sourcesOf(object, { services: names.map(named) }))
+  equal(environment(large, 'a').length, 15_000 * 5 + 3)
+  throws(() => environment(large, 'a', 'b', 'c', 'd'), {
+    name: 'ConfigError',
+    message: /^environment variable "[BCD]_[A-Z\d_]+" exceeds the limit of 6291456 characters of a container$/,
+  })
+  const without = podOf({}, { enableServiceLinks: false }, { namespace: kubernetes.metadata.namespace })
+  deepEqual(environment(without, 'a', 'b', 'c', 'd'), [])
 })
 
 const ofPod = { limits: { cpu: '1', memory: '64Mi' }, requests: { memory: '4Gi' } }

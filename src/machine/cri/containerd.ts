@@ -6,6 +6,7 @@ import type { Files } from '../../platform/files.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type { Processes, ProcessSignals, RunningProcess } from '../../platform/process/processes.ts'
 import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/oci-image.ts'
+import { endLeftover } from '../shutdown/leftover-process.ts'
 import { ctrAt } from './ctr.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
 import { CriRuntime } from './cri-runtime.ts'
@@ -70,7 +71,8 @@ export class Containerd {
     const socketPath = `${directory}/containerd.sock`
     const configPath = `${directory}/config.toml`
     for (const made of [directory, `${directory}/registries`, networkDirectory]) await files.makeDirectory(made)
-    await endLeftover(directory, configPath, deps, signal)
+    // Two daemons would corrupt the directory. Its containers keep running.
+    await endLeftover({ pidPath: pidPath(directory), argument: configPath }, deps, signal)
     await files.write(configPath, configuration(options, socketPath))
     let lastLine = ''
     const launch = async () => {
@@ -123,28 +125,6 @@ export class Containerd {
 }
 
 const pidPath = (directory: string): string => `${directory}/containerd.pid`
-
-/**
- * Stops a containerd that an earlier, killed process has left running, because two daemons would corrupt the directory.
- * Its containers keep running.
- */
-async function endLeftover(
-  directory: string,
-  configPath: string,
-  { files, processes, clock }: ContainerdDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  const textOf = async (path: string) => new TextDecoder().decode(await files.read(path))
-  const pid = Number(await textOf(pidPath(directory)))
-  if (!Number.isInteger(pid) || pid <= 1) return
-  const isOurs = async () => (await textOf(`/proc/${pid}/cmdline`)).split('\0').includes(configPath)
-  const untilMs = clock.monotonicMs() + stopMsMax
-  for (let last = ''; await isOurs(); await clock.sleep(retryMs, signal)) {
-    const next = clock.monotonicMs() < untilMs ? 'SIGTERM' : 'SIGKILL'
-    if (next !== last) processes.signal(pid, next)
-    last = next
-  }
-}
 
 async function connected(socketPath: string, deps: ContainerdDeps, signal: AbortSignal): Promise<CriRuntime> {
   const { clock } = deps

@@ -9,7 +9,7 @@ import { namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../../ap
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { Informer } from '../../client/informer/informer.ts'
-import { notRouted, routedService, type RoutedService } from './service-route.ts'
+import { notRouted, routedServiceInSlices, type RoutedService } from './service-route.ts'
 
 type Source<T extends ApiObject> = Pick<Informer<T>, 'get' | 'byIndex' | 'addIndex' | 'onChange' | 'synced'>
 
@@ -71,7 +71,7 @@ export class RouteTable {
     this.#pending = new Map()
     for (const [service, causes] of pending) {
       const before = this.#current.get(service) ?? notRouted
-      const now = this.#compute(service)
+      const now = yield* this.#compute(service, slice)
       if (now === notRouted) this.#current.delete(service)
       else this.#current.set(service, now)
       if (before !== notRouted || now !== notRouted) changes.push({ service, before, now, causes })
@@ -85,11 +85,12 @@ export class RouteTable {
     return this.#current
   }
 
-  #compute(key: ObjectKey): RoutedService {
+  *#compute(key: ObjectKey, slice: Slice): Sliced<RoutedService> {
     const { services, slices, nodeName } = this.#deps
     const found = services.get(key)
     if (found === undefined) return notRouted
-    return routedService(found, slices.byIndex(serviceIndex, key), { name: nodeName, zone: this.#zone })
+    const node = { name: nodeName, zone: this.#zone }
+    return yield* routedServiceInSlices(found, slices.byIndex(serviceIndex, key), node, slice)
   }
 
   #mark(key: ObjectKey, cause: Cause): void {

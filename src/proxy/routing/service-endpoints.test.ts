@@ -1,10 +1,14 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { endpointAt, serviceWith, sliceWith } from './routing.harness.ts'
 import { portEndpointsMax, ServiceEndpoints } from './service-endpoints.ts'
 import { portAddressesMax, routedService, sourceRangesMax } from './service-route.ts'
 
 const here = { name: 'node-a' }
+const endpointsOf = (slices: readonly EndpointSlice[], ports: number) =>
+  runToEnd((time) => ServiceEndpoints.read(slices, here, ports, time))
 const http = { name: 'http', protocol: 'TCP' }
 const addressesOf = (endpoints: ServiceEndpoints) => endpoints.of(http).map(({ address, port }) => `${address}:${port}`)
 
@@ -24,9 +28,8 @@ for (const [name, slices, expected] of rows)
   test(`the endpoints of a port: ${name}`, () =>
     deepEqual(
       addressesOf(
-        new ServiceEndpoints(
+        endpointsOf(
           slices.map((each) => sliceWith(...each)),
-          here,
           1,
         ),
       ),
@@ -36,7 +39,9 @@ for (const [name, slices, expected] of rows)
 test('an endpoint that moves between slices is used in its better state', () => {
   const slices = [sliceWith([endpointAt('10.0.0.1', { ready: false })]), sliceWith([endpointAt('10.0.0.1')])]
   deepEqual(
-    new ServiceEndpoints(slices, here, 1).of(http).map(({ isReady }) => isReady),
+    endpointsOf(slices, 1)
+      .of(http)
+      .map(({ isReady }) => isReady),
     [true],
   )
 })
@@ -46,7 +51,7 @@ test('of too many endpoints, ready ones of this node are used first', () => {
     sliceWith([endpointAt('10.0.0.1', { ready: false }), endpointAt('10.0.0.2', {}, { nodeName: 'node-b' })]),
     sliceWith([endpointAt('10.0.0.3', {}, { nodeName: 'node-b' }), endpointAt('10.0.0.4')]),
   ]
-  const endpoints = new ServiceEndpoints(slices, here, portEndpointsMax / 2)
+  const endpoints = endpointsOf(slices, portEndpointsMax / 2)
   equal(endpoints.isCut, true)
   deepEqual(addressesOf(endpoints), ['10.0.0.4:8080', '10.0.0.3:8080'])
 })

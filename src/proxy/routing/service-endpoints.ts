@@ -4,6 +4,7 @@ import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { parsePort } from '../../base/net/port.ts'
 import { familyOf } from '../../base/net/address-family.ts'
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import { portEndpoint, type NodeTopology, type PortEndpoint } from './endpoint-selection.ts'
 
 /**
@@ -24,28 +25,45 @@ interface SlicePort {
   readonly port: number
 }
 
+interface ReadSlice {
+  readonly ports: NonNullable<EndpointSlice['ports']>
+  endpoints: readonly PortEndpoint[]
+}
+
 export class ServiceEndpoints {
   readonly #byPort = new Map<string, SlicePort[]>()
   /** The number of endpoints in all slices. */
-  readonly #count: number
+  #count = 0
   readonly #perPortMax: number
 
-  /** `ports` is the number of ports that the Service has. */
-  constructor(slices: readonly EndpointSlice[], node: NodeTopology, ports: number) {
+  private constructor(ports: number) {
     this.#perPortMax = Math.max(1, Math.floor(portEndpointsMax / Math.max(1, ports)))
-    const found = slices.map(({ addressType, endpoints, ports: ofSlice }) => ({
-      ports: ofSlice ?? [],
-      endpoints: (endpoints ?? [])
+  }
+
+  /** `ports` is the number of ports that the Service has. */
+  static *read(
+    slices: readonly EndpointSlice[],
+    node: NodeTopology,
+    ports: number,
+    time: Slice,
+  ): Sliced<ServiceEndpoints> {
+    const read = new ServiceEndpoints(ports)
+    const found: ReadSlice[] = []
+    for (const { addressType, endpoints, ports: ofSlice } of slices) {
+      const ofFamily = (endpoints ?? [])
         .flatMap((endpoint) => portEndpoint(endpoint, 0, node) ?? [])
-        .filter(({ address }) => familyOf(address) === addressType),
-    }))
-    this.#count = found.reduce((count, { endpoints }) => count + endpoints.length, 0)
+        .filter(({ address }) => familyOf(address) === addressType)
+      read.#count += ofFamily.length
+      found.push({ ports: ofSlice ?? [], endpoints: ofFamily })
+      if (time.isUsedUp()) yield
+    }
     // What is left out is what matters least on this node.
-    if (this.isCut) {
+    if (read.isCut) {
       for (const each of found) each.endpoints = each.endpoints.toSorted((a, b) => worth(b) - worth(a))
       found.sort((a, b) => worthOf(b.endpoints) - worthOf(a.endpoints))
     }
-    for (const slice of found) this.#add(slice)
+    for (const each of found) yield* read.#add(each, time)
+    return read
   }
 
   /** Whether ports may have endpoints that they do not use. */
@@ -73,12 +91,10 @@ export class ServiceEndpoints {
     return [...found.values()]
   }
 
-  #add({
-    ports,
-    endpoints,
-  }: { readonly ports: NonNullable<EndpointSlice['ports']> } & Pick<SlicePort, 'endpoints'>): void {
+  *#add({ ports, endpoints }: ReadSlice, time: Slice): Sliced<void> {
     const seen = new Set<string>()
     for (const { name, protocol = 'TCP', port } of ports) {
+      if (time.isUsedUp()) yield
       const id = idOf({ name, protocol })
       if (seen.has(id)) continue
       seen.add(id)

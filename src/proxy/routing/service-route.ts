@@ -12,6 +12,7 @@ import type { IpAddress } from '../../base/net/ip-address.ts'
 import { parsePort } from '../../base/net/port.ts'
 import { parseCidrSloppy, parseIpsSloppy } from '../../base/net/sloppy-address.ts'
 import { familyOf, type AddressFamily } from '../../base/net/address-family.ts'
+import { runToEnd, type Slice, type Sliced } from '../../base/work/work-slice.ts'
 import { selectEndpoints, type NodeTopology, type PortEndpoint, type SelectedEndpoints } from './endpoint-selection.ts'
 import { ServiceEndpoints, type PortIdentity } from './service-endpoints.ts'
 
@@ -83,7 +84,15 @@ export const portAddressesMax = 16_384
 export const sourceRangesMax = 1_024
 
 /** The routes of a Service on a node. `slices` are the EndpointSlices of this Service. */
-export function routedService(object: Service, slices: readonly EndpointSlice[], node: NodeTopology): RoutedService {
+export const routedService = (object: Service, slices: readonly EndpointSlice[], node: NodeTopology): RoutedService =>
+  runToEnd((time) => routedServiceInSlices(object, slices, node, time))
+
+export function* routedServiceInSlices(
+  object: Service,
+  slices: readonly EndpointSlice[],
+  node: NodeTopology,
+  time: Slice,
+): Sliced<RoutedService> {
   const { spec, metadata } = object
   const clusterIps = addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? ''])
   if (spec.type === 'ExternalName' || clusterIps.length === 0 || metadata.labels?.[otherProxyLabel] !== undefined)
@@ -91,17 +100,18 @@ export function routedService(object: Service, slices: readonly EndpointSlice[],
   const usable = slices.filter(({ metadata: { labels } }) => labels?.[headlessLabel] === undefined)
   const ports = (spec.ports ?? []).filter(isRoutable)
   const cuts: string[] = []
-  const routes = clusterIps.flatMap((clusterIp) => {
+  const routes: ServiceRoute[] = []
+  for (const clusterIp of clusterIps) {
     const family = familyOf(clusterIp)
-    const endpoints = new ServiceEndpoints(
-      usable.filter(({ addressType }) => addressType === family),
-      node,
-      ports.length,
-    )
+    const ofFamily = usable.filter(({ addressType }) => addressType === family)
+    const endpoints = yield* ServiceEndpoints.read(ofFamily, node, ports.length, time)
     if (endpoints.isCut) cuts.push(`${endpoints.perPortMax} endpoints of each port`)
     const shared = { ...sharedRoute(object, family, ports.length, cuts), clusterIp }
-    return ports.map((port) => routeOf(object, port, shared, selectEndpoints(endpoints.of(port), node)))
-  })
+    for (const port of ports) {
+      routes.push(routeOf(object, port, shared, selectEndpoints(endpoints.of(port), node)))
+      if (time.isUsedUp()) yield
+    }
+  }
   const healthCheck = healthCheckOf(object, usable, node)
   return {
     routes,
@@ -200,7 +210,7 @@ export const portEndpoints = (
   slices: readonly EndpointSlice[],
   port: PortIdentity,
   node: NodeTopology,
-): readonly PortEndpoint[] => new ServiceEndpoints(slices, node, 1).of(port)
+): readonly PortEndpoint[] => runToEnd((time) => ServiceEndpoints.read(slices, node, 1, time)).of(port)
 
 /** Counts the ready endpoints of this node by address: the check is about the Service, not about one of its ports. */
 function healthCheckOf(

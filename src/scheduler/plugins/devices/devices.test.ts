@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { deviceClass } from '../../../api/resource/v1/device-class.ts'
 import { resourceClaim, type ResourceClaim } from '../../../api/resource/v1/resource-claim.ts'
 import { resourceSlice } from '../../../api/resource/v1/resource-slice.ts'
+import { withTimeLimit } from '../../../base/work/time-limit.harness.ts'
 import { aNode, made as object } from '../../scheduler.harness.ts'
 import { allocate, AllocatedDevices, claimSizeProblem } from './device-allocation.ts'
 import { SearchBudget, SearchTimeout } from './search-budget.ts'
@@ -308,14 +309,16 @@ const endless: readonly [why: string, claim: ResourceClaim, devices: object[]][]
 for (const [why, claim, devices] of endless)
   test(`the search for devices ends: ${why}`, () => {
     const deps = { classOf: anyClass, newShareId }
-    throws(() => allocate([claim], n, partitions(...devices), having([]), deps, budget()), SearchTimeout)
+    const search = () => allocate([claim], n, partitions(...devices), having([]), deps, budget())
+    throws(() => withTimeLimit(search), SearchTimeout)
   })
 
 test('16 of 32 devices that are all in use need no search', () => {
   const claim = claimFor([exactly('r', { count: 16 })])
   const taken = having(named(17).map(({ name }) => `d/p/${name}`))
-  const found = allocate([claim], n, [slice(named(32))], taken, { classOf: anyClass, newShareId }, budget())
-  equal(found, undefined)
+  const deps = { classOf: anyClass, newShareId }
+  const search = () => allocate([claim], n, [slice(named(32))], taken, deps, budget())
+  equal(withTimeLimit(search), undefined)
 })
 
 test('selectors count by their cost, and their results are not paid for twice', () => {
