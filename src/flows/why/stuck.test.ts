@@ -75,7 +75,7 @@ for (const kind of stored) {
     const metadata = { deletionTimestamp: since, finalizers: ['example.com/hold'] }
     match(
       await explain(kind, specimen(kind, { metadata })),
-      /It is being deleted since 2026-01-01T00:00:00Z and waits for its finalizer: no component of Coxswain removes example\.com\/hold: the controller that added it must do so\. If that controller no longer runs, remove/,
+      /It has been terminating since 2026-01-01T00:00:00Z and waits for its finalizer: no component of Coxswain removes example\.com\/hold: the controller that added it must do so\. If that controller no longer runs, remove/,
     )
   })
 

@@ -244,7 +244,11 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   ],
   [persistentVolumeClaim, 'classless', /the StorageClass none does not exist\. The cluster has lazy\.$/],
   [persistentVolumeClaim, 'lazy', /its StorageClass lazy waits for the first pod that uses the claim/],
-  [namespace, 'stuck', /It is being deleted since .*the namespace controller removes kubernetes.*example\.com\/hold/],
+  [
+    namespace,
+    'stuck',
+    /It has been terminating since .*the namespace controller removes kubernetes.*example\.com\/hold/,
+  ],
   [node, 'node-1', /It is cordoned: no new pods are scheduled on it/],
 ]
 for (const [kind, name, sentence] of rows)

@@ -25,10 +25,13 @@ export const quotaExplainer = defineExplainer({
   },
 })
 
-/** Twice as much of the resource, or one where it is zero. */
-export function quotaCommand(quota: ResourceQuota, resource: string): string {
+/** Twice as much of the resource, or one where it is zero; at least what is used and `missingNanos` beside it. */
+export function quotaCommand(quota: ResourceQuota, resource: string, missingNanos = 0n): string {
   const most = lookup(quota.spec.hard, resource) ?? '0'
   const nanos = quantityNanos(most) ?? 0n
-  const more = nanos === 0n ? '1' : quantityText(nanos * 2n, most)
+  const used = quantityNanos(lookup(quota.status.used, resource) ?? '0') ?? 0n
+  const needed = used + missingNanos
+  const doubled = nanos * 2n > needed ? nanos * 2n : needed
+  const more = doubled === 0n ? '1' : quantityText(doubled, most)
   return mergePatch(`quota/${quota.metadata.name}`, namespaceOf(quota), { spec: { hard: { [resource]: more } } })
 }

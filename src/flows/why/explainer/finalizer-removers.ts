@@ -57,7 +57,7 @@ export function finalizerFindings({ singular }: Pick<ResourceType, 'singular'>, 
   const { spec } = object as { spec?: { finalizers?: readonly string[] } }
   const all = [...finalizers, ...(spec?.finalizers ?? [])]
   if (deletionTimestamp === undefined || all.length === 0) return []
-  const listed = `It is being deleted since ${deletionTimestamp} and waits for ${all.length === 1 ? 'its finalizer' : `${all.length} finalizers`}: ${all.map(removal).join('; ')}.`
+  const listed = `It has been terminating since ${deletionTimestamp} and waits for ${all.length === 1 ? 'its finalizer' : `${all.length} finalizers`}: ${all.map(removal).join('; ')}.`
   if (!all.some(isForeign)) return [warning(listed)]
   return [
     problem(`${listed} If that controller no longer runs, remove the finalizer.`, {

@@ -7,9 +7,7 @@ import { podDisruptionBudget, type PodDisruptionBudget } from '../../../api/poli
 import { selects } from '../../../api/selectors/selectors.ts'
 import type { ClusterReader } from '../explainer/cluster-reader.ts'
 import { problem, withFix, type Finding } from '../explainer/finding.ts'
-import { kubectl, mergePatch } from '../explainer/fix-command.ts'
-import { templateOwnerOf } from '../explainer/template-owner.ts'
-import { budgetSentence } from './budget-explainer.ts'
+import { budgetSentence, disruptionCommand } from './budget-explainer.ts'
 
 /** Pods that are named; a drain evicts others after them. */
 const podsMax = 5
@@ -44,18 +42,4 @@ export async function blockingBudgets(
   return budgets
     .filter(({ spec }) => selects(spec.selector, each.metadata.labels))
     .flatMap((budget) => budgetSentence(budget).map((sentence) => ({ budget, sentence })))
-}
-
-/** One more replica, so that a pod can be evicted, or a smaller budget; undefined where pods first have to become healthy. */
-async function disruptionCommand(
-  each: Pod,
-  { metadata, spec, status }: PodDisruptionBudget,
-  cluster: ClusterReader,
-): Promise<string | undefined> {
-  if (status.currentHealthy < status.desiredHealthy) return undefined
-  const home = namespaceOf(each)
-  const owner = await templateOwnerOf(each, cluster)
-  if (owner.isScalable) return kubectl(home, 'scale', owner.target, `--replicas=${status.expectedPods + 1}`)
-  const change = spec.maxUnavailable === undefined ? { minAvailable: status.desiredHealthy - 1 } : { maxUnavailable: 1 }
-  return mergePatch(`pdb/${metadata.name}`, home, { spec: change })
 }

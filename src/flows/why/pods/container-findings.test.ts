@@ -79,6 +79,33 @@ const rows: [name: string, pod: Pod, cluster: ClusterReader, text: string, fix: 
     `kubectl create secret docker-registry registry --docker-server=reg.example --docker-username=USER --docker-password=PASSWORD -n shop && kubectl patch serviceaccount/default -p '{"imagePullSecrets":[{"name":"registry"}]}' -n shop`,
   ],
   [
+    'an image that the registry does not have',
+    podOf({}, waiting('ImagePullBackOff', 'Back-off pulling image "reg.example/i"')),
+    readerOf({
+      events: [
+        warningOf(
+          'Failed',
+          'Failed to pull image "reg.example/i": rpc error: code = NotFound desc = failed to pull and unpack image "reg.example/i:latest": failed to resolve reference "reg.example/i:latest": reg.example/i:latest: not found',
+        ),
+      ],
+    }),
+    'Container c cannot start, because its image reg.example/i cannot be pulled (ImagePullBackOff): the registry does not have it.',
+    'kubectl set image pod/p c=NEW_IMAGE -n shop',
+  ],
+  [
+    'an image that Docker Hub does not have',
+    podOf(
+      {},
+      waiting(
+        'ErrImagePull',
+        'Failed to pull image "i": failed to resolve reference "docker.io/library/i:latest": pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed',
+      ),
+    ),
+    readerOf(),
+    'Container c cannot start, because its image reg.example/i cannot be pulled (ErrImagePull): pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed.',
+    'kubectl set image pod/p c=NEW_IMAGE -n shop',
+  ],
+  [
     'a Secret for a variable that does not exist',
     podOf({ env: [reference] }, waiting('CreateContainerConfigError', 'secret "login" not found')),
     readerOf(),

@@ -18,7 +18,8 @@ export async function whyImageIsMissing(
   const failed = (await warningsOf(object, cluster)).find(({ message: text = '' }) => text.startsWith('Failed to pull'))
   const cause = causeIn(failed?.message ?? message, image)
   const owner = await templateOwnerOf(object, cluster)
-  const isDenied = /unauthorized|denied|authentication|\b40[13]\b/i.test(cause)
+  // Docker Hub says the same of an image that does not exist, which is the usual case.
+  const isDenied = /unauthorized|denied|authentication|\b40[13]\b/i.test(cause) && !/does not exist/.test(cause)
   return problem(`Container ${name} cannot start, because its image ${image} cannot be pulled (${reason}): ${cause}.`, {
     covers: ['BackOff', 'Failed', 'pull image'],
     ...withFix(
@@ -32,8 +33,17 @@ export async function whyImageIsMissing(
 /** Texts before the cause: `Failed to pull image "x": `, `Back-off pulling image "x": ErrImagePull: ` */
 const introduction = /^(?:Failed to pull image|Back-off pulling image) "[^"]{0,1024}"(?:: )?(?:ErrImagePull: )?/
 
+/** Texts of containerd before the cause, which repeat the name of the image. */
+const runtimeIntroductions = [
+  /^rpc error: code = \w{1,40} desc = /,
+  /^failed to pull and unpack image "[^"]{0,1024}": /,
+  /^failed to resolve (?:reference|image) "[^"]{0,1024}": /,
+]
+
 function causeIn(message: string, image: string): string {
-  const cause = message.replace(introduction, '').replace(/\.$/, '')
+  const said = message.replace(introduction, '').replace(/\.$/, '')
+  const cause = runtimeIntroductions.reduce((text, pattern) => text.replace(pattern, ''), said)
+  if (/^\S{1,1024}: not found$/.test(cause)) return 'the registry does not have it'
   return cause === '' ? `no cause is reported for ${image} yet` : cause
 }
 

@@ -19,19 +19,26 @@ export async function nodeMismatches(
   if (nodes.length === 0)
     return cluster.unreadable?.has('nodes') ? [] : [problem('The cluster has no node. coxswain kubelet adds one.')]
   const owner = await templateOwnerOf(object, cluster)
-  const cordoned = nodes.filter(({ spec }) => spec.unschedulable)
-  const open = nodes.filter(({ spec }) => !spec.unschedulable)
-  const tainted = untoleratedTaints(object, open, owner)
-  const labelled = unmatchedLabels(
+  const shut = untoleratedTaints(object, nodes, owner).nodes
+  const isOpen = (each: Node) => each.spec.unschedulable !== true && !shut.has(each)
+  // A node that is open is labelled rather than another one.
+  const labelled = unmatchedLabels(object, [...nodes.filter(isOpen), ...nodes.filter((each) => !isOpen(each))], owner)
+  const matching = nodes.filter((each) => !labelled.nodes.has(each))
+  const candidates = matching.length > 0 ? matching : nodes
+  const free = candidates.filter(isOpen)
+  const resources = await insufficientResources(object, free.length > 0 ? free : candidates, owner, cluster)
+  // Where one label is enough, other obstacles of nodes without it do not matter.
+  if (matching.length === 0 && free.length > 0) return [...labelled.findings, ...resources]
+  const cordoned = candidates.filter(({ spec }) => spec.unschedulable)
+  const tainted = untoleratedTaints(
     object,
-    open.filter((each) => !tainted.nodes.has(each)),
+    candidates.filter(({ spec }) => !spec.unschedulable),
     owner,
   )
-  const free = open.filter((each) => !tainted.nodes.has(each) && !labelled.nodes.has(each))
   return [
-    ...tainted.findings,
     ...labelled.findings,
-    ...(await insufficientResources(object, free, owner, cluster)),
+    ...tainted.findings,
+    ...resources,
     ...(cordoned.length === 0 ? [] : [cordonedFinding(cordoned)]),
   ]
 }

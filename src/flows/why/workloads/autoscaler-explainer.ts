@@ -5,14 +5,16 @@ import {
 } from '../../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { metricsText } from '../../../api/autoscaling/v2/autoscaler-metrics-text.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
-import { because, conditionOf, defineExplainer, plural } from '../explainer/explainer.ts'
+import { didYouMean, similarNames } from '../../../base/text/similar-names.ts'
+import { isMissing, type ClusterReader } from '../explainer/cluster-reader.ts'
+import { because, conditionOf, defineExplainer, plural, questionSentence } from '../explainer/explainer.ts'
 import { info, problem, withFix, type Finding } from '../explainer/finding.ts'
-import { kubectl } from '../explainer/fix-command.ts'
+import { kubectl, mergePatch } from '../explainer/fix-command.ts'
 
 export const autoscalerExplainer = defineExplainer({
   kind: horizontalPodAutoscaler,
   checked: 'its target, its metrics and its limits',
-  explain: (object) => Promise.resolve(findings(object)),
+  explain: async (object, cluster) => (await missingTarget(object, cluster)) ?? findings(object),
 })
 
 interface Reason {
@@ -37,6 +39,26 @@ function findings(autoscaler: HorizontalPodAutoscaler): Finding[] {
     ...(able === undefined ? [] : decided(autoscaler, able)),
     ...(limited?.status === 'True' ? [limit(autoscaler, limited)] : []),
   ].map((text) => info(text))
+}
+
+/** What it scales does not exist; undefined where it does, or where that is not known. */
+async function missingTarget(
+  autoscaler: HorizontalPodAutoscaler,
+  cluster: ClusterReader,
+): Promise<Finding[] | undefined> {
+  const { apiVersion = 'v1', kind: kindName, name } = autoscaler.spec.scaleTargetRef
+  const home = namespaceOf(autoscaler)
+  const kind = await cluster.kindOf?.(apiVersion, kindName)
+  if (kind === undefined || !(await isMissing(cluster, kind, home, name))) return undefined
+  const known = (await cluster.list(kind, home)).map(({ metadata }) => metadata.name)
+  const similar = similarNames(name, known)
+  const patch = { spec: { scaleTargetRef: { name: similar[0] ?? 'NAME' } } }
+  return [
+    problem(
+      `It scales nothing: ${targetText(autoscaler)} does not exist in the namespace ${home}.${questionSentence(didYouMean(similar))}`,
+      { fix: mergePatch(`hpa/${autoscaler.metadata.name}`, home, patch), covers: ['FailedGetScale'] },
+    ),
+  ]
 }
 
 const targetText = ({ spec: { scaleTargetRef } }: HorizontalPodAutoscaler): string =>

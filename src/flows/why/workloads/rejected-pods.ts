@@ -1,13 +1,16 @@
-// Why the pods of a workload cannot be created: a quota, a webhook or a policy rejects them.
+// Why the pods of a workload cannot be created: a quota, a webhook or a policy rejects them, or their ServiceAccount is missing.
 import { resourceQuota } from '../../../api/core/v1/quota/resource-quota.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 import type { ClusterReader } from '../explainer/cluster-reader.ts'
 import { because, conditionOf } from '../explainer/explainer.ts'
 import { problem, withFix, type Finding } from '../explainer/finding.ts'
+import { kubectl } from '../explainer/fix-command.ts'
 import { quotaCommand } from '../cluster/quota-explainer.ts'
 
 interface Replicated extends ApiObject {
-  readonly status?: { readonly conditions?: Parameters<typeof conditionOf>[0] }
+  readonly spec: { readonly replicas: number }
+  readonly status?: { readonly replicas?: number; readonly conditions?: Parameters<typeof conditionOf>[0] }
 }
 
 export async function whyNotCreated(object: Replicated, cluster: ClusterReader): Promise<Finding[]> {
@@ -16,17 +19,26 @@ export async function whyNotCreated(object: Replicated, cluster: ClusterReader):
   return [
     problem(`Its pods cannot be created: ${because(failure)}.`, {
       covers: ['FailedCreate'],
-      ...withFix(await quotaFix(object, failure.message ?? '', cluster)),
+      ...withFix(accountFix(failure.message) ?? (await quotaFix(object, failure.message ?? '', cluster))),
     }),
   ]
 }
 
-const quotaPattern = /exceeded quota: ([^,\s]{1,253}), requested: ([^,=\s]{1,253})=/
+const accountPattern =
+  /error looking up service account ([^/\s]{1,63})\/([^:\s]{1,253}): serviceaccount "[^"]{1,253}" not found/
 
-/** Raises the quota that rejects the pods. */
-async function quotaFix(object: ApiObject, message: string, cluster: ClusterReader): Promise<string | undefined> {
-  const [, name = '', resource = ''] = quotaPattern.exec(message) ?? []
+function accountFix(message = ''): string | undefined {
+  const [, home, name] = accountPattern.exec(message) ?? []
+  return home === undefined || name === undefined ? undefined : kubectl(home, 'create', 'serviceaccount', name)
+}
+
+const quotaPattern = /exceeded quota: ([^,\s]{1,253}), requested: ([^,=\s]{1,253})=([^,\s]{1,64})/
+
+/** Raises the quota that rejects the pods, so that all of them can be created. */
+async function quotaFix(object: Replicated, message: string, cluster: ClusterReader): Promise<string | undefined> {
+  const [, name = '', resource = '', requested = ''] = quotaPattern.exec(message) ?? []
   if (name === '') return undefined
   const quota = await cluster.find(resourceQuota, namespaceOf(object), name)
-  return quota === undefined ? undefined : quotaCommand(quota, resource)
+  const missing = BigInt(Math.max(0, object.spec.replicas - (object.status?.replicas ?? 0)))
+  return quota === undefined ? undefined : quotaCommand(quota, resource, missing * (quantityNanos(requested) ?? 0n))
 }

@@ -1,0 +1,94 @@
+// The commands that explanations end with, where the lab (cluster/lab) does not cover them.
+import { deepEqual, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
+import { context } from '../../base/observability/context.ts'
+import { startCluster, type TestCluster } from '../../cluster/testing/start-cluster.ts'
+import { readerOf } from './explainer/cluster-reader.ts'
+import { why } from './why.ts'
+
+const ctx = context(new AbortController().signal)
+
+const workload = (app: string, spec: object = {}) => ({
+  selector: { matchLabels: { app } },
+  template: { metadata: { labels: { app } }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } },
+})
+
+async function ask<T extends ApiObject>(cluster: TestCluster, kind: ResourceType<T>, name: string) {
+  await cluster.clock.advance('30s')
+  const reader = readerOf(cluster.client, ctx, { nowMs: cluster.clock.nowMs() })
+  const { waits, fixes } = await why(kind, await cluster.client.of(kind).get(name), reader, [])
+  return { text: waits.join('\n'), fixes }
+}
+
+const autoscaler = (name: string) => ({
+  metadata: { name: 'web' },
+  spec: {
+    maxReplicas: 3,
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+  },
+})
+
+test('a ServiceAccount that does not exist is created', async () => {
+  await using cluster = await startCluster()
+  await cluster.client
+    .of(deployment)
+    .create({ metadata: { name: 'web' }, spec: { ...workload('web', { serviceAccountName: 'robot' }) } })
+  const { text, fixes } = await ask(cluster, deployment, 'web')
+  match(text, /^Its pods cannot be created: FailedCreate: .*serviceaccount "robot" not found\./)
+  deepEqual(fixes, ['kubectl create serviceaccount robot -n default'])
+})
+
+test('a quota is raised so far that all pods of the workload can be created', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  await client.of(resourceQuota).create({ metadata: { name: 'team' }, spec: { hard: { 'requests.cpu': '500m' } } })
+  await cluster.clock.advance('1s')
+  const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '250m' } } }]
+  await client
+    .of(deployment)
+    .create({ metadata: { name: 'web' }, spec: { replicas: 8, ...workload('web', { containers }) } })
+  const { text, fixes } = await ask(cluster, deployment, 'web')
+  match(text, /exceeded quota: team, requested: requests\.cpu=250m, used: requests\.cpu=500m/)
+  deepEqual(fixes, [`kubectl patch quota/team --type=merge -p '{"spec":{"hard":{"requests.cpu":"2"}}}' -n default`])
+})
+
+test('an autoscaler names its target that does not exist, and a similar one', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  await client.of(horizontalPodAutoscaler).create(autoscaler('wep'))
+  deepEqual(await ask(cluster, horizontalPodAutoscaler, 'web'), {
+    text: 'It scales nothing: Deployment/wep does not exist in the namespace default.',
+    fixes: [`kubectl patch hpa/web --type=merge -p '{"spec":{"scaleTargetRef":{"name":"NAME"}}}' -n default`],
+  })
+  await client.of(deployment).create({ metadata: { name: 'web' }, spec: workload('web') })
+  deepEqual(await ask(cluster, horizontalPodAutoscaler, 'web'), {
+    text: 'It scales nothing: Deployment/wep does not exist in the namespace default. Did you mean web?',
+    fixes: [`kubectl patch hpa/web --type=merge -p '{"spec":{"scaleTargetRef":{"name":"web"}}}' -n default`],
+  })
+})
+
+test('a budget without room gets one more replica, or is made smaller', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  const budget = (app: string) => ({
+    metadata: { name: app },
+    spec: { minAvailable: 1, selector: { matchLabels: { app } } },
+  })
+  await client.of(deployment).create({ metadata: { name: 'web' }, spec: workload('web') })
+  await client
+    .of(pod)
+    .create({ metadata: { name: 'one', labels: { app: 'one' } }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  for (const app of ['web', 'one', 'none']) await client.of(podDisruptionBudget).create(budget(app))
+  const fixesOf = async (name: string) => (await ask(cluster, podDisruptionBudget, name)).fixes
+  deepEqual(await fixesOf('web'), ['kubectl scale deployment/web --replicas=2 -n default'])
+  deepEqual(await fixesOf('one'), [`kubectl patch pdb/one --type=merge -p '{"spec":{"minAvailable":0}}' -n default`])
+  deepEqual(await fixesOf('none'), [])
+})
