@@ -42,6 +42,12 @@ test('a command gets its operands and options', async () => {
   deepEqual(parseCommand(greet, ['x']).operands, ['x'])
 })
 
+test('a flag without a value may have the value true or false', () => {
+  const loud = (...argv: string[]) => parseCommand(greet, argv).options['loud']
+  deepEqual([loud('--loud=true'), loud('--loud=false'), loud()], [true, undefined, undefined])
+  deepEqual(parseCommand(greet, ['-n', '1', '--', '--loud=true']).operands, ['--loud=true'])
+})
+
 const mistakes: [argv: string[], code: number, message: RegExp][] = [
   [['greet'], 2, /^coxswain greet: whom\?\n$/],
   [['greet', '--wat'], 2, /^coxswain greet: unknown flag --wat; see: coxswain greet --help\n$/],

@@ -1,5 +1,6 @@
 // All commands, in alphabetical order.
 import type { Command } from './command/command.ts'
+import { agent } from './commands/agent.ts'
 import { announcer } from './commands/announcer.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { cloudControllerManager } from './commands/cloud-controller-manager.ts'
@@ -7,14 +8,19 @@ import { completion } from './commands/completion.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { dns } from './commands/dns.ts'
 import { down } from './commands/down.ts'
+import { etcd } from './commands/etcd.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
 import { lab } from './commands/lab.ts'
+import { member } from './commands/member.ts'
+import { node } from './commands/node.ts'
 import { proxy } from './commands/proxy.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
+import { server } from './commands/server.ts'
+import { service } from './commands/service.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
 import { token } from './commands/token.ts'
@@ -25,6 +31,7 @@ import { version } from './commands/version.ts'
 import { why } from './commands/why.ts'
 
 export const commands: readonly Command[] = [
+  agent,
   announcer,
   apiserver,
   cloudControllerManager,
@@ -32,14 +39,19 @@ export const commands: readonly Command[] = [
   controllerManager,
   dns,
   down,
+  etcd,
   flow,
   image,
   kubelet,
   lab,
+  member,
+  node,
   proxy,
   reset,
   restore,
   scheduler,
+  server,
+  service(() => commands),
   snapshot,
   status,
   token,

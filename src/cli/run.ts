@@ -1,7 +1,16 @@
 // Finds and runs the command. A usage error is one line; an unexpected error has a stack with COXSWAIN_DEBUG.
 import { errorText } from '../base/observability/log.ts'
 import { didYouMean, similarNames } from '../base/text/similar-names.ts'
-import { commandNamed, parseCommand, UsageError, type Command, type Terminal } from './command/command.ts'
+import {
+  commandNamed,
+  namedConfigFile,
+  parseCommand,
+  UsageError,
+  type Command,
+  type FlagValues,
+  type Terminal,
+} from './command/command.ts'
+import { configFileFlags, thisProcess } from './command/config-file.ts'
 import { overview, usage } from './command/help.ts'
 
 const exitUsage = 2
@@ -30,7 +39,7 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     return 0
   }
   try {
-    return await command.run(parseCommand(command, rest), terminal)
+    return await command.run(parseCommand(command, rest, await configured(command, rest)), terminal)
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.err(`coxswain ${typed}: ${error.message}\n`)
@@ -42,6 +51,9 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     return 1
   }
 }
+
+const configured = async (command: Command, argv: readonly string[]): Promise<FlagValues> =>
+  command.configFile === undefined ? {} : configFileFlags(command, namedConfigFile(command, argv), thisProcess)
 
 /** The reader of the output needs no more of it (`| head`), so what was in progress was aborted. */
 const isOutputClosed = ({ aborted, reason }: AbortSignal): boolean =>

@@ -39,7 +39,7 @@ const launchers: [name: string, launcher: string][] = [
 ]
 for (const [name, launcher] of launchers)
   test(`the launcher ${name} passes the flags to servers only`, () => {
-    for (const command of ['up', 'apiserver']) deepEqual(flagsOf(launcher, command), wanted, command)
+    for (const command of ['up', 'apiserver', 'server']) deepEqual(flagsOf(launcher, command), wanted, command)
     for (const command of ['flow', 'version']) deepEqual(flagsOf(launcher, command), [], command)
   })
 

@@ -53,6 +53,8 @@ export class Client {
   }
 
   of<T extends ApiObject, Input>(kind: ResourceType<T, Input>): ResourceClient<T, Input> {
+    if (typeof kind !== 'object')
+      throw new TypeError(`client.of(${JSON.stringify(kind)}): a kind is an object, such as deployment`)
     return new ResourceClient(kind as Kind<T, Input>, this.#transport)
   }
 

@@ -41,9 +41,14 @@ export interface Command<
   /** Maximum number of operands; by default 1, or 0 without operands. */
   readonly operandsMax?: number
   readonly options: Options
+  /** `--config` names a file with flags. `machine`: root's default is the file of the machine. */
+  readonly configFile?: 'named' | 'machine'
   /** Returns the exit code. */
   run(arguments_: Arguments<Options>, terminal: Terminal): Promise<number>
 }
+
+/** Flags by name; repeated ones are joined. */
+export type FlagValues = Readonly<Record<string, string | boolean>>
 
 export interface Arguments<Options> {
   readonly operands: readonly string[]
@@ -72,25 +77,60 @@ export const inSection = <Options extends Readonly<Record<string, CommandOption>
     readonly [Name in keyof Options]: Options[Name] & { readonly section: string }
   }
 
-export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
+interface ParsedCommand {
+  readonly operands: readonly string[]
+  readonly flags: FlagValues
+}
+
+/** Flags in `configured` apply unless the command line has them. */
+export function parseCommand(
+  command: Command,
+  argv: readonly string[],
+  configured: FlagValues = {},
+): Arguments<Command['options']> {
+  const { operands, flags } = parseArguments(command, argv)
+  const { config, ...values } = { ...configured, ...flags }
+  // The file has been read.
+  const options = command.configFile === undefined && config !== undefined ? { ...values, config } : values
+  const [flaw] = flagsWithoutEffect(command.options, options)
+  if (flaw !== undefined) throw new UsageError(flaw)
+  return { operands, options: options as Record<string, string> }
+}
+
+/** The value of `--config`. */
+export const namedConfigFile = (command: Command, argv: readonly string[]): string | undefined => {
+  const { config } = parseArguments(command, argv).flags
+  return typeof config === 'string' ? config : undefined
+}
+
+function parseArguments(command: Command, argv: readonly string[]): ParsedCommand {
   const config: ParseArgsOptionsConfig = {}
   for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
     setOwn(config, name, { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) })
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
+    const args = withoutBooleanValues(command.options, argv)
+    const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true })
     const { operands, operandsMax = operands === '' ? 0 : 1 } = command
     const surplus = positionals[operandsMax]
     if (surplus !== undefined)
       throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}; see: coxswain ${command.name} --help`)
-    const [flaw] = flagsWithoutEffect(command.options, values)
-    if (flaw !== undefined) throw new UsageError(flaw)
     const joined = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value])
-    return { operands: positionals, options: Object.fromEntries(joined) as Record<string, string> }
+    return { operands: positionals, flags: Object.fromEntries(joined) as FlagValues }
   } catch (error) {
     throw error instanceof UsageError
       ? error
       : new UsageError(parseErrorText(command, error as Error), { cause: error })
   }
+}
+
+/** The flags of upstream's programs may be written `--flag=true` and `--flag=false`. */
+function withoutBooleanValues(options: Command['options'], argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.flatMap((argument, index) => {
+    const [, name = '', value] = (end < 0 || index < end ? /^--([\w-]+)=(true|false)$/.exec(argument) : null) ?? []
+    if (lookup(options, name)?.type !== 'boolean') return [argument]
+    return value === 'true' ? [`--${name}`] : []
+  })
 }
 
 /** A one-line message for an error of parseArgs. */

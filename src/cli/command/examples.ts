@@ -3,6 +3,13 @@
 export type Example = readonly [command: string, what: string]
 
 export const examples: Readonly<Record<string, readonly Example[]>> = {
+  agent: [
+    [
+      'coxswain agent --server https://192.0.2.1:6443 --token-file token',
+      'this machine joins the cluster of the token',
+    ],
+    ['coxswain agent', 'the same machine again: it has its certificate and knows the API servers'],
+  ],
   announcer: [
     [
       'coxswain announcer --kubeconfig announcer.kubeconfig --load-balancer-addresses 10.0.0.240-10.0.0.250',
@@ -26,6 +33,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain down', 'stop it; containers keep running, and the next start adopts them'],
     ['coxswain down --containers', 'end the containers too'],
   ],
+  etcd: [
+    ['coxswain etcd', 'serve it on 127.0.0.1:2379, with the data in default.etcd'],
+    [
+      'coxswain etcd --data-dir data --listen-client-urls http://127.0.0.1:0 --unsafe-no-fsync',
+      'a store for a test, on any free port',
+    ],
+  ],
   flow: [
     ['coxswain flow deployment/web', 'what happened to a Deployment'],
     ['coxswain flow pod web-0 -n shop -w', 'a pod of the namespace shop, and what happens next'],
@@ -46,13 +60,37 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain lab', 'the situations'],
     ['coxswain lab crash-loop', 'a cluster with a container that ends again and again'],
   ],
+  node: [
+    [
+      'coxswain node drain worker --ignore-daemonsets',
+      'move its pods to other nodes, before an upgrade of the machine',
+    ],
+    ['coxswain node remove worker --timeout 10m', 'the machine leaves the cluster'],
+  ],
   proxy: [
     ['coxswain proxy --kubeconfig proxy.kubeconfig --cluster-cidr 10.244.0.0/16', 'the Services of any cluster'],
     ['coxswain proxy --cleanup', 'remove the rules of the proxy'],
   ],
   reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
   restore: [['coxswain restore backup.db', 'restore the contents of the snapshot']],
+  member: [
+    ['coxswain member list', 'the members of etcd beside the servers'],
+    ['coxswain member remove server-3-1f2e3d4c', 'a member whose machine is lost'],
+    ['coxswain member defragment', 'return free space of all members to the file system'],
+  ],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],
+  server: [
+    ['coxswain server --init --bind 192.0.2.1', 'the first machine of a control plane'],
+    [
+      `coxswain server --join https://192.0.2.1:6443 --token K10${'0'.repeat(64)}::abcdef.0123456789abcdef.${'0'.repeat(64)}`,
+      'a further one, with a token of coxswain token create --server',
+    ],
+  ],
+  service: [
+    ['coxswain service install agent', 'with the flags in /etc/coxswain/config.yaml'],
+    ['coxswain service install up --dry-run -- --bind 192.0.2.10', 'what would be written'],
+    ['coxswain service uninstall agent', 'end it, and remove its unit'],
+  ],
   snapshot: [
     ['coxswain snapshot backup.db', 'copy all objects while the cluster runs'],
     [
@@ -66,6 +104,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   token: [
     ['coxswain token create --print-join-command', 'the command that another machine joins with'],
+    ['coxswain token create --server --print-join-command', 'the command that another server joins with'],
     ['coxswain token create --ttl 10m', 'a token for a kubelet of upstream'],
     ['coxswain token list', 'the tokens, without their secrets'],
     ['coxswain token delete abcdef', 'the token with this id cannot be used any more'],
@@ -75,8 +114,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain top deployments -A', 'the Deployments of all namespaces'],
   ],
   ui: [
-    ['coxswain ui', 'opens the web UI as the user of the kubeconfig'],
-    ['coxswain ui --print --context staging', 'the link for another cluster, for a browser elsewhere'],
+    ['coxswain ui', 'the web UI as the user of the kubeconfig, until Ctrl-C'],
+    ['coxswain ui --open --context staging', 'another cluster, in your browser at once'],
+    ['coxswain ui --print', 'a link to the page that the API server serves'],
   ],
   up: [
     ['coxswain up', 'a cluster on port 6443, stored on disk'],

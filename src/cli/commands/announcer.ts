@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { addressPoolFlag, addressPoolOf } from '../../cluster/flags/load-balancer-flags.ts'
 import { runAnnouncer } from '../../cluster/run/run-announcer.ts'
+import { configFileOption } from '../command/config-file.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { asUsage, componentLog, kubeconfigOption, readKubeconfig, verboseOption } from '../options/component-options.ts'
 
@@ -9,7 +10,9 @@ export const announcer = defineCommand({
   name: 'announcer',
   summary: 'announces addresses of load balancers on this machine over ARP and NDP',
   operands: '',
+  configFile: 'named',
   options: {
+    ...configFileOption,
     ...kubeconfigOption,
     ...addressPoolFlag,
     'hostname-override': { type: 'string', value: '<name>', help: 'the name of the Node (the name of this machine)' },

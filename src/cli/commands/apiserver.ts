@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
 import { up } from '../../cluster/run/up.ts'
+import { configFileOption } from '../command/config-file.ts'
 import { defineCommand } from '../command/command.ts'
 import { serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
@@ -10,7 +11,8 @@ export const apiserver = defineCommand({
   name: 'apiserver',
   summary: 'runs the API server without the other components, on SQLite or etcd',
   operands: '',
-  options: { ...serverOptions, verbose: { type: 'boolean', short: 'v', help: 'log more' } },
+  configFile: 'named',
+  options: { ...configFileOption, ...serverOptions, verbose: { type: 'boolean', short: 'v', help: 'log more' } },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const choices = serverChoicesOf(options, environment)
     const level = options.verbose ? 'debug' : 'info'

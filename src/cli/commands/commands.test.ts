@@ -36,6 +36,18 @@ async function typed(
 }
 
 const mistakes: [argv: string[], message: RegExp][] = [
+  [['server', '--init', '--join', 'https://a:1'], /--init and --join exclude one another/],
+  [['server', '--token', 'x'], /--token needs --join/],
+  [['server', '--join', 'https://a:1'], /--join needs --token/],
+  [['server', '--join', 'a', '--token', 'x'], /--join "a" is not an address such as https/],
+  [['server', '--join', 'https://a:1', '--token', 'x'], /--token has none of the forms/],
+  [['server', '--init', '--store', 'sqlite'], /--store sqlite: the servers of a control plane share an etcd/],
+  [['member'], /the operands are: list\|remove <name>\|defragment/],
+  [['member', 'remove'], /the operands are: list\|remove <name>/],
+  [['member', 'list', 'a'], /the operands are: list\|remove <name>/],
+  [['token', 'create', '--data-dir', 'x'], /--data-dir needs --server/],
+  [['token', 'create', '--server', '--ttl', '0s'], /--ttl 0s: a token for servers is valid for 24h at most/],
+  [['token', 'create', '--server', '--ttl', '25h'], /--ttl 25h: a token for servers is valid for 24h at most/],
   [['up', '--store', 'disk'], /--store disk is none of memory, sqlite, etcd=<urls>/],
   [['up', '--store', 'etcd=x'], /--store etcd: "x" is not like https:\/\/10\.0\.0\.1:2379/],
   [['up', '--store', 'etcd=http://10.0.0.1:2379'], /without TLS only an etcd on this machine is used/],

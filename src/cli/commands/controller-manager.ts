@@ -4,6 +4,7 @@ import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/flags/controller-manager-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run/run-controller-manager.ts'
+import { configFileOption } from '../command/config-file.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import {
   componentLog,
@@ -17,7 +18,9 @@ export const controllerManager = defineCommand({
   name: 'controller-manager',
   summary: 'runs the controllers against any API server, with leader election',
   operands: '',
+  configFile: 'named',
   options: {
+    ...configFileOption,
     ...kubeconfigOption,
     'cluster-signing-cert-file': {
       type: 'string',

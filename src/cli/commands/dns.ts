@@ -2,6 +2,7 @@
 import { isIp } from '../../base/net/ip-bytes.ts'
 import { dnsSubdomainErrors } from '../../api/validation/names.ts'
 import { runDns } from '../../cluster/run/run-dns.ts'
+import { configFileOption } from '../command/config-file.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import {
   componentLog,
@@ -20,7 +21,9 @@ export const dns = defineCommand({
   name: 'dns',
   summary: 'serves the DNS names of any cluster and forwards other names',
   operands: '',
+  configFile: 'named',
   options: {
+    ...configFileOption,
     ...kubeconfigOption,
     'bind-address': {
       type: 'string',

@@ -5,6 +5,7 @@ import { parseCidrSloppy, parseIpSloppy } from '../../base/net/sloppy-address.ts
 import type { ListenAddress } from '../../cluster/node/proxy-ports.ts'
 import { removeProxyRules, runProxy } from '../../cluster/run/run-proxy.ts'
 import { localAddressesIn } from '../../cluster/run/local-addresses.ts'
+import { configFileOption } from '../command/config-file.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { componentLog, kubeconfigOption, readKubeconfig, verboseOption } from '../options/component-options.ts'
 
@@ -15,7 +16,9 @@ export const proxy = defineCommand({
   name: 'proxy',
   summary: 'routes the traffic of Services on this machine, for any API server',
   operands: '',
+  configFile: 'named',
   options: {
+    ...configFileOption,
     ...kubeconfigOption,
     'hostname-override': { type: 'string', value: '<name>', help: 'the name of the Node (the name of this machine)' },
     'cluster-cidr': {

@@ -1,5 +1,6 @@
 // coxswain reset: removes the cluster or the kubelet of this machine.
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import type { LeaveOutcome } from '../../cluster/data-directory/leave-members.ts'
 import type { Marker } from '../../cluster/data-directory/directory-marker.ts'
 import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset-directory.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
@@ -33,18 +34,23 @@ export const reset = defineCommand({
 })
 
 /** What would be removed. */
-function planText(directory: string, { kind, kubeconfigs = [], etcd }: Marker, named: StoreChoice | undefined): string {
+function planText(
+  directory: string,
+  { kind, kubeconfigs = [], etcd, server }: Marker,
+  named: StoreChoice | undefined,
+): string {
   const endpoints = named?.kind === 'etcd' ? named.endpoints : etcd?.wasEmpty === true ? etcd.endpoints : []
   return [
     `everything of the ${kind} in ${directory} would be removed`,
     ...kubeconfigs.map((path) => `its entries in ${path}`),
+    ...(server?.member === undefined ? [] : [`its member of etcd (${server.member.name})`]),
     ...(endpoints.length === 0 ? [] : [`all keys below /registry in etcd at ${endpoints.join(', ')}`]),
   ].join(', ')
 }
 
 function reportText(
   directory: string,
-  { kind, kept, nested, isDirectoryRemoved, kubeconfigs, etcd }: ResetReport,
+  { kind, kept, nested, isDirectoryRemoved, kubeconfigs, etcd, member }: ResetReport,
 ): string {
   const lines = [
     ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
@@ -54,6 +60,7 @@ function reportText(
           `The keys in etcd at ${etcd.endpoints.join(', ')} stay, because others were there before this cluster; remove them with --store etcd=<urls>.`,
         ]
       : []),
+    ...(member === undefined ? [] : [memberText(member)]),
     `The ${kind} is removed from ${directory}${isDirectoryRemoved ? ', and so is the directory' : ''}.`,
     ...(kept.length > 0 ? [`Not created by coxswain, and still there: ${kept.join(', ')}.`] : []),
     ...nested.map(
@@ -62,4 +69,17 @@ function reportText(
     ...(kept.length + nested.length === 0 && !isDirectoryRemoved ? ['The directory is empty.'] : []),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function memberText(member: LeaveOutcome): string {
+  switch (member.kind) {
+    case 'left':
+      return `The member ${member.name} of etcd has left its cluster.`
+    case 'last':
+      return `The member ${member.name} of etcd was the last one of its cluster.`
+    case 'kept':
+      return `The other servers still count on the member ${member.name} of etcd (${member.why}). Remove it on one of them: coxswain member remove ${member.name}`
+    default:
+      return member satisfies never
+  }
 }

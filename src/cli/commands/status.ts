@@ -1,12 +1,28 @@
 // coxswain status: shows whether the cluster of this machine is running, and its state.
+import { errorText } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { directoryState } from '../../cluster/data-directory/directory-state.ts'
+import { memberAdmin, ownMember } from '../../cluster/data-directory/member-admin.ts'
+import { memberReports } from '../../cluster/etcd/member-report.ts'
+import { membersText } from '../output/member-rows.ts'
 import { statusRows } from '../output/status-rows.ts'
 import { defineCommand } from '../command/command.ts'
 import { certificateLines } from '../output/certificate-lines.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 
 const exitNotRunning = 3
+
+/** The members of etcd, which may run while this server does not. */
+async function etcdText(directory: string, signal: AbortSignal): Promise<string> {
+  try {
+    const { endpoints } = await ownMember(directory)
+    using admin = await memberAdmin(directory, endpoints)
+    return membersText(await memberReports(admin, signal))
+  } catch (error) {
+    signal.throwIfAborted()
+    return errorText(error)
+  }
+}
 
 export const status = defineCommand({
   name: 'status',
@@ -16,10 +32,11 @@ export const status = defineCommand({
   async run({ options }, { out, environment, signal }) {
     const directory = dataDirectoryOf(options['data-dir'], environment)
     const state = await directoryState(directory)
-    const { pid, storeBytes, kubeconfig } = state
+    const { pid, storeBytes, kubeconfig, hasMember } = state
     const print = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
     out(pid === undefined ? 'not running; start it: coxswain up\n' : `running, process ${pid}\n`)
     print('data', directory)
+    if (hasMember) print('etcd', await etcdText(directory, signal))
     if (storeBytes !== undefined) print('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
     const isRunning = pid !== undefined && kubeconfig !== undefined
     for (const [label, text] of isRunning ? await statusRows(kubeconfig, signal) : []) print(label, text)

@@ -1,7 +1,7 @@
 // coxswain token: bootstrap tokens, with which other machines join the cluster.
 import { context } from '../../base/observability/context.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { systemRandom } from '../../base/random/random.ts'
-import { hostOfUrl, isLoopbackHost } from '../../base/net/host-port.ts'
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import {
   createJoinToken,
@@ -9,23 +9,38 @@ import {
   listJoinTokens,
   type ListedToken,
 } from '../../cluster/bootstrap/join-token.ts'
-import { joinCommand, pinnedToken, tokenIdOf } from '../../cluster/client/join-token-text.ts'
+import { createServerToken, serverTokenMsMax } from '../../cluster/bootstrap/server-token.ts'
+import type { ServerBundle } from '../../cluster/bootstrap/server-bundle.ts'
+import { collectServerFiles } from '../../cluster/data-directory/server-files.ts'
+import {
+  joinCommand,
+  joinServer,
+  pinnedToken,
+  serverJoinCommand,
+  tokenIdOf,
+} from '../../cluster/client/join-token-text.ts'
 import { publishedAuthorities } from '../../cluster/bootstrap/cluster-info.ts'
 import { openRemote, type Remote } from '../../cluster/client/remote.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
 import { asUsage } from '../options/component-options.ts'
+import { dataDirectoryOf } from '../options/data-directory-option.ts'
+import { serverForOthers } from '../options/server-for-others.ts'
 
 const { namespace: _, ...options } = clusterOptions
 const validDefault = '24h'
+const serverValidDefault = '2h'
 const sender = 'coxswain token'
 
 interface Choices {
+  readonly server?: boolean
+  readonly 'data-dir'?: string
   readonly ttl?: string
   readonly description?: string
   readonly pinned?: boolean
   readonly 'print-join-command'?: boolean
+  readonly 'server-url'?: string
 }
 
 export const token = defineCommand({
@@ -44,20 +59,37 @@ export const token = defineCommand({
       type: 'boolean',
       help: 'create: print the command for the other machine instead of the token',
     },
+    server: {
+      type: 'boolean',
+      help: 'create: a token with which a machine can become a server; it gives access to the keys of the cluster',
+    },
+    'server-url': {
+      type: 'string',
+      value: '<url>',
+      help: 'create --print-join-command: where the other machine reaches the API server, if this machine has several addresses',
+    },
+    'data-dir': {
+      type: 'string',
+      value: '<directory>',
+      help: 'create --server: the data directory of the server on this machine (~/.local/share/coxswain)',
+    },
     ttl: {
       type: 'string',
       value: '<duration>',
-      help: `create: how long it can be used; 0s: until it is deleted (${validDefault})`,
+      help: `create: how long it can be used; 0s: until it is deleted (${validDefault}; with --server ${serverValidDefault}, 24h at most)`,
     },
   },
   async run(
     { operands: [action, named, ...more], options: { kubeconfig, context: contextName, ...chosen } },
     terminal,
   ) {
-    const act = actionOf(action, named, chosen)
+    const act = actionOf(action, named, chosen, terminal)
     if (act === undefined || more.length > 0) throw new UsageError('the operands are: create, list, delete <id>')
     const { environment, signal } = terminal
-    const place = { ...(kubeconfig && { kubeconfig }), ...(contextName && { context: contextName }) }
+    // A server writes a kubeconfig to its data directory.
+    const own = chosen['data-dir'] === undefined ? undefined : `${chosen['data-dir']}/admin.kubeconfig`
+    const path = kubeconfig ?? own
+    const place = { ...(path && { kubeconfig: path }), ...(contextName && { context: contextName }) }
     const cluster = await chooseCluster(place, environment)
     return withReachabilityHint(cluster, async () => {
       await using remote = await openRemote(cluster.kubeconfig, signal)
@@ -69,7 +101,12 @@ export const token = defineCommand({
 type Action = (remote: Remote, terminal: Terminal) => Promise<number>
 
 /** Undefined if the operands name none. */
-function actionOf(action: string | undefined, named: string | undefined, choices: Choices): Action | undefined {
+function actionOf(
+  action: string | undefined,
+  named: string | undefined,
+  choices: Choices,
+  { environment }: Pick<Terminal, 'environment'>,
+): Action | undefined {
   const [flag] = action === 'create' ? [] : Object.keys(choices)
   if (action === 'delete' && named !== undefined && flag === undefined) {
     const id = asUsage(() => tokenIdOf(named))
@@ -78,26 +115,53 @@ function actionOf(action: string | undefined, named: string | undefined, choices
   if (named !== undefined || !['create', 'list'].includes(action ?? '')) return undefined
   if (flag !== undefined) throw new UsageError(`--${flag} is a flag of: coxswain token create`)
   if (action === 'list') return list
-  const validMs = asUsage(() => durationMs(choices.ttl ?? validDefault))
-  return (remote, terminal) => create(validMs, choices, remote, terminal)
+  const { 'server-url': url } = choices
+  if (url !== undefined && choices['print-join-command'] !== true)
+    throw new UsageError('--server-url has no effect without --print-join-command')
+  if (url !== undefined) asUsage(() => joinServer(url, '--server-url'))
+  const isServer = choices.server === true
+  const validMs = asUsage(() => durationMs(choices.ttl ?? (isServer ? serverValidDefault : validDefault)))
+  if (!isServer) {
+    if (choices['data-dir'] !== undefined) throw new UsageError('--data-dir needs --server')
+    return (remote, terminal) => create(validMs, choices, remote, terminal)
+  }
+  if (validMs < 1 || validMs > serverTokenMsMax)
+    throw new UsageError(
+      `--ttl ${choices.ttl}: a token for servers is valid for 24h at most, because it gives access to keys`,
+    )
+  const directory = dataDirectoryOf(choices['data-dir'], environment)
+  return (remote, terminal) => create(validMs, choices, remote, terminal, directory)
 }
 
 async function create(
   validMs: number,
-  { description, pinned, 'print-join-command': isJoin = false }: Choices,
+  { description, pinned, 'print-join-command': isJoin = false, 'server-url': url }: Choices,
   remote: Remote,
   { out, signal }: Terminal,
+  /** That of a server, for a token of servers. */
+  directory?: string,
 ): Promise<number> {
-  const { server } = remote
-  if (isJoin && isLoopbackHost(hostOfUrl(new URL(server))))
-    throw new UsageError(`other machines do not reach ${server}; start the cluster with --bind and its address`)
+  const server = isJoin ? (url ?? (await serverForOthers(remote, '--server-url', signal))) : ''
   const deps = { client: remote.clientAs(sender), random: systemRandom, clock: realClock }
-  const isPinned = isJoin || pinned === true
+  // A machine sends it to no other cluster.
+  const isPinned = isJoin || pinned === true || directory !== undefined
   const authorities = isPinned ? await publishedAuthorities(deps.client, context(signal)) : ''
-  const created = await createJoinToken(deps, { validMs, description }, context(signal))
+  const chosen = { validMs, description }
+  const created =
+    directory === undefined
+      ? await createJoinToken(deps, chosen, context(signal))
+      : await createServerToken(deps, chosen, await ownFiles(directory, authorities), context(signal))
   const shown = isPinned ? pinnedToken(created, authorities, nodePlatform.crypto) : created
-  out(`${isJoin ? joinCommand(server, shown) : shown}\n`)
+  const command = directory === undefined ? joinCommand : serverJoinCommand
+  out(`${isJoin ? command(server, shown) : shown}\n`)
   return 0
+}
+
+async function ownFiles(directory: string, authorities: string): Promise<ServerBundle> {
+  const bundle = await collectServerFiles(directory)
+  if (!authorities.includes(lookup(bundle.files, 'ca.crt')?.trim() ?? ''))
+    throw new UsageError(`${directory} has the keys of another cluster than the kubeconfig; name it with --data-dir`)
+  return bundle
 }
 
 async function list(remote: Remote, { out, signal }: Terminal): Promise<number> {

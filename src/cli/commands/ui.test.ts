@@ -1,4 +1,4 @@
-// The link that `coxswain ui` prints, of a cluster with a port for the web UI.
+// What `coxswain ui` serves and prints, for a cluster with a port for the web UI.
 import { equal, match, notEqual } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -22,18 +22,41 @@ test('the code is in the fragment of the link', () => {
     equal(loginLink(server, { code: 'code', ...(port === undefined ? {} : { port }) }), link)
 })
 
-async function typed(argv: readonly string[], environment: Readonly<Record<string, string>>) {
+async function typed(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  onOutput: (printed: string) => void = () => undefined,
+  signal = new AbortController().signal,
+) {
   let printed = ''
   let complained = ''
   const code = await run(commands, argv, {
-    out: (text) => void (printed += text),
+    out: (text) => onOutput((printed += text)),
     err: (text) => void (complained += text),
     isTerminal: false,
     environment,
-    signal: new AbortController().signal,
+    signal,
     startedMs: 0,
   })
   return { code, printed, complained }
+}
+
+/** The command serves the page on localhost until it is interrupted. */
+async function serves(kubeconfigPath: string): Promise<void> {
+  const interrupt = new AbortController()
+  const found = Promise.withResolvers<string>()
+  const onOutput = (printed: string) => {
+    const [link] = /http:\/\/localhost:\d+\/ui\/login#[\w-]{43}/.exec(printed) ?? []
+    if (link !== undefined) found.resolve(link)
+  }
+  const ended = typed(['ui'], { KUBECONFIG: kubeconfigPath }, onOutput, interrupt.signal)
+  const link = new URL(await found.promise)
+  const { status } = await fetch(`${link.origin}/ui/`)
+  equal([200, 503].includes(status), true)
+  interrupt.abort(new Error('interrupted'))
+  const { code, printed } = await ended
+  equal(code, 0)
+  match(printed, /^The web UI of https:\/\/127\.0\.0\.1:\d+, until Ctrl-C\. The link works once, within a minute:\n/)
 }
 
 const statusOf = (url: string): Promise<number> =>
@@ -44,7 +67,7 @@ const statusOf = (url: string): Promise<number> =>
     }).on('error', reject)
   })
 
-test('the command prints a link to the port of the web UI', async () => {
+test('the command serves the page on localhost, or prints a link to the port of the web UI', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-ui-'))
   const kubeconfigPath = join(directory, 'config')
   try {
@@ -66,10 +89,9 @@ test('the command prints a link to the port of the web UI', async () => {
     notEqual(link.port, new URL(cluster.url).port)
     const page = [200, 503] // 503: the page has not been built
     for (const address of [link.origin, cluster.url]) equal(page.includes(await statusOf(`${address}/ui/login`)), true)
-    match(
-      (await typed(['ui'], { KUBECONFIG: kubeconfigPath })).printed,
-      /^Open this link within a minute; it works once:/,
-    )
+    await serves(kubeconfigPath)
+    const { complained } = await typed(['ui', '--print', '--open'], { KUBECONFIG: kubeconfigPath })
+    match(complained, /--print serves nothing, so --open and --port have no effect/)
   } finally {
     await rm(directory, { recursive: true })
   }

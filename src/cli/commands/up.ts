@@ -3,21 +3,17 @@ import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
-import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
-import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
 import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
-import { loadBalancerChoiceOf, loadBalancerFlags } from '../../cluster/flags/load-balancer-flags.ts'
-import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { up as startUp } from '../../cluster/run/up.ts'
 import type { NodeOutcome } from '../../cluster/run/up-options.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
+import { machineConfigOption } from '../command/config-file.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
-import { asUsage } from '../options/component-options.ts'
 import { nextSteps } from '../output/next-steps.ts'
 import { detachOptions, runDetached } from '../output/run-detached.ts'
-import { schedulerConfiguration } from '../options/scheduler-config.ts'
 import { portOption } from '../options/component-options.ts'
+import { controlPlaneChoicesOf, controlPlaneOptions } from '../options/control-plane-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 const nodesMax = 5000
@@ -34,7 +30,9 @@ export const up = defineCommand({
   name: 'up',
   summary: 'starts a cluster on this machine',
   operands: '',
+  configFile: 'machine',
   options: {
+    ...machineConfigOption,
     ...serverOptions,
     runtime: {
       type: 'string',
@@ -51,26 +49,8 @@ export const up = defineCommand({
       type: 'boolean',
       help: 'a stop ends the containers of this machine; without it they keep running, and the next start adopts them (with --store memory, a stop always ends them)',
     },
-    'scheduler-config': {
-      type: 'string',
-      value: '<file>',
-      help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
-      section: 'Scheduler',
-    },
-    ...inSection(loadBalancerFlags, 'Services'),
-    'volume-snapshots': {
-      type: 'boolean',
-      help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
-      section: 'Storage',
-    },
-    ...inSection(autoscalerFlags, 'Autoscaling'),
+    ...controlPlaneOptions,
     ...inSection(ingressFlags, 'Ingress'),
-    'gateway-api': {
-      type: 'boolean',
-      help: 'install the kinds of the Gateway API (gateway.networking.k8s.io), and serve Gateways as Ingresses are',
-      section: 'Ingress',
-    },
-    ...inSection(nodeRangeFlags, 'Addresses of pods'),
     'kubelet-port': {
       type: 'string',
       value: '<n>',
@@ -78,7 +58,6 @@ export const up = defineCommand({
       section: 'Kubelet of this machine',
     },
     ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
-    ...inSection(signingDurationFlag, 'Certificates'),
     verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
@@ -108,15 +87,9 @@ export const up = defineCommand({
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       kubeletPort:
         options['kubelet-port'] === undefined ? undefined : portOption('kubelet-port', options['kubelet-port']),
-      nodeRangeFlags: options,
-      autoscalerFlags: options,
+      ...(await controlPlaneChoicesOf(options)),
       ingressFlags: options,
-      loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
-      hasVolumeSnapshots: options['volume-snapshots'] ?? false,
-      hasGatewayApi: options['gateway-api'] ?? false,
-      signingDuration: options['cluster-signing-duration'],
       log,
-      schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),
       onProgress: (what) => isTerminal && err(`${eraseLine}${what} …`),
       onNode: (outcome) => out(outcomeText(outcome)),
       onStopping: (step, seconds) => err(stoppingText(step, seconds)),

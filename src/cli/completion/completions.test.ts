@@ -51,7 +51,7 @@ const proposed = (words: readonly string[]): string[] =>
     .filter((line) => line !== '')
 
 const rows: [typed: string[], proposals: string[]][] = [
-  [['s'], ['scheduler', 'snapshot', 'status', 'stop']],
+  [['s'], ['scheduler', 'server', 'service', 'snapshot', 'status', 'stop']],
   [['compl'], ['completion']],
   [
     ['completion', ''],
@@ -97,7 +97,19 @@ const rows: [typed: string[], proposals: string[]][] = [
   [['help', 'tok'], ['token']],
   [
     ['token', '--'],
-    ['--context', '--description', '--kubeconfig', '--pinned', '--print-join-command', '--ttl', '--help', '--help-all'],
+    [
+      '--context',
+      '--description',
+      '--kubeconfig',
+      '--pinned',
+      '--print-join-command',
+      '--server',
+      '--server-url',
+      '--data-dir',
+      '--ttl',
+      '--help',
+      '--help-all',
+    ],
   ],
 ]
 for (const [typed, proposals] of rows)

@@ -25,9 +25,10 @@ const bindings: readonly [name: string, role: string, group: string][] = [
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const idCharacters = 6
 const secretCharacters = 16
-const namespace = 'kube-system'
+export const tokenNamespace = 'kube-system'
+const namespace = tokenNamespace
 const type = 'bootstrap.kubernetes.io/token'
-const nameOf = (id: string): string => `bootstrap-token-${id}`
+export const tokenSecretName = (id: string): string => `bootstrap-token-${id}`
 
 export interface JoinTokenDeps {
   readonly client: Client
@@ -70,7 +71,7 @@ export async function createJoinToken(
     'usage-bootstrap-authentication': 'true',
     'usage-bootstrap-signing': 'true',
   }
-  const metadata = { name: nameOf(id), namespace }
+  const metadata = { name: tokenSecretName(id), namespace }
   await client.of(secret).create({ metadata, type, stringData: data }, namespace, context)
   return `${id}.${key}`
 }
@@ -100,7 +101,7 @@ function listed({ metadata, data = {} }: Secret): ListedToken {
   })
   const expiration = value('expiration')
   return {
-    id: metadata.name.slice(nameOf('').length),
+    id: metadata.name.slice(tokenSecretName('').length),
     expiration: expiration === '' ? undefined : expiration,
     usages: usages.toSorted(),
     description: value('description'),
@@ -111,7 +112,7 @@ function listed({ metadata, data = {} }: Secret): ListedToken {
 /** Returns whether there was such a token. */
 export async function deleteJoinToken(client: Client, id: string, context: Context): Promise<boolean> {
   try {
-    await client.of(secret).delete(nameOf(id), namespace, {}, context)
+    await client.of(secret).delete(tokenSecretName(id), namespace, {}, context)
     return true
   } catch (error) {
     if (hasReason(error, 'NotFound')) return false

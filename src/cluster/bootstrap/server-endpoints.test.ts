@@ -121,6 +121,30 @@ test('all servers are listed, and one that has ended is removed after its lease'
   deepEqual(await setup.addresses(), { endpoints: ['192.0.2.1'], slice: ['192.0.2.1'], type: 'IPv4' })
 })
 
+test('a server that stops is removed at once; the last one stays listed', async () => {
+  await using setup = await withServers(2)
+  const [one, other] = setup.servers
+  await one?.publish('192.0.2.1', 6443, signal)
+  await other?.publish('192.0.2.2', 6443, signal)
+  await one?.withdraw(signal)
+  const listed = { endpoints: ['192.0.2.2'], slice: ['192.0.2.2'], type: 'IPv4' }
+  deepEqual(await setup.addresses(), listed)
+  await setup.clock.advance(30_000)
+  deepEqual(await setup.addresses(), listed)
+  const before = [...setup.writes]
+  await one?.withdraw(signal)
+  await other?.withdraw(signal)
+  deepEqual([await setup.addresses(), setup.writes], [listed, before])
+})
+
+test('a server at a loopback address has nothing to withdraw', async () => {
+  await using setup = await withServers(1)
+  await setup.servers[0]?.publish('127.0.0.1', 6443, signal)
+  setup.calls.length = 0
+  await setup.servers[0]?.withdraw(signal)
+  deepEqual(setup.calls, [])
+})
+
 test('deleted objects are restored', async () => {
   await using setup = await withServers(1)
   const { client, clock } = setup

@@ -62,6 +62,20 @@ export class ServerEndpoints {
     this.#published.resolve()
   }
 
+  /**
+   * Takes this server off the list, before it stops. The last one stays: without endpoints, pods would get an error at once, and it may
+   * start again.
+   */
+  async withdraw(signal: AbortSignal): Promise<void> {
+    const own = this.#own
+    if (own === undefined || specialAddressErrors(own.host).length > 0) return
+    this.#own = undefined
+    const operations = [{ kind: 'delete', key: leaseKey(own.host) } as const]
+    await this.#deps.store.commit({ conditions: [], operations }, signal)
+    const others = await this.#hosts(signal)
+    if (others.length > 0) await this.#list(others, own.port, signal)
+  }
+
   /** Renews the lease, removes servers that have ended, and restores what was deleted or changed. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
@@ -76,23 +90,27 @@ export class ServerEndpoints {
   }
 
   async #reconcile(own: ServerAddress, signal: AbortSignal): Promise<void> {
-    const { client, serviceRanges } = this.#deps
     if (specialAddressErrors(own.host).length === 0) await this.#renew(own.host, signal)
-    const hosts = await this.#hosts(signal)
+    await this.#list(await this.#hosts(signal), own.port, signal)
+  }
+
+  /** Brings the Service and its endpoints to what they should be. */
+  async #list(hosts: readonly string[], port: number, signal: AbortSignal): Promise<void> {
+    const { client, serviceRanges } = this.#deps
     const called = context(signal)
     // A list, because a server at a loopback address never has endpoints: a get every 10 s would be a failed request.
     const only = { namespace: ours.namespace, fieldSelector: `metadata.name=${ours.name}` }
     const find = async <T extends ApiObject>(kind: Kind<T>) => (await client.of(kind).list(only, called)).items[0]
-    const wanted = kubernetesService(own.port, serviceRanges)
+    const wanted = kubernetesService(port, serviceRanges)
     const published = await find(service)
     if (published === undefined) await createIfMissing(client, service, wanted, called)
     const listed = await find(endpoints)
     if (hosts.length === 0 && listed === undefined) return
-    if (published?.spec.ports?.[0]?.targetPort !== own.port)
+    if (published?.spec.ports?.[0]?.targetPort !== port)
       await client.of(service).patch(ours.name, ours.namespace, { spec: { ports: wanted.spec.ports } }, 'merge', called)
-    const all = endpointsOf(hosts, own.port)
+    const all = endpointsOf(hosts, port)
     if (!includesFields(listed, all)) await createOrPatch(client, endpoints, all, called)
-    const slice = sliceOf(hosts, own.port)
+    const slice = sliceOf(hosts, port)
     const old = await find(endpointSlice)
     if (includesFields(old, slice)) return
     // The family of a slice cannot be changed.

@@ -2,7 +2,8 @@
 // server's certificate change.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
-import { renewalMs, type ClusterCertificates } from './cluster-certificates.ts'
+import type { ClusterCertificates } from './cluster-certificates.ts'
+import { renewalMs } from './pki-directory.ts'
 
 export interface RenewalDeps {
   readonly clock: Clock

@@ -23,12 +23,12 @@ export type Bootstrap =
   /** The address of an API server and a token that pins its authorities. */
   | { readonly kind: 'token'; readonly server: string; readonly token: JoinToken }
 
-const flagsText = '--bootstrap-kubeconfig and no --server with --token'
-
 export interface JoinOptions {
   readonly nodeName: string
   readonly kubeconfigPath: string
   readonly bootstrap: Bootstrap | undefined
+  /** The flags that give it. */
+  readonly bootstrapFlags: string
   /** The directory of the certificate and its key. */
   readonly certificateDirectory: string
   readonly log: Log
@@ -46,7 +46,7 @@ const certificateName = 'kubelet-client-current.pem'
 const pendingKeyName = 'kubelet-client.key.tmp'
 
 export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
-  const { kubeconfigPath, bootstrap, certificateDirectory, log } = options
+  const { kubeconfigPath, bootstrap, bootstrapFlags, certificateDirectory, log } = options
   const { files } = nodePlatform
   const file = new CertificateFile(`${certificateDirectory}/${certificateName}`, files)
   const present = await files.read(kubeconfigPath)
@@ -60,10 +60,10 @@ export async function joinCluster(options: JoinOptions, signal: AbortSignal): Pr
         ...(isRotated ? { file, identity: await file.read() } : { file: undefined, identity: undefined }),
       }
     }
-    if (bootstrap === undefined) throw new Error(`${kubeconfigPath}: ${expired}, and there is no ${flagsText}`)
+    if (bootstrap === undefined) throw new Error(`${kubeconfigPath}: ${expired}, and there is no ${bootstrapFlags}`)
     log.warn('joining the cluster again', { kubeconfig: kubeconfigPath, why: expired })
   }
-  if (bootstrap === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no ${flagsText}`)
+  if (bootstrap === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no ${bootstrapFlags}`)
   await files.makeDirectory(certificateDirectory)
   await files.makeDirectory(dirname(kubeconfigPath))
   return firstCertificate(options, await firstAccess(bootstrap, signal), file, signal)

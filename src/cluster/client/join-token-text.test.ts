@@ -12,6 +12,7 @@ import {
   parseJoinToken,
   pinnedAuthorities,
   pinnedToken,
+  serverJoinCommand,
   tokenIdOf,
   type JoinToken,
 } from './join-token-text.ts'
@@ -109,6 +110,22 @@ test('servers are addresses and names only, so that the command is one for any s
     else equal(joinServer(text), server)
   equal(
     joinCommand('https://192.0.2.1:6443', pinned),
-    `coxswain kubelet --server https://192.0.2.1:6443 --token ${pinned} --data-dir /var/lib/coxswain-kubelet`,
+    `coxswain agent --server https://192.0.2.1:6443 --token ${pinned}`,
   )
+})
+
+const serverKey = '0123456789abcdef'.repeat(4)
+
+test('a token for servers ends with a key, and is a token for nodes too', () => {
+  const text = pinnedToken(`${credential}.${serverKey}`, ours, nodeCrypto)
+  const token = parseJoinToken(text, [])
+  deepEqual([token.credential, token.serverKey], [credential, serverKey])
+  equal(parseJoinToken(pinnedToken(credential, ours, nodeCrypto), []).serverKey, undefined)
+  equal(tokenIdOf(text), 'abcdef')
+  throws(() => parseJoinToken(text.slice(0, -1), []), /--token has none of the forms/)
+  equal(
+    serverJoinCommand('https://192.0.2.1:6443', text),
+    `coxswain server --join https://192.0.2.1:6443 --token ${text} --data-dir /var/lib/coxswain`,
+  )
+  throws(() => joinServer('https://192.0.2.1:6443/$(x)', '--join'), /--join .* is not an address/)
 })

@@ -1,6 +1,7 @@
 // The texts of tokens with which machines join. A token pins the authorities of its cluster, so that a machine sends it to
 // no other server: in k3s' form (`K10<hash of the authorities>::<id>.<secret>`), or in kubeadm's (`<id>.<secret>`) with
-// hashes of public keys beside it (`sha256:<hash>`). Texts of tokens never appear in error messages.
+// hashes of public keys beside it (`sha256:<hash>`). The token of a server has a key at its end, with which the server
+// decrypts the authorities. Texts of tokens never appear in error messages.
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import { parseCertificate } from '../../pki/parse-certificate.ts'
 
@@ -14,10 +15,12 @@ export interface JoinToken {
   readonly authoritiesHash: string | undefined
   /** Of the public keys of authorities, in kubeadm's form. */
   readonly keyHashes: readonly string[]
+  /** With which the files of a server are encrypted, in hexadecimal digits. Undefined: no server may join with it. */
+  readonly serverKey: string | undefined
 }
 
 const pinnedPattern = /^K10([0-9a-f]{64})::(.*)$/
-const credentialPattern = /^([a-z0-9]{6})[.:]([a-z0-9]{16})$/
+const credentialPattern = /^([a-z0-9]{6})[.:]([a-z0-9]{16})(?:\.([0-9a-f]{64}))?$/
 const keyHashPattern = /^sha256:([0-9a-f]{64})$/i
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** The number of certificates of which the key is compared. */
@@ -26,7 +29,7 @@ const authoritiesMax = 100
 /** Throws on a text that is no token, and on a token without a pin. */
 export function parseJoinToken(text: string, keyHashTexts: readonly string[]): JoinToken {
   const [, authoritiesHash, rest = text] = pinnedPattern.exec(text) ?? []
-  const [, id, secret] = credentialPattern.exec(rest) ?? []
+  const [, id, secret, serverKey] = credentialPattern.exec(rest) ?? []
   if (id === undefined || secret === undefined)
     throw new Error(
       '--token has none of the forms K10<hash>::<id>.<secret> and <id>.<secret> (6 and 16 lower case letters and digits)',
@@ -43,7 +46,7 @@ export function parseJoinToken(text: string, keyHashTexts: readonly string[]): J
     throw new Error(
       '--token does not contain the hash of the CA; use K10<hash>::<id>.<secret>, or --discovery-token-ca-cert-hash too',
     )
-  return { id, credential: `${id}.${secret}`, authoritiesHash, keyHashes }
+  return { id, credential: `${id}.${secret}`, authoritiesHash, keyHashes, serverKey }
 }
 
 /** The form that contains the hash of the authorities. */
@@ -88,14 +91,18 @@ export function tokenIdOf(text: string): string {
 const serverPattern = /^https:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/
 
 /** `https://<host>:<port>`, without anything that a shell or an HTTP request would interpret. Throws otherwise. */
-export function joinServer(text: string): string {
+export function joinServer(text: string, flag = '--server'): string {
   const url = URL.parse(text)
   const server = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' ? url.origin : ''
   if (!serverPattern.test(server))
-    throw new Error(`--server ${JSON.stringify(text)} is not an address such as https://192.0.2.1:6443`)
+    throw new Error(`${flag} ${JSON.stringify(text)} is not an address such as https://192.0.2.1:6443`)
   return server
 }
 
-/** A line for a shell. */
+/** A line for a shell, with which a machine becomes a server. */
+export const serverJoinCommand = (server: string, token: string): string =>
+  `coxswain server --join ${joinServer(server)} --token ${token} --data-dir /var/lib/coxswain`
+
+/** A line for a shell, with which a machine becomes a node. */
 export const joinCommand = (server: string, token: string): string =>
-  `coxswain kubelet --server ${joinServer(server)} --token ${token} --data-dir /var/lib/coxswain-kubelet`
+  `coxswain agent --server ${joinServer(server)} --token ${token}`

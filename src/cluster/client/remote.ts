@@ -1,10 +1,12 @@
 // Remote: the connection of a component in its own process to an API server, over HTTPS with a kubeconfig.
 import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { Client } from '../../client/client.ts'
+import { apiServerCertificateName } from '../../client/server-balancer/readiness-probe.ts'
 import type { ClientMetrics } from '../../client/transport/client-metrics.ts'
 import { HttpsTransport, type HttpsTransportOptions } from '../../client/transport/https-transport.ts'
 import { exportFlow } from '../../client/flow-export/flow-exporter.ts'
@@ -14,6 +16,7 @@ import type { Transport } from '../../client/transport/transport.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { Outbound } from '../../platform/http/outbound.ts'
+import type { Peer } from '../../platform/sockets/sockets.ts'
 import { RenewableOutbound } from './renewable-outbound.ts'
 
 export interface Remote extends AsyncDisposable {
@@ -33,15 +36,27 @@ export interface Remote extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** With `metrics`, the requests are measured. */
-export async function openRemote(kubeconfig: string, signal: AbortSignal, metrics?: ClientMetrics): Promise<Remote> {
+export interface RemoteOptions {
+  /** Measures the requests. */
+  readonly metrics?: ClientMetrics
+  /** The balancer of this machine, instead of the server of the kubeconfig. */
+  readonly through?: Peer
+}
+
+export async function openRemote(
+  kubeconfig: string,
+  signal: AbortSignal,
+  { metrics, through }: RemoteOptions = {},
+): Promise<Remote> {
   const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readKubeconfig(kubeconfig, deps, signal)
+  const origin = through === undefined ? server : `https://${joinHostPort(through.address, through.port)}`
+  const serverTls = {
+    ...(authority === undefined ? {} : { authority }),
+    ...(through === undefined ? {} : { serverName: apiServerCertificateName }),
+  }
   const connect = (identity: Partial<Identity>) =>
-    nodePlatform.outbound.connect({
-      origin: server,
-      tls: { ...(authority === undefined ? {} : { authority }), ...identity },
-    })
+    nodePlatform.outbound.connect({ origin, tls: { ...serverTls, ...identity } })
   const first = {
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),

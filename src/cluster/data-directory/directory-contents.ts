@@ -10,7 +10,14 @@ export const storeFiles = ['store.db', 'store.db-wal', 'store.db-shm', 'store.db
 /** The authorities and the key of ServiceAccount tokens: the identity of a cluster. */
 export const identityFiles = ['ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key'] as const
 
-const issued = ['apiserver-kubelet-client', 'controller-manager', 'front-proxy-client', 'kubelet', 'scheduler']
+const issued = [
+  'apiserver-etcd-client',
+  'apiserver-kubelet-client',
+  'controller-manager',
+  'front-proxy-client',
+  'kubelet',
+  'scheduler',
+]
 
 /** A file that exists only after a start. It identifies the directory of an older version without a marker. */
 export const legacySign = 'pki/apiserver-kubelet-client.key'
@@ -18,10 +25,12 @@ export const legacySign = 'pki/apiserver-kubelet-client.key'
 export const clusterFiles: readonly string[] = [
   ...storeFiles,
   ...['', '-journal', '-wal', '-shm'].map((suffix) => `store.db-new${suffix}`),
+  'store.db.before-etcd',
   'store.db.before-restore',
   'store.db.kept',
   ...storeFiles.map((name) => name.replace('store.db', 'store.db.fresh')),
   ...identityFiles.map((name) => `pki/${name}`),
+  'pki/encryption-config.yaml',
   ...issued.flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]),
   'admin.kubeconfig',
   'admin.kubeconfig.lock',
@@ -31,9 +40,13 @@ export const clusterFiles: readonly string[] = [
 ]
 
 /** Directories that are ours with everything in them. `pki` is not, because it may contain a user's own authority. */
-export const clusterDirectories: readonly string[] = ['node', 'pki.before-restore', 'pki.fresh']
+export const clusterDirectories: readonly string[] = ['etcd', 'node', 'pki/etcd', 'pki.before-restore', 'pki.fresh']
+
+/** The API servers that a node knew when it stopped. */
+export const knownServersFile = 'servers.json'
 
 export const kubeletFiles: readonly string[] = [
+  knownServersFile,
   'kubelet.kubeconfig',
   'pki/kubelet-client-current.pem',
   'pki/kubelet-client.key.tmp',

@@ -28,6 +28,8 @@ export interface Marker {
   /** A store was created in `store.db`. If the file is missing, it is lost. */
   readonly hasStore?: boolean
   readonly etcd?: EtcdUse
+  /** This machine is a server of a control plane of several machines. */
+  readonly server?: ServerUse
   /** Files outside of the directory that we added entries to. */
   readonly kubeconfigs?: readonly string[]
   /** Files outside of the directory that we created. */
@@ -45,6 +47,22 @@ export interface EtcdUse {
   readonly tlsPaths: EtcdTlsPaths
   /** The store was empty at the first start, so all its objects belong to this cluster. */
   readonly wasEmpty: boolean
+}
+
+export interface ServerUse {
+  /** The member of etcd on this machine. Without one the store is an etcd that is run by others. */
+  readonly member?: MemberUse
+  /** The address that others reach it at. */
+  readonly host: string
+  /** Flags whose values must be the same on all servers. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export interface MemberUse {
+  readonly name: string
+  readonly address: string
+  /** The client URLs of all members that were known last. */
+  readonly endpoints: readonly string[]
 }
 
 export const markerPath = (directory: string): string => `${directory}/${markerName}`

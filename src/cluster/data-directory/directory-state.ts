@@ -1,5 +1,6 @@
 // Reads the state of a data directory without opening it.
 import { readFile, stat } from 'node:fs/promises'
+import { readMarker } from './directory-marker.ts'
 import { holderOf } from './directory-lock.ts'
 
 export interface DirectoryState {
@@ -8,6 +9,8 @@ export interface DirectoryState {
   /** Undefined when there is no store on disk. */
   readonly storeBytes: number | undefined
   readonly kubeconfig: string | undefined
+  /** A server with a member of etcd. */
+  readonly hasMember: boolean
 }
 
 export async function directoryState(directory: string): Promise<DirectoryState> {
@@ -16,6 +19,7 @@ export async function directoryState(directory: string): Promise<DirectoryState>
   return {
     pid: (await holderOf(directory))?.pid,
     storeBytes: sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0),
+    hasMember: (await readMarker(directory))?.server?.member !== undefined,
     kubeconfig: await readFile(`${directory}/admin.kubeconfig`, 'utf8').catch(() => undefined),
   }
 }

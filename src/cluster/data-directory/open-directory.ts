@@ -61,6 +61,8 @@ export function checkStorePresent(
   const ways = `restore a snapshot with "coxswain restore <file> --data-dir ${directory}", or give the cluster up with "coxswain reset --data-dir ${directory} --yes"`
   if (marker.restoring !== undefined)
     throw new Error(`the restore of ${marker.restoring} into ${directory} was interrupted; ${ways}`)
+  if (marker.server !== undefined && store !== 'etcd')
+    throw new Error(`${directory} is the data directory of a server; start it with: coxswain server`)
   if (store !== 'sqlite' || marker.hasStore !== true) return
   const path = `${directory}/store.db`
   const bytes = sizeOf(path)

@@ -11,7 +11,15 @@ export type StoreChoice =
   | { readonly kind: 'memory' }
   /** A file in the data directory. */
   | { readonly kind: 'sqlite' }
-  | { readonly kind: 'etcd'; readonly endpoints: readonly string[]; readonly tlsPaths: EtcdTlsPaths }
+  | EtcdChoice
+
+export interface EtcdChoice {
+  readonly kind: 'etcd'
+  readonly endpoints: readonly string[]
+  readonly tlsPaths: EtcdTlsPaths
+  /** Its members run beside the servers of this cluster. The endpoints follow them. */
+  readonly isManaged?: boolean
+}
 
 /** PEM files: the authority of etcd's certificates, and our client certificate. */
 export interface EtcdTlsPaths {
@@ -21,6 +29,7 @@ export interface EtcdTlsPaths {
 }
 
 const { signal } = new AbortController()
+const memberSyncMs = 30_000
 
 export async function openStore(choice: StoreChoice, dataDirectory: string): Promise<Store> {
   const { workers, http2 } = nodePlatform
@@ -32,14 +41,15 @@ export async function openStore(choice: StoreChoice, dataDirectory: string): Pro
     case 'etcd': {
       const tls = await readTls(choice.tlsPaths)
       const deps = { http2, clock: realClock, random: systemRandom }
-      return EtcdStore.open({ ...deps, endpoints: choice.endpoints, tls }, signal)
+      const sync = choice.isManaged === true ? { syncMs: memberSyncMs } : {}
+      return EtcdStore.open({ ...deps, ...sync, endpoints: choice.endpoints, tls }, signal)
     }
     default:
       return choice satisfies never
   }
 }
 
-async function readTls(paths: EtcdTlsPaths) {
+export async function readTls(paths: EtcdTlsPaths) {
   const read = async (path: string | undefined) => {
     if (path === undefined) return undefined
     const content = await nodePlatform.files.read(path)

@@ -18,6 +18,8 @@ export async function recordStore(
     case 'sqlite':
       return directory.note({ hasStore: true })
     case 'etcd': {
+      // Its data is that of all servers; a reset of this machine removes its own member.
+      if (choice.isManaged === true) return directory.note({ hasStore: true })
       const { endpoints, tlsPaths } = choice
       const known = directory.marker.etcd
       const isSame = known?.endpoints.some((endpoint) => endpoints.includes(endpoint)) === true

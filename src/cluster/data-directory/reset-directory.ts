@@ -11,6 +11,7 @@ import { removeKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
 import { checkAccess } from './access-checks.ts'
 import { clusterFiles, clusterDirectories, isLeftoverOf, kubeletFiles, markerName } from './directory-contents.ts'
 import { isLegacy, newMarker, readMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
+import type { LeaveOutcome } from './leave-members.ts'
 import { registryRange } from './record-store.ts'
 
 export interface ResetReport {
@@ -23,6 +24,8 @@ export interface ResetReport {
   /** Kubeconfigs that had entries of the cluster. */
   readonly kubeconfigs: readonly string[]
   readonly etcd: EtcdOutcome | undefined
+  /** Of a server with a member of etcd. */
+  readonly member: LeaveOutcome | undefined
 }
 
 export type EtcdOutcome =
@@ -69,6 +72,8 @@ async function removeContents(
     await removeNode(directory, signal)
   }
   await rejectMounts(directory)
+  const use = marker.server?.member
+  const member = use && (await (await import('./leave-members.ts')).leaveMembers(directory, use, signal))
   const etcd = await removeEtcdKeys(marker, named, signal)
   const kubeconfigs = await removeEntries(directory, marker, signal)
   const files = ours(kind === 'cluster' ? clusterFiles : kubeletFiles)
@@ -83,7 +88,7 @@ async function removeContents(
   const isNested = (name: string) => existsSync(`${directory}/${name}/${markerName}`)
   const kept = left.filter((name) => !isNested(name))
   const nested = left.filter(isNested)
-  return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd }
+  return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd, member }
 }
 
 /** A mount below may be the data of a volume. */

@@ -33,6 +33,10 @@ export async function restoreDirectory(
   })
   await using snapshot = await openSnapshotFile(from)
   await using opened = await openDataDirectory(directory, 'cluster')
+  if (opened.marker.server !== undefined)
+    throw new Error(
+      `${directory} is the data directory of a server; restore into another one, or give this server up: coxswain reset --data-dir ${directory} --yes`,
+    )
   const { workers, files } = nodePlatform
   const store = `${directory}/store.db`
   const fresh = `${directory}/store.db.fresh`

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import {
   chmod,
+  copyFile,
   mkdir,
   mkdtemp,
   readdir,
@@ -231,18 +232,21 @@ const refused: [
   ],
   ['missing', (file) => rm(file), passphrase, /there is no snapshot/],
 ]
-for (const [what, change, phrase, message] of refused)
-  test(`a snapshot ${what} is refused without changes`, async () => {
-    const from = await cluster('/a')
-    const to = await cluster('/b')
-    const file = newPath()
-    await take(from, file, { passphrase })
-    await change(file)
-    const names = await readdir(to)
-    const keys = await identityOf(to)
-    await rejects(restoreDirectory(to, file, phrase, signal), message)
-    deepEqual([await readdir(to), await identityOf(to), await keysIn(to)], [names, keys, ['/b']])
-  })
+test('a snapshot that cannot be restored is refused without changes', async (t) => {
+  const taken = newPath()
+  await take(await cluster('/a'), taken, { passphrase })
+  for (const [what, change, phrase, message] of refused)
+    await t.test(what, async () => {
+      const to = await cluster('/b')
+      const file = newPath()
+      await copyFile(taken, file)
+      await change(file)
+      const names = await readdir(to)
+      const keys = await identityOf(to)
+      await rejects(restoreDirectory(to, file, phrase, signal), message)
+      deepEqual([await readdir(to), await identityOf(to), await keysIn(to)], [names, keys, ['/b']])
+    })
+})
 
 test('an interrupted restore is repeated without losing the saved content', async () => {
   const from = await cluster('/a')

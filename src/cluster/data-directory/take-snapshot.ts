@@ -32,7 +32,7 @@ export async function snapshotDirectory(
   const store = `${directory}/store.db`
   if ((statSync(store, { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw new Error(
-      marker?.etcd === undefined
+      marker?.etcd === undefined && marker?.server === undefined
         ? `there is no cluster on SQLite in ${directory}`
         : `the cluster of ${directory} keeps its objects in etcd; take a snapshot there: etcdctl snapshot save`,
     )

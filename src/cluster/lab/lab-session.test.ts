@@ -8,7 +8,7 @@ import { wrongSelector } from './situations/network.ts'
 test('a session gives hints and the explanation, and checks the solution', async () => {
   await using cluster = await startBroken(wrongSelector)
   async function* typed() {
-    yield* ['hint', 'hint', 'hint', 'nonsense', 'check', 'why', '']
+    yield* ['hint', 'hint', 'hint', 'nonsense', 'kubectl get pods', 'check', 'why', '']
     await cluster.client.of(service).patch('web', 'default', { spec: { selector: { app: 'web' } } }, 'merge')
     await cluster.clock.advance('2s')
     yield* [' check ', 'never read']
@@ -27,6 +27,7 @@ test('a session gives hints and the explanation, and checks the solution', async
       ...wrongSelector.hints,
       'There is no further hint; type why.',
       'Type hint, why, check or quit.',
+      'Type commands of kubectl in another terminal, with the KUBECONFIG above; here: hint, why, check or quit.',
       'It is not repaired yet. Changes may take some seconds.',
       'service/web',
       'Type hint, why, check or quit.',
@@ -37,7 +38,7 @@ test('a session gives hints and the explanation, and checks the solution', async
 
 test('a session ends with quit, and with its input', async () => {
   await using cluster = await startBroken(wrongSelector)
-  for (const lines of [['quit', 'check'], []]) {
+  for (const lines of [['quit', 'check'], ['exit', 'check'], []]) {
     const iterate = async function* () {
       yield* lines
     }

@@ -10,6 +10,8 @@ export interface LabTerminal {
 }
 
 const requests = 'Type hint, why, check or quit.\n'
+const elsewhere =
+  'Type commands of kubectl in another terminal, with the KUBECONFIG above; here: hint, why, check or quit.\n'
 
 /** Whether the situation was repaired before the input ended. */
 export async function runLab(
@@ -33,7 +35,7 @@ export async function runLab(
   let given = 0
   for await (const line of lines) {
     const word = line.trim()
-    if (word === 'quit') return false
+    if (word === 'quit' || word === 'exit') return false
     if (word === 'hint') out(`${hints[given++] ?? 'There is no further hint; type why.'}\n`)
     else if (word === 'why') out((await explainBroken(cluster, situation)) ?? `${asked.object} does not exist.\n`)
     else if (word === 'check') {
@@ -42,7 +44,7 @@ export async function runLab(
         return true
       }
       out('It is not repaired yet. Changes may take some seconds.\n')
-    } else out(requests)
+    } else out(/^(?:kubectl|coxswain|export)\s/.test(word) ? elsewhere : requests)
   }
   return false
 }

@@ -140,8 +140,8 @@ Fix: kubectl scale deployment/db --replicas=2 -n default
 Fix: kubectl uncordon node-0
 `,
   'stuck-namespace': `namespace/old
-  It is being deleted since 2030-01-01T00:00:04Z and waits for its finalizer: the namespace controller removes kubernetes when everything in the namespace is deleted.
-  The ConfigMap settings is left in it: it is being deleted since 2030-01-01T00:00:04Z and waits for its finalizer: no component of Coxswain removes example.com/hold: the controller that added it must do so. If that controller no longer runs, remove the finalizer.
+  It has been terminating since 2030-01-01T00:00:04Z and waits for its finalizer: the namespace controller removes kubernetes when everything in the namespace is deleted.
+  The ConfigMap settings is left in it: it has been terminating since 2030-01-01T00:00:04Z and waits for its finalizer: no component of Coxswain removes example.com/hold: the controller that added it must do so. If that controller no longer runs, remove the finalizer.
   SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances.
   SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances.
 

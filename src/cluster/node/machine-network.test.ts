@@ -6,6 +6,7 @@ import {
   isOtherNetwork,
   lockMachine,
   machineNetworks,
+  outsideAddresses,
   parseIpv6Routes,
   parseRoutes,
   rangeConflict,
@@ -99,3 +100,19 @@ for (const [why, shown, count] of links)
     equal(ran.length, count)
     if (count === 2) equal(ran[1], 'ip link delete coxswain0')
   })
+
+test('addresses for other machines are not those of loopback, links and own devices', () => {
+  const at = (cidr: string, isInternal = false) => {
+    const [address = ''] = cidr.split('/')
+    return { address, cidr, internal: isInternal, family: 'IPv4' as const, netmask: '', mac: '' }
+  }
+  deepEqual(
+    outsideAddresses({
+      lo: [at('127.0.0.1/8', true)],
+      eth0: [at('192.0.2.2/24'), at('fe80::1/64'), at('2001:db8::2/64')],
+      [bridge]: [at('10.244.0.1/24')],
+      ppp0: [{ ...at('198.51.100.7/32'), cidr: null }],
+    }),
+    ['192.0.2.2', '2001:db8::2', '198.51.100.7'],
+  )
+})

@@ -42,6 +42,17 @@ export const interfaceRanges = (): readonly Cidr[] =>
       .flatMap(([, addresses = []]) => addresses.flatMap(({ cidr }) => cidr ?? [])),
   )
 
+/** The addresses at which other machines may reach this one: not loopback or link-local, and not those of our own devices. */
+export const outsideAddresses = (interfaces = networkInterfaces()): readonly string[] =>
+  Object.entries(interfaces)
+    .filter(([device]) => !ownDevices.includes(device))
+    .flatMap(([, addresses = []]) => addresses)
+    .filter(
+      ({ internal, cidr }) =>
+        !internal && !parseCidrs([cidr ?? '']).some((each) => isLinkLocalAddress(networkAddressOf(each))),
+    )
+    .map(({ address }) => address)
+
 /** Parses /proc/net/route: destination and mask are hexadecimal, last byte first. */
 export const parseRoutes = (table: string): readonly Network[] =>
   table

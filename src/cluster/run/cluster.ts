@@ -232,6 +232,11 @@ export class Cluster implements ControllersContext, KubeletsContext {
     return this.#serverEndpoints.publish(host, port, signal)
   }
 
+  /** Takes the address off the list of API servers, before this one stops. */
+  withdraw(signal: AbortSignal): Promise<void> {
+    return this.#serverEndpoints.withdraw(signal)
+  }
+
   /** Authorizes the API server at kubelets, and the network components of nodes to read what they route and filter. */
   async bindNodes(signal: AbortSignal): Promise<void> {
     const client = this.client(apiServerName, apiServerUser)

@@ -13,7 +13,8 @@ import type { Client } from '../../client/client.ts'
 import type { Listener, WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { shedReport } from '../../platform/limits/shed-report.ts'
-import { needsRenewal, temporaryCertificates } from '../certificates/cluster-certificates.ts'
+import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
+import { needsRenewal } from '../certificates/pki-directory.ts'
 
 export interface ComponentServerOptions {
   readonly host: string

@@ -76,11 +76,18 @@ current-context: x
     await writeFile(path, text)
     return path
   }
-  const run = (bootstrap: string | undefined, onReady: (at: { url: string }) => void, signal: AbortSignal) =>
+  const run = (
+    bootstrap: string | undefined,
+    onReady: (at: { url: string }) => void,
+    signal: AbortSignal,
+    balancerPort?: number,
+  ) =>
     runKubelet(
       {
         kubeconfigPath: join(directory, 'kubeconfig'),
         bootstrap: bootstrap === undefined ? undefined : { kind: 'kubeconfig', path: bootstrap },
+        bootstrapFlags: '--bootstrap-kubeconfig',
+        balancerPort,
         dataDirectory: join(directory, 'data'),
         runtime: 'simulated',
         settings: defaultKubeletSettings,

@@ -49,7 +49,7 @@ export async function runComponent(
 ): Promise<void> {
   await using cleanUps = new AsyncDisposableStack()
   const metrics = new Metrics()
-  const remote = cleanUps.use(await openRemote(kubeconfig, signal, new ClientMetrics(metrics, realClock)))
+  const remote = cleanUps.use(await openRemote(kubeconfig, signal, { metrics: new ClientMetrics(metrics, realClock) }))
   const own = remote.clientAs(definition.name)
   const flow = new FlowRecorder(realClock)
   const host: ComponentHost = {

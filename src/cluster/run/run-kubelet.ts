@@ -2,11 +2,8 @@
 // ports.
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { connect } from 'node:net'
-import { once } from 'node:events'
 import { familyOf } from '../../base/net/address-family.ts'
-import { hostOfUrl, urlHost } from '../../base/net/host-port.ts'
-import { parseRemoteIp } from '../../base/net/remote-address.ts'
+import { urlHost } from '../../base/net/host-port.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -32,7 +29,7 @@ import { serviceRangesDefault } from '../../apiserver/strategies/service/service
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
-import { kubeletFiles } from '../data-directory/directory-contents.ts'
+import { knownServersFile, kubeletFiles } from '../data-directory/directory-contents.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
 import { joinCluster, type Bootstrap } from '../client/join-cluster.ts'
 import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/kubelet-node.ts'
@@ -47,12 +44,18 @@ import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-ac
 import { configz } from '../node/configz.ts'
 import type { NodeNetwork } from '../node/node-network.ts'
 import type { RealNode } from '../node/real-node.ts'
+import { startNodeBalancer, type NodeBalancer } from '../node/server-balancer.ts'
 import { startNodeProvisioner } from '../node/node-provisioner.ts'
 import { simulatedHost, simulatedVolumes } from '../node/simulated-host.ts'
+import { addressTowards, peerOf } from './local-addresses.ts'
 
 export interface RunKubeletOptions {
   readonly kubeconfigPath: string
   readonly bootstrap: Bootstrap | undefined
+  /** The flags that give it, for errors. */
+  readonly bootstrapFlags: string
+  /** The port of a balancer through which the node reaches all API servers; 0 for any free one. Without it, it reaches one. */
+  readonly balancerPort?: number | undefined
   readonly dataDirectory: string
   readonly runtime: 'containerd' | 'simulated'
   readonly settings: KubeletSettings
@@ -74,7 +77,11 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   })
   await nodePlatform.files.makeDirectory(certificateDirectory)
   const joined = await joinCluster({ ...options, nodeName, certificateDirectory }, signal)
-  const remote = cleanUps.use(await openRemote(joined.kubeconfig, signal))
+  const balancer = await startBalancer(options, { nodeName, kubeconfig: joined.kubeconfig }, signal)
+  if (balancer !== undefined) cleanUps.use(balancer)
+  const remote = cleanUps.use(
+    await openRemote(joined.kubeconfig, signal, balancer === undefined ? {} : { through: balancer.at }),
+  )
   const client = remote.clientAs(`kubelet/${nodeName}`)
   const deps = { client, clock: realClock, random: systemRandom, log }
   const ending = new AbortController()
@@ -96,7 +103,8 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
         stop,
       )
     })
-  const hostIp = own.nodeIp ?? (await addressTowards(remote.server))
+  const hostIp =
+    own.nodeIp ?? (await addressTowards(balancer?.servers() ?? [peerOf(remote.server)], '--node-ip', signal))
   const access = cachedAuth(delegatedAuth({ client, nodeName }), {
     clock: realClock,
     digest: (text) => nodePlatform.crypto.sha256(text).toHex(),
@@ -110,6 +118,7 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const identity = { name: nodeName, hostIp, isHostIpGiven, kubeletPort: port, labels: own.labels, taints: own.taints }
   const agents = new ServiceAccountCredentials(nodeAgentTokens(client, nodeName), realClock)
   const agentClient = remote.clientWith(`proxy/${nodeName}`, agents.of(networkAgent))
+  balancer?.follow(agentClient, tasks)
   const started = await startNode({ options, identity, deps: { ...deps, flow }, agentClient }, tasks)
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
@@ -126,6 +135,16 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
   options.onReady({ name: nodeName, url: `https://${urlHost(hostIp)}:${port}` })
   await tasks.join()
+}
+
+async function startBalancer(
+  { balancerPort: port, dataDirectory, log }: RunKubeletOptions,
+  of: { readonly nodeName: string; readonly kubeconfig: string },
+  signal: AbortSignal,
+): Promise<NodeBalancer | undefined> {
+  if (port === undefined) return undefined
+  const deps = { clock: realClock, random: systemRandom, log }
+  return startNodeBalancer({ ...of, port, path: `${dataDirectory}/${knownServersFile}` }, deps, signal)
 }
 
 /** Files that joining creates outside of the data directory. An existing kubeconfig is not ours. */
@@ -254,20 +273,4 @@ function startProxy(
   const definition = proxyComponent(nodeProxySettings(real, network, { podCidrs, serviceCidrs, clusterCidrs: [] }))
   const clientAs = (_sender: string, user: User) => (user === proxyUser ? agentClient : client)
   definition.prepare({ clock, random, log, flow, metrics: new Metrics(), client: clientAs }).start(tasks)
-}
-
-/** The local address of a connection to the API server, which can reach the node there. */
-async function addressTowards(server: string): Promise<string> {
-  const url = new URL(server)
-  const socket = connect({ host: hostOfUrl(url), port: Number(url.port || 443) })
-  try {
-    await once(socket, 'connect')
-    return parseRemoteIp(socket.localAddress ?? '') ?? ''
-  } catch (error) {
-    throw new Error(`the API server ${server} cannot be reached; name the address of this node with --node-ip`, {
-      cause: error,
-    })
-  } finally {
-    socket.destroy()
-  }
 }

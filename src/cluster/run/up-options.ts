@@ -3,6 +3,7 @@ import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
+import type { DataDirectory } from '../data-directory/open-directory.ts'
 import type { StoreChoice } from '../data-directory/open-store.ts'
 import type { AutoscalerFlagValues } from '../flags/autoscaler-flags.ts'
 import type { IngressFlagValues } from '../flags/ingress-flags.ts'
@@ -15,6 +16,8 @@ import type { StopReport } from './stop-progress.ts'
 
 export interface UpOptions {
   readonly dataDirectory: string
+  /** The same directory, if the caller has opened it; the caller closes it. */
+  readonly directory?: DataDirectory | undefined
   /** The cluster's name in kubeconfigs. */
   readonly name?: string
   /** A kubeconfig that the cluster's entries are added to, besides the one in the data directory. */
@@ -82,6 +85,7 @@ export type NodeOutcome =
 export type ResolvedUpOptions = Required<UpOptions>
 
 export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
+  directory: undefined,
   name: 'coxswain',
   tlsSans: [],
   containers: 'none',

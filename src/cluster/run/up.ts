@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { hostname } from 'node:os'
 import { realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
-import { errorText } from '../../base/observability/log.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
@@ -49,6 +49,8 @@ import { resolveUpOptions, type ResolvedUpOptions, type UpOptions } from './up-o
 
 /** How long open requests may take during the stop. */
 const drainMs = 1_000
+/** While the store cannot be written, a stop does not wait longer. */
+const withdrawalMsMax = 2_000
 
 const { signal: never } = new AbortController()
 const nodeDeps = { clock: realClock, random: systemRandom, platform: nodePlatform }
@@ -65,7 +67,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
   const cleanUps = new AsyncDisposableStack()
   const stopping = new StopProgress(realClock)
   try {
-    const directory = cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
+    const directory = options.directory ?? cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
     checkStorePresent(directory, options.store.kind)
     const kubeconfigs = new ClusterKubeconfigs(options, nodePlatform.files, realClock)
     await kubeconfigs.check()
@@ -133,6 +135,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const { frontProxy } = settings
     const served = await serveCluster(options, cluster, { tlsThread, storage, metrics, frontProxy })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
+    cleanUps.defer(stopping.step('its address to be withdrawn', () => withdrawn(cluster, log)))
     if (options.uiPort !== undefined) uiPort = await listenForUi(served, options.uiHost, options.uiPort)
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs.write(served.url, storage.certificates), cluster.ready])
@@ -179,6 +182,18 @@ interface ClusterDeps {
   readonly metrics: Metrics
   readonly certificates: CurrentCertificates
   readonly uiPort: () => number | undefined
+}
+
+async function withdrawn(cluster: Cluster, log: Log): Promise<void> {
+  const deadline = new AbortController()
+  const timer = realClock.after(withdrawalMsMax, () => deadline.abort(new Error('the store does not respond')))
+  try {
+    await cluster.withdraw(deadline.signal)
+  } catch (error) {
+    log.warn('the address of the API server was not withdrawn; its lease ends', { error: errorText(error) })
+  } finally {
+    timer.cancel()
+  }
 }
 
 function newCluster(

@@ -71,3 +71,17 @@ for (const [group, apiVersion] of [
     await rejects(client.get('a'), { code: 404, message: message('get') })
     await rejects(client.list(), { code: 404, message: message('list') })
   })
+
+test('a name in place of a kind is named in the error', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const name = 'deploymint' as never
+  throws(() => cluster.client.of(name), {
+    name: 'TypeError',
+    message: 'client.of("deploymint"): a kind is an object, such as deployment',
+  })
+  for (const ask of [() => cluster.flow(name, 'x'), () => cluster.why(name, 'x')])
+    await rejects(async () => await ask(), {
+      name: 'TypeError',
+      message: '"deploymint" is neither a kind, such as deployment, nor an object',
+    })
+})

@@ -400,7 +400,11 @@ function groupsOf(user: string): readonly string[] {
   return [...accounts, 'system:authenticated']
 }
 
-const isKind = (about: ResourceType | ApiObject): about is ResourceType => 'plural' in about
+function isKind(about: ResourceType | ApiObject): about is ResourceType {
+  if (typeof about !== 'object')
+    throw new TypeError(`${JSON.stringify(about)} is neither a kind, such as deployment, nor an object`)
+  return 'plural' in about
+}
 
 const isDefinition = ({ apiVersion, kind }: ManifestObject): boolean =>
   apiVersion === customResourceDefinition.apiVersion && kind === customResourceDefinition.kind
