@@ -4,11 +4,12 @@ import { realClock } from '../../base/time/clock.ts'
 import { App } from './state/app.ts'
 import { LiveSource } from './source/live.ts'
 import { RecordedSource, type RecordedRun } from './source/recorded.ts'
-import { logIn } from './source/requests.ts'
+import { isSignedOut, logIn } from './source/requests.ts'
 import type { Source } from './source/source.ts'
 import { followEnd } from './views/flows-view.ts'
 import { keepingEnd } from './views/keeping-end.ts'
 import { pageView } from './views/page-view.ts'
+import { signedOutView } from './views/signed-out-view.ts'
 
 /** The run that a report contains; undefined on the page of a running cluster. */
 function recordedRun(): RecordedRun | undefined {
@@ -18,7 +19,12 @@ function recordedRun(): RecordedRun | undefined {
 
 async function start(root: HTMLElement): Promise<void> {
   if (location.pathname.endsWith('/ui/login')) {
-    await logIn(location.hash.slice(1))
+    const rejection = await logIn(location.hash.slice(1)).catch((error: unknown) => error)
+    if (isSignedOut(rejection)) {
+      render(signedOutView('The link has been used already, or is older than a minute.'), root)
+      return
+    }
+    if (rejection !== undefined) throw rejection
     history.replaceState(null, '', '/ui/')
   }
   const run = recordedRun()

@@ -18,13 +18,19 @@ export interface FieldConflict {
 
 /** A request that the server rejected. */
 export class RequestError extends Error {
+  readonly code: number
   readonly conflicts: readonly FieldConflict[]
 
-  constructor(message: string, conflicts: readonly FieldConflict[]) {
+  constructor(code: number, message: string, conflicts: readonly FieldConflict[]) {
     super(message)
+    this.code = code
     this.conflicts = conflicts
   }
 }
+
+/** Every user with a session may read the stream of events: without one the request is anonymous, or rejected. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof RequestError && (error.code === 401 || error.code === 403)
 
 export async function fetchJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await fetchOk(path, init)).json()) as T
@@ -47,7 +53,7 @@ export function requestError(code: number, codeText: string, body: string): Requ
   const conflicts = (status.details?.causes ?? [])
     .filter(({ reason }) => reason === 'FieldManagerConflict')
     .map(({ field = '', message = '' }) => ({ field, message }))
-  return new RequestError(status.message ?? `${code} ${codeText}`, conflicts)
+  return new RequestError(code, status.message ?? `${code} ${codeText}`, conflicts)
 }
 
 /** Exchanges the one-time code of a login link for a session. */

@@ -4,7 +4,7 @@ import { FlowRecord } from '../model/flow-record.ts'
 import { fragmentOf, locationOf, type PageLocation } from '../model/permalink.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
-import { RequestError } from '../source/requests.ts'
+import { isSignedOut, RequestError } from '../source/requests.ts'
 import { resourceId, type Resource, type RowChange, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
@@ -53,6 +53,8 @@ export class App {
   showsStages = false
   /** A sentence about the last action, for everyone including screen readers. */
   notice = ''
+  /** Whether there is no session: the page shows nothing but how to open one. */
+  isSignedOut = false
   /** Whether events that were recorded before are still being loaded. */
   isLoadingPast = true
   /** Whether events were omitted because the page was too slow. */
@@ -83,6 +85,7 @@ export class App {
   }
 
   async #load(): Promise<void> {
+    if (this.isSignedOut) return
     await this.attempt(async () => {
       this.resources = await this.source.resources()
       this.#followTable()
@@ -206,6 +209,7 @@ export class App {
       try {
         await this.source.followEvents(onEvents, signal)
       } catch (error) {
+        if (isSignedOut(error)) return this.#signOut()
         if (!signal.aborted) this.notify(`The stream ended: ${(error as Error).message}`)
       }
       this.#firstView.resolve()
@@ -215,6 +219,13 @@ export class App {
       this.record.clear()
       if (this.resources.length === 0) void this.#load()
     }
+  }
+
+  #signOut(): void {
+    this.isSignedOut = true
+    this.stop()
+    this.changed()
+    this.#firstView.resolve()
   }
 
   #receive(events: readonly FlowEvent[], gap: boolean, isFirst: boolean): void {

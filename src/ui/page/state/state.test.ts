@@ -1,5 +1,5 @@
 // The state of the page, with a source that is a record: views, time and arrivals, without a browser.
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FlowRecorder, type FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
@@ -200,13 +200,25 @@ suite('page', () => {
     let reads = 0
     const source = Object.assign(new RecordedSource(run), {
       isLive: true,
-      followTable: () => Promise.reject(new RequestError(`forbidden ${++reads}`, [])),
+      followTable: () => Promise.reject(new RequestError(403, `forbidden ${++reads}`, [])),
       followEvents: () => new Promise<void>(() => undefined),
     })
     const { app } = await started('#objects', source)
     deepEqual([reads, app.notice], [1, 'forbidden 1'])
     app.stop()
   })
+
+  for (const code of [401, 403])
+    test(`without a session (${code}), the page says so and requests nothing any more`, async () => {
+      let streams = 0
+      const source = Object.assign(new RecordedSource(run), {
+        isLive: true,
+        followEvents: () => Promise.reject(new RequestError(code, `stream ${++streams}`, [])),
+      })
+      const { app, drawn } = await started('', source)
+      deepEqual([app.isSignedOut, streams, app.resources, app.notice], [true, 1, [], ''])
+      ok(drawn() > 0)
+    })
 
   test('what could not be loaded is loaded when the connection is back', async () => {
     let streams = 0
@@ -353,7 +365,7 @@ suite('edit', () => {
 
   test('a conflict keeps the text and names the owners; forcing shows that fields are taken over', async () => {
     const details = await edited((_resource, _object, _text, { isForced }) =>
-      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError('Apply failed', [conflict])),
+      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError(409, 'Apply failed', [conflict])),
     )
     equal(await details.applyEdit(object, true, false), 'conflict')
     deepEqual(details.edit?.conflicts, [conflict])
@@ -363,7 +375,7 @@ suite('edit', () => {
   })
 
   test('another error is not a conflict', async () => {
-    const details = await edited(() => Promise.reject(new RequestError('not found', [])))
+    const details = await edited(() => Promise.reject(new RequestError(404, 'not found', [])))
     await rejects(details.applyEdit(object, true, false), /not found/)
     details.setEdit(undefined)
     await rejects(details.applyEdit(object, true, false), /No object/)

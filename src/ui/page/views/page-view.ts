@@ -5,6 +5,7 @@ import { viewNames, type ViewName } from '../model/permalink.ts'
 import { flowsView } from './flows-view.ts'
 import { mapView } from './map-view.ts'
 import { objectsView } from './objects-view.ts'
+import { signedOutView } from './signed-out-view.ts'
 
 const views: Readonly<Record<ViewName, (app: App) => TemplateResult | typeof noChange>> = {
   flows: flowsView,
@@ -14,6 +15,7 @@ const views: Readonly<Record<ViewName, (app: App) => TemplateResult | typeof noC
 const labels: Readonly<Record<ViewName, string>> = { flows: 'Flows', objects: 'Objects', map: 'Map' }
 
 export function pageView(app: App): TemplateResult {
+  if (app.isSignedOut) return signedOutView('There is no session, or it has ended.')
   const { view } = app.location
   return html`<header>
       <h1>${app.source.title}</h1>
