@@ -22,6 +22,7 @@ import { ingressBench } from './ingress.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
 import { localPathBench } from './local-path.ts'
+import { longStepsBench } from './long-steps.ts'
 import { networkPolicyBench } from './network-policy.ts'
 import { nodesBench } from './nodes.ts'
 import { proxyBench } from './proxy.ts'
@@ -33,6 +34,7 @@ import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
 import { uiPageBench } from './ui-page.ts'
 import { uiBench } from './ui.ts'
+import { versusBench } from './versus.ts'
 import { wireBench } from './wire.ts'
 import { wrkBench } from './wrk.ts'
 
@@ -58,6 +60,7 @@ const benches: readonly Bench[] = [
   isolationBench,
   kubeletBench,
   localPathBench,
+  longStepsBench,
   networkPolicyBench,
   nodesBench,
   proxyBench,
@@ -69,6 +72,7 @@ const benches: readonly Bench[] = [
   storeBench,
   uiBench,
   uiPageBench,
+  versusBench,
   wireBench,
   wrkBench,
 ]

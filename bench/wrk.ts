@@ -2,18 +2,15 @@
 // itself without the TLS thread: both are measured in turns in one run, so that they share what else the machine does.
 //
 //   npm run bench -- wrk [--other <folder of another checkout> | --without-tls-thread] [--rounds 3] [--seconds 8] [--connections 64]
-import { execFile } from 'node:child_process'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { kubectls, runKubectl, type Kubectl } from '../test/kubectl.ts'
 import { coxswain, newFolder, startProcess } from '../test/process.ts'
-import { accessOf } from '../test/access.ts'
+import { accessOf, originOf } from '../test/access.ts'
 import { processorMs } from './api/process-usage.ts'
 import { samplePod } from './api/sample-pod.ts'
 import type { Bench } from './bench.ts'
-
-const run = promisify(execFile)
+import { runWrk, type WrkRequest } from './wrk/wrk-load.ts'
 
 const optionOf = (name: string): string | undefined => {
   const place = process.argv.indexOf(name)
@@ -22,39 +19,19 @@ const optionOf = (name: string): string | undefined => {
 
 const rounds = Number(optionOf('--rounds') ?? 3)
 const seconds = Number(optionOf('--seconds') ?? 8)
-const connections = optionOf('--connections') ?? '64'
+const connections = Number(optionOf('--connections') ?? 64)
 const warmUpSeconds = 2
 
 const namespace = 'bench'
 const configMap = { metadata: { name: 'NAME' }, data: { mode: 'production', size: 'small' } }
 
-/** NAME in a body becomes a new name. */
-const loads: readonly { readonly name: string; readonly path: string; readonly body?: object }[] = [
-  { name: 'GET', path: 'configmaps/stored' },
-  { name: 'create ConfigMap', path: 'configmaps', body: configMap },
-  { name: 'create Pod', path: 'pods', body: samplePod('NAME') },
-]
+const core = `/api/v1/namespaces/${namespace}`
 
-/** A Lua script of wrk. Headers of a request replace those of the command line. */
-const scriptOf = (path: string, body: object | undefined): string => `
-local prefix = tostring({}):sub(-8) .. "-" .. os.time()
-local count = 0
-local token
-function init() token = wrk.headers["Authorization"] end
-function request()
-  local path = "/api/v1/namespaces/${namespace}/${path}"
-  if ${body === undefined} then return wrk.format("GET", path) end
-  count = count + 1
-  local body = ${JSON.stringify(JSON.stringify(body ?? {}))}
-  body = body:gsub("NAME", prefix .. "-" .. count)
-  return wrk.format("POST", path, { ["Content-Type"] = "application/json", ["Authorization"] = token }, body)
-end
-function done(summary, latency)
-  local errors = summary.errors
-  print(string.format("measured %d %d %d", summary.requests, errors.status + errors.read + errors.write + errors.timeout,
-    latency:percentile(99)))
-end
-`
+const loads: readonly { readonly name: string; readonly request: WrkRequest }[] = [
+  { name: 'GET', request: { method: 'GET', path: `${core}/configmaps/stored` } },
+  { name: 'create ConfigMap', request: { method: 'POST', path: `${core}/configmaps`, body: configMap } },
+  { name: 'create Pod', request: { method: 'POST', path: `${core}/pods`, body: samplePod('NAME') } },
+]
 
 interface Figures {
   readonly micros: number
@@ -96,23 +73,14 @@ async function measure(variant: Variant): Promise<readonly Figures[]> {
     const role = ['--clusterrole=edit', `--serviceaccount=${namespace}:load`]
     await kubectl('create', 'rolebinding', 'load', '-n', namespace, ...role)
     const token = await kubectl('create', 'token', 'load', '-n', namespace)
-    const { host, port } = accessOf(kubeconfig)
+    const target = { origin: originOf(accessOf(kubeconfig)), token, connections, folder }
     const figures: Figures[] = []
-    for (const { path, body } of loads) {
-      const script = join(folder, 'load.lua')
-      await writeFile(script, scriptOf(path, body))
-      const load = (duration: number) =>
-        run('wrk', [
-          ...['-t', '1', '-c', connections, '-d', `${duration}s`, '-s', script, '--timeout', '30s'],
-          ...['-H', `Authorization: Bearer ${token}`, `https://${host}:${port}`],
-        ])
-      await load(warmUpSeconds)
+    for (const { request } of loads) {
+      await runWrk(request, { ...target, seconds: warmUpSeconds })
       const beforeMs = processorMs(server.pid)
-      const { stdout } = await load(seconds)
+      const { requests, perSecond, p99Ms } = await runWrk(request, { ...target, seconds })
       const usedMs = processorMs(server.pid) - beforeMs
-      const [requests = 0, failed = 0, p99 = 0] = /measured (\d+) (\d+) (\d+)/.exec(stdout)?.slice(1).map(Number) ?? []
-      if (failed > 0 || requests === 0) throw new Error(stdout)
-      figures.push({ micros: (usedMs * 1000) / requests, perSecond: requests / seconds, p99Ms: p99 / 1000 })
+      figures.push({ micros: (usedMs * 1000) / requests, perSecond, p99Ms })
     }
     return figures
   } finally {

@@ -44,8 +44,18 @@ const readyMsMax = 120_000
 /** On the address of this process, so that no other process takes the port of a member that is down. */
 let nextPort = 2379
 
+/** Where a process runs. */
+export interface Place {
+  readonly address: string
+  /** The command that runs a program there. */
+  command(program: string, args: readonly string[]): readonly [program: string, args: readonly string[]]
+}
+
+export const here: Place = { address: ownAddress, command: (program, args) => [program, args] }
+
 interface Member {
   readonly name: string
+  readonly place: Place
   readonly client: string
   readonly peer: string
   process: ChildProcess | undefined
@@ -57,15 +67,20 @@ export class EtcdCluster implements AsyncDisposable {
   readonly #etcd: Etcd
   readonly #members: readonly Member[]
 
-  static async start(etcd: Etcd, size: number): Promise<EtcdCluster> {
+  static async start(etcd: Etcd, size: number, places: readonly Place[] = []): Promise<EtcdCluster> {
     const directory = await mkdtemp(join(tmpdir(), 'coxswain-etcd-'))
-    const members = Array.from({ length: size }, (_, index) => ({
-      name: `m${index}`,
-      client: `https://${ownAddress}:${nextPort++}`,
-      peer: `https://${ownAddress}:${nextPort++}`,
-      process: undefined,
-    }))
-    const cluster = new EtcdCluster(etcd, directory, members, await writeCertificates(directory))
+    const members = Array.from({ length: size }, (_, index) => {
+      const place = places[index] ?? here
+      return {
+        name: `m${index}`,
+        place,
+        client: `https://${place.address}:${nextPort++}`,
+        peer: `https://${place.address}:${nextPort++}`,
+        process: undefined,
+      }
+    })
+    const addresses = [ownAddress, ...places.map(({ address }) => address)]
+    const cluster = new EtcdCluster(etcd, directory, members, await writeCertificates(directory, addresses))
     for (let index = 0; index < size; index++) cluster.run(index)
     await cluster.ready()
     return cluster
@@ -80,6 +95,11 @@ export class EtcdCluster implements AsyncDisposable {
 
   get endpoints(): readonly string[] {
     return this.#members.map(({ client }) => client)
+  }
+
+  /** The processes of the members that run. */
+  get pids(): readonly number[] {
+    return this.#members.flatMap(({ process }) => process?.pid ?? [])
   }
 
   /** The members by name and address, in the format of etcd's flag. */
@@ -120,7 +140,8 @@ export class EtcdCluster implements AsyncDisposable {
       'log-level': 'error',
     }
     const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-    member.process = spawn(this.#etcd.path, args, { stdio: 'ignore', env: etcdEnvironment as NodeJS.ProcessEnv })
+    const [program, all] = member.place.command(this.#etcd.path, args)
+    member.process = spawn(program, all, { stdio: 'ignore', env: etcdEnvironment as NodeJS.ProcessEnv })
   }
 
   /** Ends a member; SIGSTOP makes it hang, SIGCONT resumes it. */
@@ -189,13 +210,13 @@ async function memberStatus(endpoint: string, tls: EtcdCluster['tls']) {
   }
 }
 
-async function writeCertificates(directory: string): Promise<EtcdCluster['tls']> {
+async function writeCertificates(directory: string, addresses: readonly string[]): Promise<EtcdCluster['tls']> {
   const authority = Authority.create('etcd-ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
   const subject = (commonName: string) => ({ commonName, organizations: [] })
   const server = authority.issue({
     subject: subject('etcd'),
     uses: ['server', 'client'],
-    addresses: [ownAddress],
+    addresses,
     dnsNames: ['localhost'],
   })
   const client = authority.issue({ subject: subject('coxswain'), uses: ['client'] })

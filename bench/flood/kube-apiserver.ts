@@ -17,6 +17,7 @@ import { Client } from './client.ts'
 export interface RunningServer extends AsyncDisposable {
   readonly access: Access
   readonly pid: number
+  readonly etcdPids: readonly number[]
 }
 
 const host = '127.0.0.1'
@@ -65,7 +66,7 @@ export async function startKubeApiserver(executables: Executables): Promise<Runn
     await end()
     throw error
   }
-  return { access, pid: child.pid ?? 0, [Symbol.asyncDispose]: end }
+  return { access, pid: child.pid ?? 0, etcdPids: etcd.pids, [Symbol.asyncDispose]: end }
 }
 
 function identities(port: number): { readonly files: Record<string, string>; readonly access: Access } {

@@ -7,6 +7,8 @@ const agePattern = /^(\d+[smhdy])+$/
 const timeFields = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'time'])
 
 /** Of any object in YAML: a list has the revision of the store. */
+/** A cell of a Table in YAML that shows how long ago something was. */
+const yamlAgePattern = /^( {2}- )\d{1,3}s$/gm
 const yamlVersionPattern = /^( *resourceVersion: )"\d+"$/gm
 
 const generateNameCharsMax = 58
@@ -109,6 +111,7 @@ export class NormalForm {
       .replaceAll(/(resource ?version[^\d]{0,40}\b)(\d+)/gi, (_, before: string, value: string) =>
         this.#versions.has(value) ? `${before}${this.#version(value)}` : `${before}${value}`,
       )
+      .replaceAll(yamlAgePattern, '$1<age>')
       .replaceAll(yamlVersionPattern, '$1"<revision>"')
       .replaceAll(/(too old resource version: \d+ )\(\d+\)/g, '$1(<revision>)')
       .replaceAll(/\bselfType\d+/g, 'selfType<number>')

@@ -27,6 +27,7 @@ import {
   targetViolations,
   type Violation,
 } from './checks.ts'
+import { markOf } from './hostile-texts.ts'
 import { recordedApi, type KindObjects, type RecordedApi } from './recorded-api.ts'
 import { recordedHost, type HostRecord } from './recorded-host.ts'
 import { reportOf, variantsOf, type BaseObject } from './variants.ts'
@@ -92,6 +93,22 @@ const violationsIn = ({ record, api }: { readonly record: HostRecord; readonly a
 /** A pod of an administrator may mount any path of the host. */
 const hostPaths = new Set(['spec.volumes[].hostPath.path', 'spec.hostPath.path', 'spec.local.path'])
 
+/** Fields that become a part of a request, a path or a mount. */
+const sentOfPod = [
+  ...['path', 'host', 'httpHeaders[].name', 'httpHeaders[].value'].map(
+    (field) => `spec.containers[].livenessProbe.httpGet.${field}`,
+  ),
+  'spec.containers[].lifecycle.postStart.httpGet.path',
+  'metadata.name',
+  'spec.containers[].name',
+  'spec.containers[].volumeMounts[].subPath',
+  'spec.hostAliases[].ip',
+  'spec.volumes[].nfs.server',
+  'spec.volumes[].configMap.items[].path',
+]
+
+const probedPath = 'spec.containers[].livenessProbe.httpGet.path'
+
 const user = (index: number) => ({ kind: pod, object: base.userOf(index) })
 const kinds: readonly (readonly [kind: Kind, base: BaseObject, companions: (index: number) => KindObjects])[] = [
   [pod, base.podOf, () => []],
@@ -120,11 +137,21 @@ test('without hostile texts, the containers of all pods are started', async () =
 for (const [kind, baseObject, companions] of kinds)
   test(`hostile texts in a ${kind.kind} stay within one path segment, argument, line or header`, async () => {
     const found: string[] = []
-    for (const variants of variantsOf(kind, baseObject, hostPaths)) {
+    for (const variants of variantsOf(kind, baseObject, {
+      except: hostPaths,
+      sent: kind === pod ? sentOfPod : [],
+    })) {
       const objects = variants.map(({ object }) => ({ kind, object }))
       const effects = await effectsOf([...objects, ...variants.flatMap(({ index }) => companions(index))])
       found.push(...reportOf(violationsIn(effects), variants))
       ok(effects.record.started.has('uid-0'), 'the containers of another pod are started')
+      // A path is escaped, not rejected: a request without it would hide that nothing escapes it.
+      for (const { field, hostile, index } of variants)
+        if (field.path === probedPath && hostile.textOf(markOf(index)).includes(markOf(index)))
+          ok(
+            effects.record.requests.some((text) => text.includes(markOf(index))),
+            `a probe asks for a path with ${hostile.name}`,
+          )
     }
     deepEqual(found, [])
   })

@@ -25,23 +25,34 @@ const fieldsMax = 300
 /** Objects that are given to a component at a time. */
 const batchSize = 100
 
+export interface Choice {
+  /** Fields whose purpose is what the test forbids, such as a path of the host. */
+  readonly except?: ReadonlySet<string>
+  /** Fields that the component makes a part of a command, a rule, a path or a request: each run has them with all texts. */
+  readonly sent?: readonly string[]
+}
+
 /**
  * In batches: at most `fieldsMax` fields with one of the texts each, or all fields with all texts in a long run.
- * COXSWAIN_SEED selects other fields and texts. `except` are fields whose purpose is what the test forbids, such as a path of the host.
+ * COXSWAIN_SEED selects other fields and texts.
  */
 export function variantsOf(
   kind: NamedMessage,
   base: BaseObject,
-  except: ReadonlySet<string> = new Set(),
+  { except, sent = [] }: Choice = {},
 ): readonly (readonly Variant[])[] {
   const seed = Number(process.env['COXSWAIN_SEED'] ?? 0)
-  const fields = stringFieldsOf(kind.message).filter(({ path }) => !except.has(path))
+  const fields = stringFieldsOf(kind.message).filter(({ path }) => except?.has(path) !== true)
+  const unknown = sent.filter((path) => !fields.some((field) => field.path === path))
+  if (unknown.length > 0) throw new Error(`${kind.kind} has no string fields ${unknown.join(', ')}`)
   const stride = Math.ceil(fields.length / fieldsMax)
-  const chosen = fields.flatMap((field, at) =>
-    hostileTexts
-      .filter((_, number) => isLong || (at % stride === seed % stride && number === (at + seed) % hostileTexts.length))
-      .map((hostile) => ({ field, hostile })),
-  )
+  const chosen = fields.flatMap((field, at) => {
+    const hasAll = isLong || sent.includes(field.path)
+    const isSampled = at % stride === seed % stride
+    return hostileTexts
+      .filter((_, number) => hasAll || (isSampled && number === (at + seed) % hostileTexts.length))
+      .map((hostile) => ({ field, hostile }))
+  })
   const variants = chosen.map((each, at): Variant => {
     const index = at + 1
     const text = each.hostile.textOf(markOf(index))

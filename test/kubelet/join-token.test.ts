@@ -1,4 +1,4 @@
-// A machine joins with `coxswain kubelet --server … --token …`: the token pins the CA of its cluster, and one that is not of the
+// A machine joins with `coxswain agent --server … --token …`: the token pins the CA of its cluster, and one that is not of the
 // cluster is rejected with one line.
 import { equal, match } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -24,7 +24,7 @@ export interface JoinableCluster extends AsyncDisposable {
   ask: (args: readonly string[]) => ReturnType<typeof runKubectl>
   /** A kubeconfig with this token. */
   bootstrapKubeconfig(name: string, token: string): Promise<string>
-  /** Starts a kubelet; resolves when it is ready. */
+  /** Starts a kubelet, or an agent if it joins with a token; resolves when it is ready. */
   kubelet(name: string, ...options: string[]): Promise<RunningProcess>
   /** Starts one that does not become ready; resolves with its last output. */
   refused(name: string, ...options: string[]): Promise<{ readonly code: number; readonly err: string }>
@@ -50,7 +50,7 @@ export async function startJoinable(...options: string[]): Promise<JoinableClust
   await k(['apply', '-f', '-'], joinObjects())
   const { server, authority } = parseKubeconfig(await readFile(up.kubeconfig, 'utf8'))
   const argsOf = (name: string, more: readonly string[]) => [
-    'kubelet',
+    ...(more.includes('--server') ? ['agent', '--lb-server-port', '0'] : ['kubelet']),
     ...['--data-dir', join(up.folder, name)],
     ...['--hostname-override', name],
     ...['--healthz-port', '0'],

@@ -16,7 +16,7 @@ import { execPod, upgrades } from './stacks/upgrades.ts'
 
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const requests = isLong ? 10_000_000 : 100_000
-const minutesMax = isLong ? 120 : 5
+const minutesMax = isLong ? 240 : 5
 
 const stacks = [...nodeClients, ...rawBytes, ...programs, ...upgrades]
 

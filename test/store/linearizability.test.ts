@@ -17,9 +17,9 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { EtcdCluster, etcds, newestEtcd } from '../etcd.ts'
 import { until } from '../until.ts'
-import { isLinearizable, type RegisterOperation } from './linearizable.ts'
-import { OperationHistory } from './register-history.ts'
-import { initialValue, registerLoad } from './register-load.ts'
+import { isLinearizable } from '../histories/linearizable.ts'
+import { OperationHistory, register, type RegisterAction, type RegisterOperation } from './register-history.ts'
+import { registerLoad } from './register-load.ts'
 
 const { signal } = new AbortController()
 const kills = process.env['COXSWAIN_LONG'] === '1' ? 40 : 4
@@ -29,7 +29,7 @@ const program = fileURLToPath(new URL('./register-writer.ts', import.meta.url))
 const operation = (
   invoked: number,
   returned: number,
-  action: RegisterOperation['action'],
+  action: RegisterAction,
   uncertain = false,
 ): RegisterOperation => ({ invoked, returned, action, uncertain })
 const write = (value: string) => ({ kind: 'write', value }) as const
@@ -68,11 +68,11 @@ const histories: readonly [name: string, possible: boolean, history: RegisterOpe
 ]
 for (const [name, possible, history] of histories)
   test(`the checker: ${name}: ${possible ? 'possible' : 'impossible'}`, () =>
-    equal(isLinearizable(history, '-'), possible))
+    equal(isLinearizable(history, register), possible))
 
 function check({ histories: byKey }: OperationHistory): void {
   ok(byKey.size > 0)
-  for (const [key, history] of byKey) ok(isLinearizable(history, initialValue), `${key} is not linearizable`)
+  for (const [key, history] of byKey) ok(isLinearizable(history, register), `${key} is not linearizable`)
 }
 
 async function checkInProcess(store: Store): Promise<void> {

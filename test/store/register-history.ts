@@ -1,5 +1,30 @@
 // OperationHistory: the lines of register-load.ts as one history per key. The position of a line is its time.
-import type { RegisterOperation } from './linearizable.ts'
+import type { Operation, SequentialModel } from '../histories/linearizable.ts'
+import { initialValue } from './register-load.ts'
+
+export type RegisterAction =
+  | { readonly kind: 'read'; readonly value: string }
+  | { readonly kind: 'write'; readonly value: string }
+  | { readonly kind: 'swap'; readonly from: string; readonly to: string; readonly swapped: boolean }
+
+export type RegisterOperation = Operation<RegisterAction>
+
+export const register: SequentialModel<RegisterAction> = {
+  initial: initialValue,
+  after(value, action) {
+    switch (action.kind) {
+      case 'read':
+        return action.value === value ? value : undefined
+      case 'write':
+        return action.value
+      case 'swap':
+        if ((action.from === value) !== action.swapped) return undefined
+        return action.swapped ? action.to : value
+      default:
+        return action satisfies never
+    }
+  },
+}
 
 interface Open {
   readonly invoked: number
@@ -43,17 +68,14 @@ export class OperationHistory {
     if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), latest, true)
   }
 
-  #close({ invoked, key }: Open, action: RegisterOperation['action'], returned: number, uncertain: boolean): void {
+  #close({ invoked, key }: Open, action: RegisterAction, returned: number, uncertain: boolean): void {
     const history = this.histories.get(key) ?? []
     history.push({ invoked, returned, action, uncertain })
     this.histories.set(key, history)
   }
 }
 
-function actionOf(
-  [kind = '', first = '', second = '']: readonly string[],
-  result: string,
-): RegisterOperation['action'] {
+function actionOf([kind = '', first = '', second = '']: readonly string[], result: string): RegisterAction {
   if (kind === 'write') return { kind, value: first }
   if (kind === 'swap') return { kind, from: first, to: second, swapped: result === 'true' }
   return { kind: 'read', value: result }

@@ -53,7 +53,7 @@ export function parseSource(path: string, text: string): SourceFile {
   const parsed = parseSync(path, text)
   const fatal = parsed.errors[0]
   if (fatal !== undefined) throw new Error(`${path}: ${fatal.message}`)
-  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length
+  const lineOf = lineCounter(text)
   const { staticImports, staticExports, dynamicImports } = parsed.module
   const specifiers = [
     ...staticImports.map(({ moduleRequest: { value, start } }) => ({ value, start })),
@@ -102,6 +102,21 @@ export function parseSource(path: string, text: string): SourceFile {
     imports: specifiers.map(({ value, start }) => ({ target: resolved(path, value), line: lineOf(start) })),
     calls,
     patterns,
+  }
+}
+
+/** The number of the line of an offset. */
+function lineCounter(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
+  return (offset) => {
+    let low = 0
+    let high = ends.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
   }
 }
 

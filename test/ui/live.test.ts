@@ -113,7 +113,7 @@ test('axe reports no findings in the views of a running cluster', async () => {
 test('without a session the page asks for a new link', async () => {
   await using opened = await openPage(browser, { ignoreHTTPSErrors: true })
   await opened.page.goto(`${cluster.url}/ui/login#wrong`)
-  await opened.page.getByText('Request a new link with: coxswain ui').waitFor()
+  await opened.page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
 })
 
 test('lists follow changes; the history has differences and authors', async () => {

@@ -1,36 +1,26 @@
-// Checks whether a recorded history of one register is linearizable (Wing and Gong's search with memoization). A killed
-// process leaves operations that may or may not have happened.
+// Checks whether a recorded history of one object is linearizable: whether every operation can have happened at one
+// moment between its start and its end (Wing and Gong's search, with Lowe's memoization). The objects of a history are
+// checked one by one: a history is linearizable if it is for each object.
 
-export interface RegisterOperation {
+export interface Operation<Action> {
   /** Positions in the record: the operation happened between the two, if it did. */
   readonly invoked: number
   readonly returned: number
-  readonly action:
-    | { readonly kind: 'read'; readonly value: string }
-    | { readonly kind: 'write'; readonly value: string }
-    | { readonly kind: 'swap'; readonly from: string; readonly to: string; readonly swapped: boolean }
+  readonly action: Action
   /** Its outcome is unknown. */
   readonly uncertain: boolean
 }
 
-/** The value of the register afterwards, or undefined when the operation cannot have had this result. */
-function after(value: string, action: RegisterOperation['action']): string | undefined {
-  switch (action.kind) {
-    case 'read':
-      return action.value === value ? value : undefined
-    case 'write':
-      return action.value
-    case 'swap':
-      if ((action.from === value) !== action.swapped) return undefined
-      return action.swapped ? action.to : value
-    default:
-      return action satisfies never
-  }
+/** What operations do, one after the other. A state is a text. */
+export interface SequentialModel<Action> {
+  readonly initial: string
+  /** The state afterwards, or undefined when the operation cannot have had this result. */
+  after(state: string, action: Action): string | undefined
 }
 
-interface Step {
-  readonly value: string
-  readonly done: ReadonlySet<RegisterOperation>
+interface Step<Action> {
+  readonly state: string
+  readonly done: ReadonlySet<Operation<Action>>
   /**
    * The operations that have not happened yet, in the order of their start; all before them have happened or were given
    * up.
@@ -45,24 +35,27 @@ interface Step {
 /** Bounds the search: a history that exceeds it was recorded with too many concurrent operations. */
 const stepsMax = 5_000_000
 
-export function isLinearizable(operations: readonly RegisterOperation[], initial: string): boolean {
+export function isLinearizable<Action>(
+  operations: readonly Operation<Action>[],
+  { initial, after }: SequentialModel<Action>,
+): boolean {
   const sorted = operations.toSorted((a, b) => a.invoked - b.invoked)
   const places = new Map(sorted.map((operation, index) => [operation, index]))
   const tried = new Set<string>()
-  const stack: Step[] = [{ value: initial, done: new Set(), from: 0, latest: -1 }]
+  const stack: Step<Action>[] = [{ state: initial, done: new Set(), from: 0, latest: -1 }]
   for (let steps = 0; steps < stepsMax; steps++) {
     const step = stack.pop()
     if (step === undefined) return false
     const candidates = candidatesOf(sorted, step)
     if (candidates === 'complete') return true
     for (const operation of candidates.toReversed()) {
-      const value = after(step.value, operation.action)
-      if (value === undefined) continue
-      const next = advance(sorted, step, operation, value)
+      const state = after(step.state, operation.action)
+      if (state === undefined) continue
+      const next = advance(sorted, step, operation, state)
       const key = `${next.from} ${next.latest} ${[...next.done]
         .map((one) => places.get(one))
         .toSorted()
-        .join()} ${value}`
+        .join()} ${state}`
       if (tried.has(key)) continue
       tried.add(key)
       stack.push(next)
@@ -72,12 +65,15 @@ export function isLinearizable(operations: readonly RegisterOperation[], initial
 }
 
 /** The operations that can be next: those that started before the end of any that must still happen. */
-function candidatesOf(sorted: readonly RegisterOperation[], step: Step): RegisterOperation[] | 'complete' {
-  const candidates: RegisterOperation[] = []
+function candidatesOf<Action>(
+  sorted: readonly Operation<Action>[],
+  step: Step<Action>,
+): Operation<Action>[] | 'complete' {
+  const candidates: Operation<Action>[] = []
   let endsFirst = Infinity
   let complete = true
   for (let index = step.from; index < sorted.length; index++) {
-    const operation = sorted[index] as RegisterOperation
+    const operation = sorted[index] as Operation<Action>
     if (step.done.has(operation)) continue
     if (operation.invoked > endsFirst) return candidates
     if (!operation.uncertain) [endsFirst, complete] = [Math.min(endsFirst, operation.returned), false]
@@ -86,7 +82,12 @@ function candidatesOf(sorted: readonly RegisterOperation[], step: Step): Registe
   return complete ? 'complete' : candidates
 }
 
-function advance(sorted: readonly RegisterOperation[], step: Step, operation: RegisterOperation, value: string): Step {
+function advance<Action>(
+  sorted: readonly Operation<Action>[],
+  step: Step<Action>,
+  operation: Operation<Action>,
+  state: string,
+): Step<Action> {
   const done = new Set(step.done).add(operation)
   const latest = Math.max(step.latest, operation.invoked)
   let { from } = step
@@ -96,5 +97,5 @@ function advance(sorted: readonly RegisterOperation[], step: Step, operation: Re
     done.delete(first)
     from++
   }
-  return { value, done, from, latest }
+  return { state, done, from, latest }
 }

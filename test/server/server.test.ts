@@ -1,0 +1,159 @@
+// A control plane of three machines with three members of etcd: servers join, are killed, lost and replaced, lose their
+// quorum and get it back. Nothing that was acknowledged is lost.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { realClock } from '../../src/base/time/clock.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { hasReason } from '../../src/api/errors/status-error.ts'
+import { configMap } from '../../src/api/core/v1/config-map.ts'
+import { connect } from '../../src/cluster/client/connect.ts'
+import { until } from '../until.ts'
+import { newMachines, type Machine } from './server-process.ts'
+
+const { signal } = new AbortController()
+const ctx = context(signal)
+const namespace = 'default'
+
+async function create({ kubeconfig }: Machine, name: string): Promise<void> {
+  await using connection = await connect(kubeconfig)
+  await connection.client.of(configMap).create({ metadata: { name } }, namespace, ctx)
+}
+
+/** As a client does while a leader is elected. A write whose outcome is not known may have been applied. */
+const createEventually = (machine: Machine, name: string) =>
+  until(() =>
+    create(machine, name).then(
+      () => true,
+      (error: unknown) => hasReason(error, 'AlreadyExists'),
+    ),
+  )
+
+async function names({ kubeconfig }: Machine): Promise<readonly string[]> {
+  await using connection = await connect(kubeconfig)
+  const { items } = await connection.client.of(configMap).list({ namespace }, ctx)
+  return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt')
+}
+
+const voting = (machines: readonly Machine[]) => machines.map(({ address }) => `${address} votes`).toSorted()
+const votes = (machine: Machine, expected: readonly Machine[]) =>
+  until(async () => JSON.stringify((await machine.members()).toSorted()) === JSON.stringify(voting(expected)))
+
+test('three servers', { timeout: 900_000 }, async (t) => {
+  await using made = await newMachines()
+  const { machines } = made
+  const [first, second, third] = machines
+  const serverToken = async (machine: Machine) => (await machine.command('token', 'create', '--server')).trim()
+
+  await t.test('the first one needs no other', async () => {
+    match(await first.failure('server'), /there is no server in .*--init.*--join/)
+    await first.start('--init')
+    deepEqual(await first.members(), voting([first]))
+    await create(first, 'before')
+    const pki = join(first.directory, 'pki')
+    for (const name of ['etcd/ca.key', 'etcd/peer.key', 'etcd/server.key', 'apiserver-etcd-client.key'])
+      equal(statSync(join(pki, name)).mode & 0o777, 0o600, name)
+    equal(statSync(join(first.directory, 'etcd', 'data')).mode & 0o777, 0o700)
+  })
+
+  await t.test('a token for nodes does not make a server', async () => {
+    const nodes = (await serverToken(first)).replace(/\.[0-9a-f]{64}$/, '')
+    const said = await second.failure('server', '--bind', second.address, '--join', first.url, '--token', nodes)
+    match(
+      said,
+      /^coxswain server: the token \w{6} is for nodes, not for servers; create one for servers: \S.*--server$/,
+    )
+    equal(second.hasData, false)
+  })
+
+  await t.test('two join at once', async () => {
+    const token = await serverToken(first)
+    await Promise.all([second, third].map((machine) => machine.start('--join', first.url, '--token', token)))
+    await votes(third, machines)
+    for (const name of ['ca.key', 'sa.key', 'front-proxy-ca.key', 'etcd/ca.key'])
+      equal(
+        readFileSync(join(third.directory, 'pki', name), 'utf8'),
+        readFileSync(join(first.directory, 'pki', name), 'utf8'),
+        name,
+      )
+    deepEqual(await names(third), ['before'])
+    const status = await second.command('status')
+    match(status, /^ {2}etcd +3 of 3 members respond; leader \S+; [\d.]+ MB, [\d.]+ MB in use$/m)
+  })
+
+  await t.test('a killed server leaves its member running; the next start takes over', async () => {
+    const before = first.etcdPid
+    await first.end('SIGKILL')
+    await votes(second, machines)
+    await createEventually(second, 'while-one-is-killed')
+    await first.start()
+    notEqual(first.etcdPid, before)
+    ok(!isRunning(before))
+    await votes(first, machines)
+    deepEqual(await names(first), ['before', 'while-one-is-killed'])
+  })
+
+  await t.test('a member that is killed is restarted', async () => {
+    const before = second.etcdPid
+    process.kill(before, 'SIGKILL')
+    await until(() => second.etcdPid !== before && isRunning(second.etcdPid))
+    await votes(second, machines)
+  })
+
+  await t.test('a machine that is lost is replaced by a new one at its address', async () => {
+    await first.lose()
+    await createEventually(second, 'while-one-is-lost')
+    const token = await serverToken(second)
+    await first.start('--join', second.url, '--token', token)
+    await votes(first, machines)
+    deepEqual(await names(first), ['before', 'while-one-is-killed', 'while-one-is-lost'])
+  })
+
+  await t.test('without a quorum writes fail in time, cached reads continue, and all is back with it', async () => {
+    await Promise.all([first.end(), second.end()])
+    const startMs = realClock.monotonicMs()
+    const failure = await create(third, 'without-quorum').then(() => undefined, String)
+    // The deadline of a request to the API server is a minute; etcd without a leader answers at once.
+    ok(realClock.monotonicMs() - startMs < 60_000)
+    match(String(failure), /etcd has no leader|etcd cannot be reached|etcd did not respond/)
+    await using connection = await connect(third.kubeconfig)
+    const cached = await connection.client.of(configMap).list({ namespace, resourceVersion: '0' }, ctx)
+    ok(cached.items.some(({ metadata }) => metadata.name === 'before'))
+    await Promise.all([first.start(), second.start()])
+    await createEventually(third, 'with-quorum')
+    const found = await names(first)
+    ok(found.includes('with-quorum') && found.includes('before'))
+  })
+
+  await t.test('a server that is reset leaves, and the others continue', async () => {
+    await third.end()
+    match(await third.command('reset', '--yes'), /^The member \S+ of etcd has left its cluster\.$/m)
+    await votes(first, [first, second])
+    await createEventually(first, 'without-the-third')
+    equal(third.hasData, false)
+  })
+
+  await t.test('a server whose member was removed on another one does not start, and says what to do', async () => {
+    await third.start('--join', first.url, '--token', await serverToken(first))
+    await votes(first, machines)
+    await third.end()
+    const nameOf = async ({ address }: Machine) =>
+      new RegExp(`^(\\S+) +https://${address}:`, 'm').exec(await first.command('member', 'list'))?.[1] ?? ''
+    match(await first.failure('member', 'remove', await nameOf(first)), /is the member of this machine/)
+    const name = await nameOf(third)
+    equal(await first.command('member', 'remove', name), `member ${name} removed\n`)
+    await votes(first, [first, second])
+    match(await third.failure('server'), /was removed from the cluster; to join again: coxswain reset/)
+    await third.command('reset', '--yes')
+  })
+})
+
+/** The command line is empty once a process has ended, also while its parent has not noticed. */
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`).length > 0
+  } catch {
+    return false
+  }
+}
