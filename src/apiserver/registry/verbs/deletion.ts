@@ -4,13 +4,14 @@ import type { Context } from '../../../base/observability/context.ts'
 import { rfc3339 } from '../../../base/time/clock.ts'
 import type { DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
-import { conflict, hasReason, modifiedConflict, notFound } from '../../../api/errors/status-error.ts'
+import { conflict, hasReason } from '../../../api/errors/status-error.ts'
 import { equalValues, without } from '../../../schema/json/json-value.ts'
 import type { ListResponse } from '../../request/response.ts'
 import { identityConverter } from '../resource/version-converter.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
-import { readCached, readStored, recordStage, type ResourceDeps } from '../resource/resource-deps.ts'
+import { readCached, recordStage, type ResourceDeps } from '../resource/resource-deps.ts'
 import { deleteOptionsOf } from './delete-options.ts'
+import { onNewestVersion } from './on-newest-version.ts'
 import { list } from './reads.ts'
 import { admissionAttributesOf } from './write-admission.ts'
 import { internalRequest, type ResourceRequest } from '../../request/request.ts'
@@ -22,8 +23,6 @@ export interface Deleted {
   /** False where the object is only marked for deletion. */
   readonly isGone: boolean
 }
-
-const deleteTries = 16
 
 export async function remove(
   deps: ResourceDeps,
@@ -97,29 +96,29 @@ async function removeOne(
   options: Partial<DeleteOptions>,
   isAdmitted = false,
 ): Promise<Deleted> {
-  const { kind } = deps
-  const { namespace, name } = request.target
-  const { signal, cause } = request.context
-  let current = cached
-  for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
-    if (current === undefined) throw notFound(kind, name)
+  const { target, context } = request
+  const { signal, cause } = context
+  return onNewestVersion<Deleted>(deps, target, cached, context, async (current) => {
     checkPreconditions(deps, current, options)
     if (!isAdmitted) await admitDeletion(deps, request, current.object, options)
     const marked = markForDeletion(deps, current.object, options)
     const isGone = marked === undefined
-    if (marked === current.object) return { stored: current, isGone }
-    if (isDryRun(options))
-      return { stored: marked === undefined ? current : StoredObject.ofObject(marked, current.revision), isGone }
+    if (marked === current.object) return { kind: 'unchanged', result: { stored: current, isGone } }
+    if (isDryRun(options)) {
+      const stored = marked === undefined ? current : StoredObject.ofObject(marked, current.revision)
+      return { kind: 'unchanged', result: { stored, isGone } }
+    }
     const write = {
       operation: isGone ? 'delete' : 'put',
       object: marked ?? current.object,
       expected: current.revision,
     } as const
-    const stored = await commitWrite(deps, write, cause, signal)
-    if (stored !== undefined) return { stored, isGone }
-    if (tries === deleteTries) throw modifiedConflict(kind, name)
-  }
+    const commit = async () => {
+      const stored = await commitWrite(deps, write, cause, signal)
+      return stored && { stored, isGone }
+    }
+    return { kind: 'write', commit }
+  })
 }
 
 async function admitDeletion(

@@ -1,7 +1,7 @@
-// Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
-// when another writer was faster.
+// Update: transform the current version, decode, merge, mutate, validate, commit. It is repeated with the newest version when
+// it was made with another one.
 import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
-import { conflict, invalidObject, modifiedConflict, notFound, StatusError } from '../../../api/errors/status-error.ts'
+import { conflict, invalidObject, modifiedConflict, StatusError } from '../../../api/errors/status-error.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { immutable, invalid } from '../../../schema/validation/field-error.ts'
@@ -27,13 +27,12 @@ import { StoredObject } from '../../storage/stored-object.ts'
 import { commitWrite, dryRunWrite } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
+import { onNewestVersion, type Decision } from './on-newest-version.ts'
 import { ObjectVersions } from '../resource/object-versions.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
-import { readCached, readStored, type ResourceDeps } from '../resource/resource-deps.ts'
+import { readCached, type ResourceDeps } from '../resource/resource-deps.ts'
 import { step } from './step.ts'
 import { checkName, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
-
-const updateTries = 16
 
 /** What an update makes of the current version. It may run several times. `versions` is set for custom kinds. */
 export type Transform = (current: ApiObject, versions: ObjectVersions | undefined) => WriteInput
@@ -44,29 +43,43 @@ export async function update(
   transform: Transform,
   options: UpdateOptions,
 ): Promise<WriteResult> {
-  const { kind } = deps
-  const { namespace, name } = request.target
+  const { target, context } = request
   await yieldToPeers()
-  let current = await readCached(deps, namespace, name, request.context)
-  for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
-    if (current === undefined) throw notFound(kind, name)
-    const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
-    checkVersion(kind, sent, current, request, options)
-    const stale = stalenessError(kind, sent, current, request, options)
-    if (stale !== undefined) {
-      if (tries > 1) throw stale
-      continue // the cache may lag behind what the client has seen
-    }
-    await yieldToPeers()
-    const recorder = new AdmissionRecorder(request.record)
-    const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
-    const { object } = attributes
-    const kindWarnings = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
-    const stored = await commitUpdate(deps, request, attributes, current)
-    if (stored !== undefined) return { stored, warnings: concat(warnings, concat(recorder.warnings, kindWarnings)) }
-    if (tries === updateTries) throw modifiedConflict(kind, name)
+  const cached = await readCached(deps, target.namespace, target.name, context)
+  return onNewestVersion(deps, target, cached, context, (current) =>
+    decideUpdate(deps, request, transform, options, current),
+  )
+}
+
+async function decideUpdate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  transform: Transform,
+  options: UpdateOptions,
+  current: StoredObject,
+): Promise<Decision<WriteResult>> {
+  const { kind } = deps
+  const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
+  checkVersion(kind, sent, current, request, options)
+  checkStaleness(kind, sent, current, request, options)
+  await yieldToPeers()
+  const recorder = new AdmissionRecorder(request.record)
+  const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
+  const { object } = attributes
+  const kindWarnings = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
+  const allWarnings = concat(warnings, concat(recorder.warnings, kindWarnings))
+  if (isUnchanged(object, current.object) && !isOutdatedInStore(deps, current))
+    return { kind: 'unchanged', result: { stored: current, warnings: allWarnings } }
+  if (isDryRun(request)) {
+    const dry = () => dryRunWrite(deps, object, current.revision, request.context)
+    const stored = await deps.admission.reserving(attributes, dry)
+    return { kind: 'unchanged', result: { stored, warnings: allWarnings } }
   }
+  const commit = async () => {
+    const stored = await commitUpdate(deps, request, attributes, current.revision)
+    return stored && { stored, warnings: allWarnings }
+  }
+  return { kind: 'write', commit }
 }
 
 /** The object that the client requests, in the stored version, with the entries of its managers. */
@@ -104,15 +117,12 @@ function commitUpdate(
   deps: ResourceDeps,
   request: ResourceRequest,
   attributes: AdmissionAttributes & { readonly object: ApiObject },
-  current: StoredObject,
+  expected: number,
 ): Promise<StoredObject | undefined> {
   const { object } = attributes
-  if (isUnchanged(object, current.object) && !isOutdatedInStore(deps, current)) return Promise.resolve(current)
-  const expected = current.revision
   const { cause, signal } = request.context
   const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
   return deps.admission.reserving(attributes, (reserved) => {
-    if (isDryRun(request)) return dryRunWrite(deps, object, expected, request.context)
     const committed = commitWrite(deps, { operation, object, expected, reserved }, cause, signal)
     // As upstream: the response to an update that removes the object has the last resourceVersion of the object.
     return operation === 'put'
@@ -178,24 +188,24 @@ const hasOtherUid = ({ metadata: { uid } }: ApiObject, current: StoredObject): b
 const versionMissing = ({ group, plural }: Kind, name: string): StatusError =>
   invalidObject(group, plural, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
 
-function stalenessError(
+function checkStaleness(
   kind: Kind,
   sent: ApiObject,
   current: StoredObject,
   { target }: ResourceRequest,
   options: UpdateOptions,
-): StatusError | undefined {
+): void {
   const { uid, name } = sent.metadata
   const isPart = options.view !== undefined
   // The uid in a patch of a custom object is validated with the rest of it.
   const isValidatedLater = kind.custom !== undefined && target.verb === 'patch' && !isPart
   if (uid !== undefined && hasOtherUid(sent, current) && !isValidatedLater) {
-    return target.verb === 'patch' && !isPart
+    throw target.verb === 'patch' && !isPart
       ? uidPatched(kind, name, uid)
       : uidConflict(kind, target, isPart, `${uid}, UID in object meta: ${current.object.metadata.uid}`)
   }
   const version = versionOf(sent)
-  return version === 0 || version === current.revision ? undefined : modifiedConflict(kind, name)
+  if (version !== 0 && version !== current.revision) throw modifiedConflict(kind, name)
 }
 
 /** The version that a client has sent; 0 is none. What is no number is the version of no object. */
