@@ -118,7 +118,7 @@ export const identityBench: Bench = {
       commonName: 'alice',
       organizations: ['dev'],
       fingerprint: 'ab'.repeat(32),
-      authority: 'users',
+      trustedFor: ['users'],
       validToMs: Date.UTC(2100, 0),
     } as const
     const byCertificate = requestWith({ kind: 'presented', certificate, headers: {}, headerValues: none })

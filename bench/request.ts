@@ -119,7 +119,7 @@ const certificate = {
   commonName: 'kubernetes-admin',
   organizations: ['system:masters'],
   fingerprint: 'ab',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 } as const
 const { signal } = new AbortController()

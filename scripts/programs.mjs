@@ -16,7 +16,7 @@ const serverStart = [
   'MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"',
   'MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}"',
   'export MALLOC_ARENA_MAX MALLOC_MMAP_THRESHOLD_',
-  `case "$1" in up | apiserver | server) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
+  `case "$1" in up | apiserver | server | kube-apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
 ].join('; ')
 
 // Checked before loading anything that an older Node.js cannot parse.

@@ -52,7 +52,7 @@ export const admin: ClientCertificate = {
   commonName: 'admin',
   organizations: ['system:masters'],
   fingerprint: '',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 }
 

@@ -11,6 +11,7 @@ import { down } from './commands/down.ts'
 import { etcd } from './commands/etcd.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
+import { kubeApiserver } from './commands/kube-apiserver.ts'
 import { kubelet } from './commands/kubelet.ts'
 import { lab } from './commands/lab.ts'
 import { member } from './commands/member.ts'
@@ -24,6 +25,7 @@ import { service } from './commands/service.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
 import { token } from './commands/token.ts'
+import { tools } from './commands/tools.ts'
 import { top } from './commands/top.ts'
 import { ui } from './commands/ui.ts'
 import { up } from './commands/up.ts'
@@ -42,6 +44,7 @@ export const commands: readonly Command[] = [
   etcd,
   flow,
   image,
+  kubeApiserver,
   kubelet,
   lab,
   member,
@@ -55,6 +58,7 @@ export const commands: readonly Command[] = [
   snapshot,
   status,
   token,
+  tools,
   top,
   ui,
   up,

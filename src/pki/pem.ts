@@ -10,3 +10,9 @@ export function decodePem(text: string): Uint8Array {
 }
 
 export const base64Text = (text: string): string => new TextEncoder().encode(text).toBase64()
+
+/** The blocks with one of these labels, as they are in the text. */
+export const pemBlocks = (text: string, ...labels: readonly string[]): readonly string[] =>
+  Array.from(text.matchAll(/-----BEGIN ([^-]+)-----[^-]+-----END ([^-]+)-----/g)).flatMap(([block, label = '', end]) =>
+    label === end && (labels.length === 0 || labels.includes(label)) ? [block] : [],
+  )

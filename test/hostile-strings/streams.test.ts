@@ -189,7 +189,7 @@ const apiServer = {
   commonName: 'kube-apiserver-kubelet-client',
   organizations: ['system:masters'],
   fingerprint: '',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 } as const
 

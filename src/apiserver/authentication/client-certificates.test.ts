@@ -10,7 +10,7 @@ const jane: ClientCertificate = {
   commonName: 'jane',
   organizations: ['crew'],
   fingerprint: 'ab',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 }
 
@@ -19,10 +19,10 @@ const table: [name: string, certificate: ClientCertificate | undefined, outcome:
   ['none', undefined, 'unknown'],
   ['a valid one', jane, 'jane'],
   ['one without a user name', { ...jane, commonName: '' }, 'unknown'],
-  ['one of the front proxy', { ...jane, authority: 'proxies' }, 'the client certificate is not valid'],
+  ['one of the front proxy', { ...jane, trustedFor: ['proxies'] }, 'the client certificate is not valid'],
   [
     'one of an unknown authority, or one that has expired',
-    { ...jane, authority: undefined },
+    { ...jane, trustedFor: [] },
     'the client certificate is not valid',
   ],
 ]

@@ -35,7 +35,7 @@ export function clientCertificates(
     authenticate({ certificate }) {
       if (certificate === undefined) return unknown
       metrics.certificateUsed((certificate.validToMs - clock.nowMs()) / 1000)
-      if (certificate.authority !== 'users') return invalid
+      if (!certificate.trustedFor.includes('users')) return invalid
       if (certificate.commonName === '') return unknown
       let answer = cached.get(certificate)
       if (answer === undefined) {

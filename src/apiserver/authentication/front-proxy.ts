@@ -23,10 +23,13 @@ export const frontProxyDefaults: FrontProxyRules = {
 export const frontProxy = (rules: FrontProxyRules, audiences: readonly string[]): Authenticator => ({
   name: 'frontProxy',
   authenticate({ certificate, headers, headerValues }) {
-    if (certificate?.authority !== 'proxies') return unknown
+    if (certificate?.trustedFor.includes('proxies') !== true) return unknown
     const { allowedNames, userHeaders, uidHeaders, groupHeaders, extraPrefixes } = rules
-    if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName))
+    if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) {
+      // One authority may sign the certificates of users, too.
+      if (certificate.trustedFor.includes('users')) return unknown
       return rejected(`the proxy ${JSON.stringify(certificate.commonName)} is not allowed`)
+    }
     const firstOf = (names: readonly string[]) =>
       names.map((name) => lookup(headers, name) ?? '').find((value) => value !== '')
     const name = firstOf(userHeaders)

@@ -9,7 +9,7 @@ export type KubeletHandler = (request: WireRequest, cause: Cause) => Promise<Wir
 
 /** The identity of the API server at kubelets. */
 export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: [] } as const
-const certificate: ClientCertificate = { ...kubeletClient, fingerprint: '', authority: 'users', validToMs: Infinity }
+const certificate: ClientCertificate = { ...kubeletClient, fingerprint: '', trustedFor: ['users'], validToMs: Infinity }
 
 export class DirectKubelets implements KubeletConnection {
   readonly #handlers = new Map<string, KubeletHandler>()

@@ -9,6 +9,7 @@ import { systemRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { Authority } from '../../pki/authority.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
+import type { ClientAuthority } from '../../platform/http/listener.ts'
 import type { Presented } from '../request/request.ts'
 import { TestCaches } from '../watch-cache/caches.harness.ts'
 import { authorizerCondition } from '../authorization/webhook-authorizer-conditions.ts'
@@ -95,11 +96,11 @@ for (const [why, change, expected] of bootstrapCases)
 
 const presented = (
   commonName: string,
-  authority: 'users' | 'proxies',
+  trustedFor: readonly ClientAuthority[],
   headers: Record<string, string[]>,
 ): Presented => ({
   kind: 'presented',
-  certificate: { commonName, organizations: [], fingerprint: '', authority, validToMs: Date.UTC(2100, 0) },
+  certificate: { commonName, organizations: [], fingerprint: '', trustedFor, validToMs: Date.UTC(2100, 0) },
   headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')])),
   headerValues: (name) => headers[name] ?? [],
 })
@@ -112,14 +113,17 @@ test('a front proxy authenticates its users; its headers from other clients are 
     'x-remote-uid': ['7'],
     'x-remote-extra-k%2fx': ['v'],
   }
-  const ask = async (name: string, authority: 'users' | 'proxies', sent: Record<string, string[]> = headers) =>
-    proxies.authenticate(presented(name, authority, sent), signal)
-  const answer = await ask('front-proxy-client', 'proxies')
+  const ask = async (name: string, trustedFor: readonly ClientAuthority[], sent: Record<string, string[]> = headers) =>
+    proxies.authenticate(presented(name, trustedFor, sent), signal)
+  const answer = await ask('front-proxy-client', ['proxies'])
   equal(textOf(answer), 'jane/7/a, b+c')
   deepEqual(answer.kind === 'authenticated' && answer.user.extra, { 'k/x': ['v'] })
-  equal(textOf(await ask('front-proxy-client', 'users')), 'unknown')
-  equal(textOf(await ask('other-proxy', 'proxies')), 'the proxy "other-proxy" is not allowed')
-  equal(textOf(await ask('front-proxy-client', 'proxies', {})), 'unknown')
+  equal(textOf(await ask('front-proxy-client', ['users'])), 'unknown')
+  equal(textOf(await ask('other-proxy', ['proxies'])), 'the proxy "other-proxy" is not allowed')
+  equal(textOf(await ask('front-proxy-client', ['proxies'], {})), 'unknown')
+  equal(textOf(await ask('front-proxy-client', ['users', 'proxies'])), 'jane/7/a, b+c')
+  equal(textOf(await ask('front-proxy-client', ['users', 'proxies'], {})), 'unknown')
+  equal(textOf(await ask('jane', ['users', 'proxies'])), 'unknown')
 })
 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -52,6 +52,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain image load - --data-dir /tmp/a', 'one from standard input, for another data directory'],
     ['coxswain image list', 'what the node has'],
   ],
+  'kube-apiserver': [
+    [
+      'coxswain kube-apiserver --etcd-servers http://127.0.0.1:2379 --cert-dir certs --client-ca-file certs/ca.crt',
+      'with the certificates of another program',
+    ],
+  ],
   kubelet: [
     ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
@@ -109,6 +115,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain token list', 'the tokens, without their secrets'],
     ['coxswain token delete abcdef', 'the token with this id cannot be used any more'],
   ],
+  tools: [['coxswain tools link bin', 'executables for envtest, in the folder bin']],
   top: [
     ['coxswain top', 'the pods of the namespace; ? shows the keys'],
     ['coxswain top deployments -A', 'the Deployments of all namespaces'],

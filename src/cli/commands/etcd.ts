@@ -5,6 +5,7 @@ import { runEtcd, type EtcdAddress } from '../../cluster/run/run-etcd.ts'
 import type { ListenTls } from '../../platform/http/listener.ts'
 import { memberIdentity } from '../../store/etcd-server/member-identity.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import { withoutEffect } from '../options/accepted-flags.ts'
 import { componentLog, readOptionFile, verboseOption } from '../options/component-options.ts'
 import { durationMs, historyOf, listenUrl, positiveInteger, urlsOf } from '../options/etcd-flags.ts'
 
@@ -14,10 +15,6 @@ const peerUrlsDefault = 'http://localhost:2380'
 const clusterTokenDefault = 'etcd-cluster'
 const quotaBytesDefault = 2 * 1024 ** 3
 const progressDefault = '10m'
-
-/** A flag of etcd that a store with one member has no use for. */
-const withoutEffect = (value: string) =>
-  ({ type: 'string', value, help: 'accepted, no effect', section: 'Others' }) as const
 
 export const etcd = defineCommand({
   name: 'etcd',

@@ -13,6 +13,7 @@ import {
   type Command,
 } from '../command/command.ts'
 import { configFileFlags, thisProcess } from '../command/config-file.ts'
+import { ownProgram } from '../command/own-program.ts'
 import { asUsage } from '../options/component-options.ts'
 
 /** The commands that run a machine, and the names of their units. */
@@ -46,7 +47,7 @@ export const service = (commands: () => readonly Command[]): Command =>
         return 0
       }
       await checkFlags(commands(), kind, flags)
-      const program = [...programOf(environment), kind, ...flags]
+      const program = [...ownProgram(environment), kind, ...flags]
       const text = asUsage(() => unitText(`Coxswain ${kind}`, program))
       if (options['dry-run'] === true) {
         out(text)
@@ -70,10 +71,6 @@ async function checkFlags(commands: readonly Command[], kind: string, flags: rea
     )
   if ('detach' in options) throw new UsageError('--detach cannot be used in a service')
 }
-
-/** The launcher of a checkout, or this Node.js with the program of the package. */
-const programOf = ({ COXSWAIN_CHECKOUT: checkout }: Readonly<Record<string, string | undefined>>): string[] =>
-  checkout === undefined ? [process.execPath, ...process.execArgv, process.argv[1] ?? ''] : [`${checkout}/bin/coxswain`]
 
 function requireSystemd(): void {
   if (!existsSync('/run/systemd/system'))

@@ -1,4 +1,5 @@
 // coxswain up: runs a whole cluster on this machine, in this process.
+import { present } from '../../base/assert.ts'
 import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
@@ -98,7 +99,7 @@ export const up = defineCommand({
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     const dataDirectory = options['data-dir'] === undefined ? undefined : choices.dataDirectory
     const { kubeconfigPath } = choices
-    const { contextName: ownContext, isCurrent, backupPath } = running.kubeconfig
+    const { contextName: ownContext, isCurrent, backupPath } = present(running.kubeconfig, 'kubeconfigs are written')
     const contextName = isCurrent ? undefined : ownContext
     const steps = nextSteps({ kubeconfigPath, contextName, dataDirectory }, environment)
     out(`

@@ -37,7 +37,7 @@ export const optionsOf = <Flag extends string>(
   ) as Record<Flag, TextOption>
 
 /** The heading of a flag for authentication, authorization, admission, audit or encryption. */
-function policySection(flag: string): string {
+export function policySection(flag: string): string {
   if (flag.startsWith('audit-')) return 'Audit'
   if (flag.startsWith('authorization-')) return 'Authorization'
   if (flag.includes('admission')) return 'Admission'

@@ -17,6 +17,8 @@ export interface EtcdChoice {
   readonly kind: 'etcd'
   readonly endpoints: readonly string[]
   readonly tlsPaths: EtcdTlsPaths
+  /** A prefix of all keys in etcd. */
+  readonly prefix?: string
   /** Its members run beside the servers of this cluster. The endpoints follow them. */
   readonly isManaged?: boolean
 }
@@ -42,7 +44,8 @@ export async function openStore(choice: StoreChoice, dataDirectory: string): Pro
       const tls = await readTls(choice.tlsPaths)
       const deps = { http2, clock: realClock, random: systemRandom }
       const sync = choice.isManaged === true ? { syncMs: memberSyncMs } : {}
-      return EtcdStore.open({ ...deps, ...sync, endpoints: choice.endpoints, tls }, signal)
+      const { endpoints, prefix = '' } = choice
+      return EtcdStore.open({ ...deps, ...sync, endpoints, prefix, tls }, signal)
     }
     default:
       return choice satisfies never

@@ -19,7 +19,10 @@ export const policyFlags = {
     value: 'batch|blocking|blocking-strict',
     help: 'whether requests wait until their audit events are written (blocking)',
   },
-  'audit-log-path': { value: '<file>', help: 'the file to which audit events are written, one per line' },
+  'audit-log-path': {
+    value: '<file>',
+    help: 'the file to which audit events are written, one per line; - is the standard output',
+  },
   'audit-log-truncate-enabled': { value: 'true|false', help: 'truncate large audit events (false)' },
   'audit-log-truncate-max-batch-size': { value: '<bytes>', help: 'the largest batch that is written (10485760)' },
   'audit-log-truncate-max-event-size': {

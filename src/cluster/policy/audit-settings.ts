@@ -30,8 +30,9 @@ export async function readAuditSettings(flags: PolicyFlagValues, files: Files): 
       logPath === undefined
         ? undefined
         : {
-            path: logPath,
-            bytesMax: countFlag(flags, 'audit-log-maxsize', 100, 1) * megabyte,
+            // As upstream, `-` is the standard output, which is not rotated.
+            path: logPath === '-' ? '/dev/stdout' : logPath,
+            bytesMax: logPath === '-' ? Infinity : countFlag(flags, 'audit-log-maxsize', 100, 1) * megabyte,
             backupsMax: countFlag(flags, 'audit-log-maxbackup', 0),
             ageMsMax: countFlag(flags, 'audit-log-maxage', 0) * dayMs,
             compresses: choiceFlag(flags, 'audit-log-compress', ['true', 'false'], 'false') === 'true',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { frontProxyDefaults } from '../../apiserver/authentication/front-proxy.ts'
 import type { Files } from '../../platform/files.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
-import { frontProxySettingsDefault, readFrontProxySettings, requireOtherAuthority } from './front-proxy-settings.ts'
+import { frontProxySettingsDefault, readFrontProxySettings, requireProxyNames } from './front-proxy-settings.ts'
 
 const pem = '-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----\n'
 const contents: Readonly<Record<string, string>> = { 'ca.crt': pem, text: 'hello' }
@@ -52,9 +52,14 @@ const errors: [flags: PolicyFlagValues, message: RegExp][] = [
 for (const [flags, message] of errors)
   test(`${JSON.stringify(flags)} is rejected`, () => rejects(readFrontProxySettings(flags, files), message))
 
-test('the authority of client certificates cannot be that of front proxies', () => {
+test('with the authority of client certificates, front proxies have names', () => {
+  const other = pem.replace('A', 'B')
   const settings = { ...frontProxySettingsDefault, authority: `${pem}${pem}` }
-  throws(() => requireOtherAuthority(settings, pem), /must not contain the CA of client certificates/)
-  requireOtherAuthority(settings, pem.replace('A', 'B'))
-  requireOtherAuthority(frontProxySettingsDefault, pem)
+  const anyName = { ...settings, rules: { ...settings.rules, allowedNames: [] } }
+  const message = /name the proxies with --requestheader-allowed-names/
+  throws(() => requireProxyNames(anyName, pem), message)
+  throws(() => requireProxyNames(anyName, `${other}${pem}`), message)
+  requireProxyNames(settings, pem)
+  requireProxyNames(anyName, other)
+  requireProxyNames(frontProxySettingsDefault, pem)
 })

@@ -1,5 +1,6 @@
 // FrontProxySettings: which clients may name the user of a request in headers, from the flags --requestheader-*.
 import { frontProxyDefaults, type FrontProxyRules } from '../../apiserver/authentication/front-proxy.ts'
+import { pemBlocks } from '../../pki/pem.ts'
 import type { Files } from '../../platform/files.ts'
 import type { PolicyFlag, PolicyFlagValues } from '../flags/policy-flags.ts'
 import { readText } from '../flags/webhook-connection.ts'
@@ -35,10 +36,13 @@ export async function readFrontProxySettings(flags: PolicyFlagValues, files: Fil
   }
 }
 
-/** A user must not be named by both a certificate and a header, so the two authorities must differ. */
-export function requireOtherAuthority({ authority }: FrontProxySettings, clientAuthority: string): void {
-  if (authority?.includes(clientAuthority.trim()))
-    throw new Error('--requestheader-client-ca-file must not contain the CA of client certificates')
+/** With the CA of client certificates and without names of proxies, every user could name another. */
+export function requireProxyNames({ authority, rules }: FrontProxySettings, clientAuthority: string): void {
+  const isShared = pemBlocks(clientAuthority, 'CERTIFICATE').some((pem) => authority?.includes(pem) === true)
+  if (isShared && rules.allowedNames.length === 0)
+    throw new Error(
+      '--requestheader-client-ca-file contains the CA of client certificates; name the proxies with --requestheader-allowed-names',
+    )
 }
 
 /** An empty text is an empty list. */

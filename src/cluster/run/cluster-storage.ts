@@ -8,6 +8,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { MeasuredStore } from '../../store/measured-store.ts'
 import type { Store } from '../../store/store.ts'
 import { clusterCertificates, type ClusterCertificates } from '../certificates/cluster-certificates.ts'
+import { withGiven } from '../certificates/given-certificates.ts'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
 import { openStore } from '../data-directory/open-store.ts'
 import { recordStore } from '../data-directory/record-store.ts'
@@ -57,7 +58,8 @@ export async function openClusterStorage(
   cleanUps.defer(
     stopping.step('the store to write pending changes', () => opened.then((store) => store.close(), ignore)),
   )
-  const [certificates, plainStore] = await Promise.all([issueCertificates(directory, hosts), opened])
+  const [own, plainStore] = await Promise.all([issueCertificates(directory, hosts), opened])
+  const certificates = withGiven(own, options.given)
   const encryptionPath = options.policyFlags['encryption-provider-config']
   await recordStore(directory, options.store, plainStore, never)
   await directory.note({

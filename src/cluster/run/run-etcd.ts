@@ -55,7 +55,7 @@ export async function runEtcd(options: EtcdProcessOptions, signal: AbortSignal):
     await using tasks = new TaskGroup()
     tasks.start('watchers', (stop) => server.run(stop))
     const handle = (request: StreamedRequest) =>
-      options.requiresCertificate && request.certificate?.authority !== 'users'
+      options.requiresCertificate && request.certificate?.trustedFor.includes('users') !== true
         ? unauthenticated(request)
         : server.handle(request)
     for (const { host, port, tls } of options.listen)

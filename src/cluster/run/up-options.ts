@@ -3,6 +3,7 @@ import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
+import type { GivenCertificates } from '../certificates/given-certificates.ts'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
 import type { StoreChoice } from '../data-directory/open-store.ts'
 import type { AutoscalerFlagValues } from '../flags/autoscaler-flags.ts'
@@ -27,6 +28,10 @@ export interface UpOptions {
   readonly port: number
   /** Further names and addresses for the API server's certificate. */
   readonly tlsSans?: readonly string[]
+  /** Replace the keys and certificates that the cluster creates; then no kubeconfigs are written. */
+  readonly given?: GivenCertificates | undefined
+  /** The address in the endpoints of the Service `kubernetes`; that of the listener by default. */
+  readonly advertisedHost?: string | undefined
   readonly nodes: number
   /** Whether this machine becomes a node with real containers: required, if possible, or not at all. */
   readonly containers?: 'must' | 'should' | 'none'
@@ -88,6 +93,8 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   directory: undefined,
   name: 'coxswain',
   tlsSans: [],
+  given: undefined,
+  advertisedHost: undefined,
   containers: 'none',
   endsContainers: false,
   policyFlags: {},

@@ -20,6 +20,7 @@ import { expiryGauge } from '../certificates/certificate-expiry.ts'
 import { renewCertificates } from '../certificates/certificate-renewal.ts'
 import { machineNames, servingHosts } from '../certificates/serving-hosts.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
+import { withGiven } from '../certificates/given-certificates.ts'
 import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import { autoscalerSettingsOf } from '../flags/autoscaler-flags.ts'
@@ -33,7 +34,7 @@ import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
 import { machineNetworks, rangeConflict } from '../node/machine-network.ts'
 import type { RealNode } from '../node/real-node.ts'
-import { requireOtherAuthority, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
+import { requireProxyNames, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
 import { simulatedNodeName } from '../components/simulated-nodes.ts'
@@ -57,8 +58,8 @@ const nodeDeps = { clock: realClock, random: systemRandom, platform: nodePlatfor
 
 export interface Running extends AsyncDisposable {
   readonly url: string
-  /** The result for the named kubeconfig. */
-  readonly kubeconfig: WrittenKubeconfig
+  /** The result for the named kubeconfig; undefined with given certificates. */
+  readonly kubeconfig: WrittenKubeconfig | undefined
 }
 
 export async function up(upOptions: UpOptions): Promise<Running> {
@@ -69,8 +70,9 @@ export async function up(upOptions: UpOptions): Promise<Running> {
   try {
     const directory = options.directory ?? cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
     checkStorePresent(directory, options.store.kind)
-    const kubeconfigs = new ClusterKubeconfigs(options, nodePlatform.files, realClock)
-    await kubeconfigs.check()
+    const kubeconfigs =
+      options.given === undefined ? new ClusterKubeconfigs(options, nodePlatform.files, realClock) : undefined
+    await kubeconfigs?.check()
     const settings = await readPolicySettings(options.policyFlags, nodePlatform.files)
     const serviceRanges = serviceRangesOf(options.serviceRangeFlags)
     const rangesUnless = { isOn: true, clusterCidr: clusterCidrDefault(options.nodes) }
@@ -92,7 +94,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       metrics,
       cleanUps,
       stopping,
-      kubeconfigs: kubeconfigs.outside,
+      kubeconfigs: kubeconfigs?.outside ?? [],
     })
     registerComponentMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const { httpPort, httpsPort } = ingressChoicesOf(options.ingressFlags)
@@ -109,7 +111,13 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     }
     const localNode = new LocalNode(nodeOptions, log, stopping)
     const policies = buildRequestPolicies(
-      { ...nodeDeps, log, metrics, accountKey: storage.certificates.accountKey },
+      {
+        ...nodeDeps,
+        log,
+        metrics,
+        accountKey: storage.certificates.accountKey,
+        oldAccountKeys: options.given?.accountKeys ?? [],
+      },
       settings,
     )
     cleanUps.defer(() => policies.close())
@@ -138,10 +146,10 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     cleanUps.defer(stopping.step('its address to be withdrawn', () => withdrawn(cluster, log)))
     if (options.uiPort !== undefined) uiPort = await listenForUi(served, options.uiHost, options.uiPort)
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
-    const [kubeconfig] = await Promise.all([kubeconfigs.write(served.url, storage.certificates), cluster.ready])
+    const [kubeconfig] = await Promise.all([kubeconfigs?.write(served.url, storage.certificates), cluster.ready])
     const publish = publisher(storage)
     await publish(async () => {
-      await cluster.publish(served.host, served.port, never)
+      await cluster.publish(options.advertisedHost ?? served.host, served.port, never)
       await cluster.publishInfo({ server: served.url, authority: storage.certificates.authority }, never)
       const { authority, proxyAuthority } = storage.certificates
       const authorities = { authority, proxyAuthority: frontProxy.authority ?? proxyAuthority }
@@ -279,7 +287,7 @@ async function serveCluster(
   cluster: Cluster,
   { tlsThread, storage: { certificates }, metrics, frontProxy }: ServeClusterDeps,
 ): Promise<ServedCluster> {
-  requireOtherAuthority(frontProxy, certificates.authority)
+  requireProxyNames(frontProxy, certificates.authority)
   const deps = { platform: nodePlatform, clock: realClock, log, metrics, proxyAuthority: frontProxy.authority }
   try {
     return await serve(cluster, { ...deps, host, port, tlsThread, limits, certificates })
@@ -376,7 +384,7 @@ interface Maintenance {
   readonly directory: DataDirectory
   readonly storage: ClusterStorage
   readonly served: ServedCluster
-  readonly kubeconfigs: ClusterKubeconfigs
+  readonly kubeconfigs: ClusterKubeconfigs | undefined
   readonly certificates: CurrentCertificates
   /** The hosts in the current serving certificate. */
   readonly hosts: readonly string[]
@@ -397,12 +405,12 @@ function startMaintenance(
     clock: realClock,
     log: options.log,
     hosts: () => currentHosts(options),
-    issue: (named: readonly string[]) => issueCertificates(directory, named),
+    issue: async (named: readonly string[]) => withGiven(await issueCertificates(directory, named), options.given),
     async apply(fresh: ClusterCertificates) {
       await served.renew(fresh)
       certificates.current = fresh
       showExpiry(fresh)
-      await kubeconfigs.write(served.url, fresh)
+      await kubeconfigs?.write(served.url, fresh)
     },
   }
   tasks.start('renew certificates', (signal) =>

@@ -48,7 +48,8 @@ async function userOf(
   { certificate, headers, signal }: WireRequest,
   auth: KubeletAuth,
 ): Promise<KubeletUser | undefined> {
-  if (certificate?.authority === 'users') return { name: certificate.commonName, groups: certificate.organizations }
+  if (certificate?.trustedFor.includes('users') === true)
+    return { name: certificate.commonName, groups: certificate.organizations }
   const token = /^bearer\s+(\S.*)$/i.exec(headers['authorization'] ?? '')?.[1]
   return token === undefined ? undefined : auth.authenticateToken(token, signal)
 }

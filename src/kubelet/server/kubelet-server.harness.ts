@@ -21,11 +21,11 @@ export const master = {
   commonName: 'kube-apiserver-kubelet-client',
   organizations: ['system:masters'],
   fingerprint: '',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 } as const
 
-export const proxy = { ...master, authority: 'proxies' } as const
+export const proxy = { ...master, trustedFor: ['proxies'] } as const
 
 export interface Asked {
   readonly method?: string

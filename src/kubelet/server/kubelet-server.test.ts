@@ -12,7 +12,7 @@ const denyAll = {
   commonName: 'mallory',
   organizations: ['dev'],
   fingerprint: '',
-  authority: 'users',
+  trustedFor: ['users'],
   validToMs: Date.UTC(2100, 0),
 } as const
 const answers: [why: string, target: string, asked: Asked, status: number, text: RegExp][] = [

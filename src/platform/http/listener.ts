@@ -45,12 +45,13 @@ export interface ClientCertificate {
   readonly organizations: readonly string[]
   /** SHA-256 of the certificate, in hexadecimal digits. */
   readonly fingerprint: string
-  /** Which configured authority has signed it; undefined if none has, or if it is not valid now. */
-  readonly authority: ClientAuthority | undefined
+  /** For what the authority that has signed it is trusted; empty if it is not, or if the certificate is not valid now. */
+  readonly trustedFor: readonly ClientAuthority[]
   readonly validToMs: number
 }
 
-export const isVerified = (certificate: ClientCertificate | undefined): boolean => certificate?.authority !== undefined
+export const isVerified = (certificate: ClientCertificate | undefined): boolean =>
+  certificate !== undefined && certificate.trustedFor.length > 0
 
 /** users: its subjects are users; proxies: its subjects may assert other users (request header authentication). */
 export type ClientAuthority = 'users' | 'proxies'

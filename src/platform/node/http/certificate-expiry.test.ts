@@ -16,7 +16,8 @@ const quietWatch = (): WirePieces => ({ listen() {}, take: () => [], close() {} 
 const respondTo = ({ target, certificate }: WireRequest) => ({
   status: 200,
   headers: {},
-  body: target === '/watch' ? quietWatch() : `${certificate?.commonName} of ${certificate?.authority}`,
+  body:
+    target === '/watch' ? quietWatch() : `${certificate?.commonName} of ${certificate?.trustedFor.join() || undefined}`,
 })
 
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`

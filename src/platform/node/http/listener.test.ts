@@ -229,7 +229,7 @@ for (const [place, listen] of Object.entries(places)) {
     const asked = requestHttps({ ...loopback, port: listener.port, cert: certificate, key, agent: false }).end()
     const [response] = await once(asked, 'response')
     const { fingerprint, validToMs, ...known } = JSON.parse(String(await whole(response))) as Record<string, unknown>
-    deepEqual(known, { commonName: 'jane', organizations: ['crew', 'deck'], authority: 'users' })
+    deepEqual(known, { commonName: 'jane', organizations: ['crew', 'deck'], trustedFor: ['users'] })
     equal(validToMs, Date.parse(new X509Certificate(certificate).validTo))
     match(String(fingerprint), /^[0-9a-f]{64}$/)
     await listener.close(0)

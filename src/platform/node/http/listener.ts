@@ -72,7 +72,7 @@ async function listen(
   const serve = (accepted: AcceptedConnection) => {
     const { remoteAddress, certificate: shown, client } = accepted
     // A resumed TLS session may outlive the certificate.
-    const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
+    const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, trustedFor: [] } : shown
     const handleInTurns = startInTurns(options.handle, turns, accepted)
     const connectionOptions = { ...options, handle: handleInTurns, remoteAddress, certificate, client }
     const connection = accepted.isHttp2

@@ -1,20 +1,19 @@
 // Reads the identity of a client from its TLS certificate.
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { ClientAuthority, ClientCertificate, ListenTls } from '../../http/listener.ts'
 
-/** The authority of each root certificate, by fingerprint. */
-export type Roots = ReadonlyMap<string, ClientAuthority>
+/** For what each root certificate is trusted, by fingerprint. */
+export type Roots = ReadonlyMap<string, readonly ClientAuthority[]>
 
-export const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
-  new Map(
-    (Object.entries(clientAuthorities) as [ClientAuthority, string][]).flatMap(([authority, bundle]) =>
-      (bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((pem) => [
-        new X509Certificate(pem).fingerprint256,
-        authority,
-      ]),
-    ),
-  )
+export function rootsOf({ clientAuthorities }: ListenTls): Roots {
+  const roots = new Map<string, ClientAuthority[]>()
+  for (const [authority, bundle] of Object.entries(clientAuthorities) as [ClientAuthority, string][])
+    for (const [pem] of bundle.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g))
+      getOrInsert(roots, new X509Certificate(pem).fingerprint256, () => []).push(authority)
+  return roots
+}
 
 export const isExpired = ({ validToMs }: ClientCertificate, nowMs: number): boolean => validToMs < nowMs
 
@@ -27,7 +26,7 @@ export function clientCertificate(socket: TLSSocket, roots: Roots): ClientCertif
     commonName: String(peer.subject.CN ?? ''),
     organizations: organizations === undefined ? [] : [organizations].flat().map(String),
     fingerprint: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
-    authority: socket.authorized ? roots.get(rootOf(peer).fingerprint256) : undefined,
+    trustedFor: (socket.authorized ? roots.get(rootOf(peer).fingerprint256) : undefined) ?? [],
     validToMs: Date.parse(peer.valid_to),
   }
 }
