@@ -65,6 +65,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
     metrics: schedulerMetrics(new Metrics()),
     recordEvent: () => {},
     retryPreEnqueue: () => {},
+    retryAfterBackoff: () => {},
     startTask: () => {},
   }
   const [profile] = makeProfiles({}, schedulerPlugins, (plugin, args) => ({

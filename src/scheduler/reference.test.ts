@@ -212,6 +212,7 @@ async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup
     metrics: schedulerMetrics(new Metrics()),
     recordEvent: () => {},
     retryPreEnqueue: () => {},
+    retryAfterBackoff: () => {},
     startTask: () => {},
   }
   const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, deps) }))

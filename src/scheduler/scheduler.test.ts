@@ -293,6 +293,33 @@ test('a postFilter plugin may nominate a node when no node fits; the pod status 
   equal((await client.of(pod).get('p', 'default', ctx)).status.nominatedNodeName, 'node-0')
 })
 
+test('a pod that is deleted while a postFilter plugin waits is not nominated', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  const isDeleted = Promise.withResolvers<void>()
+  const preempting: SchedulerPlugin = {
+    name: 'Preempting',
+    async postFilter() {
+      await isDeleted.promise
+      return { kind: 'nominated', nodeName: 'node-0' }
+    },
+  }
+  const { tasks } = await ownScheduler(cluster, [preempting, ...schedulerPlugins])
+  await using _tasks = tasks
+  const create = (name: string, cpu: string) => {
+    const spec = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] }
+    return client.of(pod).create({ metadata: { name }, spec }, 'default', ctx)
+  }
+  await create('large', '99')
+  await clock.advance('1s')
+  await client.of(pod).delete('large', 'default', {}, ctx)
+  await clock.advance('1s')
+  isDeleted.resolve()
+  await create('small', '1')
+  await clock.advance('1s')
+  equal((await client.of(pod).get('small', 'default', ctx)).spec.nodeName, 'node-0')
+})
+
 test('a scheduler killed between Reserve and Bind leaves nothing behind', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster

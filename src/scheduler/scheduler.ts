@@ -10,7 +10,7 @@ import type { TaskGroup } from '../base/async/task-group.ts'
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { isBound, pod, type Pod } from '../api/core/v1/pod/pod.ts'
-import { keyOf, namespaceOf } from '../api/meta/object.ts'
+import { isBeingDeleted, keyOf, namespaceOf } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder, type EventNote } from '../client/events/event-recorder.ts'
@@ -197,6 +197,7 @@ export class Scheduler {
       retryPreEnqueue: (target) => {
         if (this.#queue.queueOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
       },
+      retryAfterBackoff: (target) => this.#queue.backOff(keyOf(target)),
       startTask: (name, task) => this.#tasks.start(name, task),
     }
   }
@@ -402,17 +403,25 @@ export class Scheduler {
   ): Promise<void> {
     if (run === undefined) return this.#recordFailure(target, 'Unschedulable', message, undefined, ctx)
     stopwatch.resume()
-    const { nominated, failures, clearsNomination } = await runPostFilters(run, profile, this.#deps.log, ctx)
+    const running = runPostFilters(run, profile, this.#deps.log, ctx)
+    const { nominated, failures, clearsNomination } = running instanceof Promise ? await running : running
     stopwatch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
     const outcome = nominated === undefined ? failures.join(', ') : `room is made on ${nominated}`
     const cause = this.#recordFlow(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
     const hasSuffix = nominated === undefined && failures.length > 0
     const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
     this.#recordDecision(target, run, undefined, whole, undefined)
-    if (nominated !== undefined) this.#nominator.set(target, nominated)
+    // Without this check, a pod that was deleted while an extender was called would be nominated forever.
+    if (nominated !== undefined) this.#nominator.set(target, this.#isPending(target) ? nominated : undefined)
     else if (clearsNomination) this.#nominator.set(target, undefined)
     const nodeName = nominated ?? (clearsNomination ? '' : undefined)
     await this.#recordFailure(target, 'Unschedulable', whole, nodeName, withCause(ctx, cause))
+  }
+
+  /** Whether the pod still needs a node. */
+  #isPending(target: Pod): boolean {
+    const now = this.#deps.informers.of(pod).get(keyOf(target))
+    return now !== undefined && now.metadata.uid === target.metadata.uid && !isBound(now) && !isBeingDeleted(now)
   }
 
   #recordError(target: Pod, error: unknown, cause: Cause): void {

@@ -1,4 +1,5 @@
 // runPostFilters: no node fits, so PostFilter plugins may free resources. The first plugin that nominates a node wins.
+import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { keyOf } from '../../api/meta/object.ts'
@@ -13,24 +14,29 @@ export interface PostFilterOutcome {
   readonly clearsNomination: boolean
 }
 
-export async function runPostFilters(
+/**
+ * Without a plugin that waits, the result is there at once: the plugins see the snapshot as the filters saw it, and the next
+ * cycle sees the nomination.
+ */
+export function runPostFilters(
   run: FilterRun,
   profile: Profile,
   log: Log,
   ctx: Context,
-): Promise<PostFilterOutcome> {
-  const failures: string[] = []
-  let clearsNomination = false
-  for (const plugin of profile.at.postFilter) {
+): MaybePromise<PostFilterOutcome> {
+  const runFrom = (index: number, failures: readonly string[], clears: boolean): MaybePromise<PostFilterOutcome> => {
+    const plugin = profile.at.postFilter[index]
+    if (plugin === undefined) return { nominated: undefined, failures, clearsNomination: clears }
     // As in upstream, a plugin that finds no state of its PreFilter ends PostFilter.
     if (!ranPreFilter(plugin, run, profile))
       return { nominated: undefined, failures: ['not found'], clearsNomination: false }
-    const result = await callPostFilter(plugin, run, log, ctx)
-    if (result.kind === 'nominated') return { nominated: result.nodeName, failures, clearsNomination }
-    failures.push(result.message)
-    clearsNomination ||= result.clearsNomination
+    return thenMaybe(callPostFilter(plugin, run, log, ctx), (result) =>
+      result.kind === 'nominated'
+        ? { nominated: result.nodeName, failures, clearsNomination: clears }
+        : runFrom(index + 1, [...failures, result.message], clears || result.clearsNomination),
+    )
   }
-  return { nominated: undefined, failures, clearsNomination }
+  return runFrom(0, [], false)
 }
 
 /** Whether the PreFilter of the plugin ran, or it has none. */
@@ -39,18 +45,20 @@ function ranPreFilter({ name }: PluginAt<'postFilter'>, { preFilterRejectedBy }:
   return preFilterRejectedBy === undefined || order.indexOf(name) <= order.indexOf(preFilterRejectedBy)
 }
 
-/** The plugin starts synchronously, while the snapshot is as the filters saw it. */
-async function callPostFilter(
+function callPostFilter(
   plugin: PluginAt<'postFilter'>,
   run: FilterRun,
   log: Log,
   ctx: Context,
-): Promise<PostFilterResult> {
-  try {
-    return await plugin.postFilter(run, ctx)
-  } catch (error) {
+): MaybePromise<PostFilterResult> {
+  const failed = (error: unknown): PostFilterResult => {
     const { name } = plugin
     log.warn('a PostFilter plugin failed', { pod: keyOf(run.cycle.pod), plugin: name, error: errorText(error) })
     return { kind: 'failed', message: `${name} failed`, clearsNomination: false }
   }
+  return settleMaybe(
+    () => plugin.postFilter(run, ctx),
+    (result) => result,
+    failed,
+  )
 }

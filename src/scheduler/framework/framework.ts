@@ -85,6 +85,8 @@ export interface PluginDeps {
   recordEvent(pod: Pod, note: EventNote, context: Context): void
   /** Runs PreEnqueue again for a gated pod. */
   retryPreEnqueue(pod: Pod): void
+  /** Schedules a rejected pod again after its backoff, without an event. */
+  retryAfterBackoff(pod: Pod): void
   /** Runs concurrently with the cycle until it ends or the scheduler stops. */
   startTask(name: string, task: (signal: AbortSignal) => Promise<void>): void
 }

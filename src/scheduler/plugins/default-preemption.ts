@@ -119,11 +119,12 @@ class PreemptionEvaluator {
 
   #dryRunNode(run: FilterRun, slot: number, budgets: Parameters<typeof victimsOn>[2]): DryRun {
     const { snapshot } = run.cycle
-    if (this.#dryRuns.has(slot, snapshot.versionOf(slot))) return this.#dryRuns.get(slot)
-    const found = victimsOn(run, slot, budgets)
-    const isWaitedFor = this.#deps.nominator.hasNominated(snapshot.nameAt(slot))
-    if (this.#equivalenceKey !== '' && !isWaitedFor) this.#dryRuns.set(slot, snapshot.versionOf(slot), found)
-    return found
+    // A nomination changes the result, but not the version of the slot.
+    if (this.#equivalenceKey === '' || this.#deps.nominator.hasNominated(snapshot.nameAt(slot)))
+      return victimsOn(run, slot, budgets)
+    const version = snapshot.versionOf(slot)
+    if (!this.#dryRuns.has(slot, version)) this.#dryRuns.set(slot, version, victimsOn(run, slot, budgets))
+    return this.#dryRuns.get(slot)
   }
 
   #nominate(pod: Pod, candidates: readonly Candidate[], ctx: Context): PostFilterResult {
@@ -141,7 +142,10 @@ class PreemptionEvaluator {
     return { kind: 'nominated', nodeName }
   }
 
-  /** Deletes the victims. The pod is ungated in any case. */
+  /**
+   * Deletes the victims. Then the pod is ungated. If a victim could not be deleted, no event may follow that moves the pod out
+   * of the unschedulable pods, so that it is retried after its backoff.
+   */
   async #deleteVictims(
     pod: Pod,
     { victims }: Candidate,
@@ -149,9 +153,9 @@ class PreemptionEvaluator {
     demoted: readonly Pod[],
     ctx: Context,
   ): Promise<void> {
-    const { client, log, retryPreEnqueue, clock, metrics } = this.#deps
+    const { client, log, retryPreEnqueue, retryAfterBackoff, clock, metrics } = this.#deps
     const sinceMs = clock.monotonicMs()
-    let result = 'error'
+    let result: 'success' | 'error' = 'error'
     try {
       await Promise.all(victims.map((victim) => this.#deleteVictim(pod, victim.pod, nodeName, ctx)))
       for (const nominatedPod of demoted)
@@ -173,7 +177,8 @@ class PreemptionEvaluator {
       metrics.preemptions.add({ result })
       metrics.preemptionSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)
       this.#preempting.delete(pod.metadata.uid)
-      retryPreEnqueue(pod)
+      if (result === 'success') retryPreEnqueue(pod)
+      else retryAfterBackoff(pod)
     }
   }
 

@@ -57,6 +57,23 @@ test('the backoff after failures starts at 1 s and doubles to 10 s', async () =>
   }
 })
 
+test('an unschedulable pod for which an action failed waits for its backoff, although no other pod is active', async () => {
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before })
+  queue.addUnschedulable(waiting('a', 1), new Set(['NodeResourcesFit']))
+  queue.backOff('default/a')
+  const next = queue.take(signal)
+  await clock.advance(1999)
+  equal(queue.queueOf('default/a'), 'backoff')
+  await clock.advance(1)
+  equal(await nameOf(next), 'a')
+  queue.add(aPod('b'), noCause)
+  queue.backOff('default/b')
+  equal(queue.queueOf('default/b'), 'active')
+  queue.backOff('default/unknown')
+  equal(queue.size, 1)
+})
+
 test('unschedulable pods wait for an event that may make them schedulable, or for five minutes', async () => {
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({ clock, before })

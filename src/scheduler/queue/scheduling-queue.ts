@@ -31,7 +31,7 @@ interface Entry {
   sequence: number
   /** End of the backoff. */
   readyMs: number
-  /** The attempt failed with an error, not a rejection: the pod always waits for its backoff. */
+  /** Something failed with an error, not a rejection: the pod always waits for its backoff. */
   isError: boolean
 }
 
@@ -167,7 +167,14 @@ export class SchedulingQueue {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.queue === 'active') return
     const woken = { ...entry.queued, cause: mergeCauses([entry.queued.cause, cause]) }
-    this.#enter(key, woken, entry.readyMs, 'ForceActivate')
+    this.#enter(key, woken, entry.readyMs, forceActivate)
+  }
+
+  /** Lets a rejected pod wait for its backoff instead of an event, because what was done for it after the attempt failed. */
+  backOff(key: ObjectKey): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.queue === 'active') return
+    this.#put(key, entry.queued, 'backoff', entry.readyMs, forceActivate, true)
   }
 
   /** The next pod; undefined when aborted. Only one caller at a time. */
@@ -268,5 +275,6 @@ export class SchedulingQueue {
 /** Reasons for entering a queue, as upstream's metrics name them. */
 const podUpdate = 'UnscheduledPodUpdate'
 const attemptFailure = 'ScheduleAttemptFailure'
+const forceActivate = 'ForceActivate'
 
 const groupOf = ({ rejectedBy }: QueuedPod): string => [...rejectedBy].toSorted().join()

@@ -56,6 +56,7 @@ async function verdict(
     log: silentLog,
     recordEvent: () => {},
     retryPreEnqueue: () => {},
+    retryAfterBackoff: () => {},
     startTask: () => {},
   }
   const configured = { ...plugin, ...plugin.configure?.(undefined, deps) }
