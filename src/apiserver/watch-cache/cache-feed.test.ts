@@ -10,6 +10,7 @@ import { secret } from '../../api/core/v1/secret.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import type { Store, StoreBatch } from '../../store/store.ts'
 import { CacheFeed } from './cache-feed.ts'
+import { historyMsMin, historyRevisionsMin } from './history-window.ts'
 import { WatchCache } from './watch-cache.ts'
 
 test('a revision without changes is a bookmark for every cache', async () => {
@@ -67,5 +68,42 @@ test('caches are filled, and changes are applied again, in slices', async () => 
   ok(turns > (objects + 10_000) / 5 / 2, `${turns}`)
   equal(cache.get('default/m0')?.object.metadata.name, 'm0')
   stop.abort()
+  await running.catch(() => {}) // the end of its watch is an error for the feed
+})
+
+test('a kind that rarely changes does not keep its changes of past hours', async () => {
+  const clock = new VirtualClock()
+  const inner = new MemoryStore(clock)
+  const batches = new Channel<StoreBatch>(10)
+  const store = { range: inner.range.bind(inner), watch: () => batches } as unknown as Store
+  const cache = new WatchCache(configMap, { clock, flow: new FlowRecorder(clock) })
+  const stop = new AbortController()
+  const running = new CacheFeed(store, [cache], clock, silentLog).run(stop.signal, () => {})
+  const put = async (revision: number) => {
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `m${revision}` } })
+    const item = { key: `/registry/configmaps/default/m${revision}`, value: new TextEncoder().encode(text) }
+    const event = {
+      kind: 'put',
+      revision,
+      item: { ...item, createRevision: revision, modRevision: revision, version: 1 },
+    }
+    batches.push({ revision, events: [event as unknown as StoreBatch['events'][number]] })
+    await cache.waitForRevision(revision, stop.signal)
+  }
+  const later = historyRevisionsMin * 2
+  await put(10)
+  await put(11)
+  await clock.advance(historyMsMin)
+  await put(later)
+  deepEqual([cache.changes.map(({ revision }) => revision), cache.oldestRevision], [[11, later], 10])
+  await clock.advance(historyMsMin)
+  await put(later + historyRevisionsMin)
+  deepEqual(
+    [cache.changes.map(({ revision }) => revision), cache.oldestRevision],
+    [[later + historyRevisionsMin], later],
+  )
+  equal(cache.size, 4)
+  stop.abort()
+  batches.end()
   await running.catch(() => {}) // the end of its watch is an error for the feed
 })

@@ -10,11 +10,12 @@ import { WorkSlice } from '../../base/work/work-slice.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change-history.ts'
+import { historyRevisionsMin, HistoryWindow } from './history-window.ts'
 import type { WatchCache } from './watch-cache.ts'
 
 const retryMs = 100
 /** As many revisions are replayed at the start, so that watches can resume from before it. */
-const replayedRevisionsMax = 10_000
+const replayedRevisionsMax = historyRevisionsMin
 /** Wider than the registry: progress is reported for every revision, whatever changed. */
 const allKeys = '/'
 const everything = { start: allKeys, end: prefixEnd(allKeys) }
@@ -27,6 +28,7 @@ export class CacheFeed {
   readonly #caches: Map<string, WatchCache>
   /** Caches that are being filled, with the changes since they joined. */
   readonly #joining = new Map<WatchCache, StoreEvent[]>()
+  readonly #window = new HistoryWindow()
   #signal: AbortSignal | undefined
   #revision = 0
 
@@ -112,6 +114,7 @@ export class CacheFeed {
       cache.reset(filled, entries, lost)
     }
     this.#revision = filled
+    this.#window.reset()
     return { present, filled }
   }
 
@@ -155,6 +158,8 @@ export class CacheFeed {
       if (isBookmark) cache.counts.bookmarks++
       cache.progress(revision)
     }
+    const droppable = this.#window.advance(revision, this.#clock.monotonicMs())
+    if (droppable !== undefined) for (const cache of this.#caches.values()) cache.dropHistory(droppable)
   }
 
   #cacheOf(key: string): WatchCache | undefined {

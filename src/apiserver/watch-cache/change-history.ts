@@ -69,8 +69,19 @@ export class ChangeHistory {
   trim(): void {
     const count = this.#changes.length - historyChangesMax
     if (count <= historyChangesOver) return
-    // Changes of one revision are dropped together, because no state exists between them.
-    const revision = this.#changes[count - 1]?.revision ?? 0
+    this.#dropUpTo(this.#changes[count - 1] as Change)
+  }
+
+  /** Drops the changes up to a revision, and returns them. Without any, watches can still resume from before it. */
+  drop(revision: number): readonly Change[] {
+    const dropped = this.#changes.slice(0, this.#firstAfter(revision))
+    const last = dropped.at(-1)
+    if (last !== undefined) this.#dropUpTo(last)
+    return dropped
+  }
+
+  /** Changes of one revision are dropped together, because no state exists between them. */
+  #dropUpTo({ revision }: Change): void {
     this.#changes = this.#changes.slice(this.#firstAfter(revision))
     this.#pastState = undefined
     this.#oldestRevision = revision

@@ -263,6 +263,11 @@ export class WatchCache {
     this.#history.trim()
   }
 
+  /** Drops the changes up to a revision from the history. */
+  dropHistory(revision: number): void {
+    for (const { now } of this.#history.drop(revision)) this.#shrink(now)
+  }
+
   /** Objects that expire are sent to watchers once and rarely read after that. */
   get #isRarelyRead(): boolean {
     return this.kind.ttlMs !== undefined
