@@ -13,6 +13,7 @@ import type {
   RangeOptions,
   RangeResult,
   StoreBatch,
+  StoreEvent,
   Transaction,
   WatchOptions,
 } from './store.ts'
@@ -157,7 +158,9 @@ export class History {
     assert(count <= this.#pending.length, `${count} versions to publish, ${this.#pending.length} pending`)
     const published = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count)
     this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
+    const head = (this.#pending.at(-1) ?? published.at(-1))?.state
     for (const version of published) {
+      for (const event of version.events) this.#updateLease(event, head)
       const size = this.#sizeOf(version)
       this.#revisions.push(eventsOnly(version))
       this.#current = version
@@ -165,6 +168,22 @@ export class History {
       this.#bytes += size
     }
     return published
+  }
+
+  /** Removes a key from the index of its former lease, unless a pending write has put it with that lease again. */
+  #updateLease(event: StoreEvent, head: OrderedMap<KeyValue> | undefined): void {
+    const key = keyOf(event)
+    const lease = event.kind === 'put' ? event.item.lease : undefined
+    // A write that was pending may have been removed by the one before it.
+    if (lease !== undefined) this.#leased.add(key, lease)
+    const former = event.previous?.lease
+    if (former !== undefined && former !== lease && former !== head?.get(key)?.lease)
+      this.#leased.removeKey(key, former)
+  }
+
+  /** The number of keys that are indexed by lease. */
+  get leasedKeys(): number {
+    return this.#leased.size
   }
 
   discardPending(): void {

@@ -16,6 +16,15 @@ export class RecentMap<K, V> {
     return this.#entries.get(key)
   }
 
+  /** The entries, oldest first. */
+  entries(): IterableIterator<[K, V]> {
+    return this.#entries.entries()
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
   set(key: K, value: V, weight = 1): void {
     this.delete(key)
     this.#entries.set(key, value)

@@ -16,3 +16,14 @@ test('a value expires after its TTL, and the oldest is evicted', async () => {
   equal(cache.get('b'), undefined)
   equal(cache.get('d'), '4')
 })
+
+test('expired entries that are not read again are removed by later ones', async () => {
+  const clock = new VirtualClock()
+  const cache = new TtlCache<number>(clock, 1_000)
+  for (let index = 0; index < 100; index++) {
+    cache.set(`k${index}`, index, 5_000)
+    await clock.advance('1s')
+  }
+  equal(cache.size, 5)
+  equal(cache.get('k99'), 99)
+})

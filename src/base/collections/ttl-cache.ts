@@ -24,11 +24,19 @@ export class TtlCache<T> {
     return undefined
   }
 
-  /** Evicts the oldest entry when the cache is full. */
+  /** Evicts the oldest entry when the cache is full, and the oldest entries that have expired. */
   set(key: string, value: T, ttlMs: number): void {
+    const nowMs = this.#clock.nowMs()
     this.#entries.delete(key)
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size >= this.#entriesMax && oldest !== undefined) this.#entries.delete(oldest)
-    this.#entries.set(key, { value, untilMs: this.#clock.nowMs() + ttlMs })
+    for (const [oldest, { untilMs }] of this.#entries) {
+      if (this.#entries.size < this.#entriesMax && untilMs > nowMs) break
+      this.#entries.delete(oldest)
+    }
+    this.#entries.set(key, { value, untilMs: nowMs + ttlMs })
+  }
+
+  /** The number of entries, including those that have expired and were not removed. */
+  get size(): number {
+    return this.#entries.size
   }
 }

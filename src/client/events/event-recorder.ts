@@ -12,10 +12,11 @@ import type { ObjectReference } from '../../api/core/v1/references.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import type { Client } from '../client.ts'
-import { EventCorrelator, type EventRecord } from './event-correlator.ts'
+import { correlatedMsMax, EventCorrelator, type EventRecord } from './event-correlator.ts'
 import {
   coreEventWriter,
   seriesEventWriter,
+  seriesMsMax,
   type EventWriter,
   type EventNote,
   type Series,
@@ -56,7 +57,7 @@ export class EventRecorder {
   readonly #component: string
   readonly #deps: EventRecorderDeps
   readonly #writer: EventWriter
-  readonly #correlator = new EventCorrelator()
+  readonly #correlator: EventCorrelator
   /** Recorded events that have not been correlated. */
   #recorded: RecordedEvent[] = []
   /** Events to write, in the order of their first recording. */
@@ -70,6 +71,7 @@ export class EventRecorder {
     this.#component = component
     this.#deps = deps
     this.#writer = deps.apiVersion === 'events.k8s.io/v1' ? seriesEventWriter : coreEventWriter
+    this.#correlator = new EventCorrelator(this.#writer === seriesEventWriter ? seriesMsMax + 1 : correlatedMsMax)
   }
 
   /** Only queues the event; correlation happens later, at low priority. */

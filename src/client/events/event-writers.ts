@@ -87,7 +87,7 @@ const cutNote = (note: string): string =>
   note.length > noteCharsMax ? note.slice(0, noteCharsMax - cut.length) + cut : note
 
 /** Repetitions within this time belong to one series; a long series is written at this interval. */
-const seriesMsMax = 360_000
+export const seriesMsMax = 360_000
 
 const repetitions = ({ count, lastMs }: Series) => ({ series: { count, lastObservedTime: rfc3339Micro(lastMs) } })
 
