@@ -28,7 +28,7 @@ test('a cluster in the background is ready when the command returns, and ends wi
     const started = await run('up', '--detach', ...flags)
     match(
       started.out,
-      /^ready in \d+ ms at https:.*\nIt runs in the background as process \d+; its output is in .*up\.log\./,
+      /^ready in \d+ ms at https:.*\n\n {2}nodes +1 simulated[^]*\n {2}Next:\n {4}export KUBECONFIG=\S+kubeconfig\n[^]*\n\nIt runs in the background as process \d+; its output is in .*up\.log\./,
     )
     const [kubectl] = kubectls()
     if (kubectl === undefined) throw new Error('kubectls() fails without one')
@@ -44,7 +44,7 @@ test('a cluster in the background is ready when the command returns, and ends wi
     equal((await run('status', ...place)).code, 3)
     equal((await run('down', ...place)).out, `Nothing runs in ${data}.\n`)
     const waited = await run('up', '-dv', '--wait', '--nodes', '2', ...flags)
-    match(waited.out, /^ready in .*\n2 nodes are ready after \d+\.\d s\nIt runs in the background as process/)
+    match(waited.out, /^ready in [^]*\n\n2 nodes are ready after \d+\.\d s\nIt runs in the background as process/)
     const nodes = await runKubectl(kubectl, kubeconfig, ['get', 'nodes', '--no-headers'])
     match(nodes.out, /^node-0 +Ready .*\nnode-1 +Ready .*\n$/)
     match((await run('stop', ...place)).out, /^Process \d+ has ended\.\n$/)

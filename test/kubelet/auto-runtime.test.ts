@@ -1,7 +1,7 @@
 // coxswain up as root without --runtime: real containers where they are available, and nothing of them left on the
 // machine after a stop or reset.
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
@@ -108,13 +108,22 @@ inNamespaces(import.meta.url, () => {
     const tables = () => execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' })
     await using first = await start()
     await until(() =>
-      first.printed().includes('Ctrl-C ends it; containers keep running until: coxswain down --containers\n'),
+      first
+        .printed()
+        .includes(`Ctrl-C ends it; containers keep running until: coxswain down --containers --data-dir ${data}\n`),
     )
     await k('create', 'deployment', 'web', `--image=${image}`)
     await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     const before = await k('get', 'pods', '-o', status)
-    equal(down(), `Process ${first.pid} has ended.\n`)
+    const kept = `The containers of 1 pod keep running. To end them: coxswain down --containers --data-dir ${data}\n`
+    equal(down(), `Process ${first.pid} has ended.\n${kept}`)
     equal(await first.end(), 0)
+    equal(down(), `No process runs in ${data}.\n${kept}`)
+    const { stdout } = spawnSync(coxswain, ['status', '--data-dir', data], { encoding: 'utf8' })
+    match(
+      stdout,
+      /^not running; start it: coxswain up --data-dir .*\n(.*\n)? +containers +those of 1 pod keep running; /,
+    )
     match(tables(), /coxswain-proxy/)
     match(links(), /coxswain0/)
     const programs = traces(folder).filter((trace) => !trace.startsWith('mounted'))
@@ -131,7 +140,7 @@ inNamespaces(import.meta.url, () => {
       [],
     )
     equal(tables().includes('coxswain'), false)
-    equal(down('--containers'), `Nothing runs in ${data}.\nNo container was running.\n`)
+    equal(down('--containers'), `Nothing runs in ${data}.\n`)
     execFileSync(coxswain, ['reset', '--yes', '--data-dir', data])
     await (await NodeCgroups.open()).remove(`/${basename(folder)}`)
     rmSync(folder, { recursive: true })

@@ -223,26 +223,21 @@ test('tokens are listed without their secrets, and deleted by their id or text',
   deepEqual([again.code, again.complained], [1, `coxswain token: there is no token "${id}"\n`])
 })
 
-test('lab lists the situations, one per line', async () => {
+test('lab lists the situations, one per line, and says how to start one', async () => {
   const { code, printed } = await typed(['lab'])
   equal(code, 0)
+  const [list = '', how] = printed.split('\n\n')
+  equal(how, 'coxswain lab <situation> starts a simulated cluster in that situation. You repair it with kubectl.\n')
   deepEqual(
-    printed
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.replace(/ {2,}/, ': ')),
+    list.split('\n').map((line) => line.replace(/ {2,}/, ': ')),
     situations.map(({ name, story }) => `${name}: ${story}`),
   )
 })
 
 test('down in a directory where nothing runs', async () => {
   const data = ['--data-dir', directory]
-  for (const name of ['down', 'stop'])
-    deepEqual(await typed([name, ...data]), { code: 0, printed: `Nothing runs in ${directory}.\n`, complained: '' })
-  equal(
-    (await typed(['down', '--containers', ...data])).printed,
-    `Nothing runs in ${directory}.\nNo container was running.\n`,
-  )
+  for (const words of [['down'], ['stop'], ['down', '--containers']])
+    deepEqual(await typed([...words, ...data]), { code: 0, printed: `Nothing runs in ${directory}.\n`, complained: '' })
 })
 
 test('version prints the versions', async () => {

@@ -231,7 +231,10 @@ test('up reports what runs, what is stored and the next commands; other commands
   match(printed, /^ready in \d+ ms at https:\/\/127\.0\.0\.1:\d+\n/)
   match(printed, /nodes +1 simulated/)
   const stopped = await typed(['status', ...data])
-  deepEqual([stopped.code, stopped.printed.split('\n')[0]], [3, 'not running; start it: coxswain up'])
+  deepEqual(
+    [stopped.code, stopped.printed.split('\n')[0]],
+    [3, `not running; start it: coxswain up --data-dir ${data[1]}`],
+  )
   match(
     (await typed(['restore', copy, ...data])).complained,
     /is encrypted; name its passphrase with --passphrase-file/,

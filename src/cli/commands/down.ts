@@ -1,8 +1,10 @@
 // coxswain down: stops the cluster, or the kubelet, of this machine, and on request its containers.
 import { realClock } from '../../base/time/clock.ts'
+import { runningPods } from '../../cluster/data-directory/running-pods.ts'
 import { stopProcess } from '../../cluster/run/stop-process.ts'
 import { defineCommand } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { aboutCluster, containersOf } from '../output/start-report.ts'
 
 export const down = defineCommand({
   name: 'down',
@@ -15,17 +17,21 @@ export const down = defineCommand({
   },
   async run({ options }, { out, environment, signal }) {
     const directory = dataDirectoryOf(options['data-dir'], environment)
+    const named = options['data-dir'] === undefined ? undefined : directory
     const pid = await stopProcess(directory, (running) => process.kill(running, 'SIGTERM'), realClock, signal)
-    out(pid === undefined ? `Nothing runs in ${directory}.\n` : `Process ${pid} has ended.\n`)
-    if (options.containers !== true) return 0
-    // Loaded on demand: a stop alone does not need the runtime.
-    const { endContainers } = await import('../../cluster/data-directory/remove-node.ts')
-    const pods = await endContainers(directory, signal)
-    out(
-      pods === 0
-        ? 'No container was running.\n'
-        : `The containers of ${pods} pod${pods === 1 ? '' : 's'} have ended.\n`,
-    )
+    // Printed first, because ending containers may fail.
+    if (pid !== undefined) out(`Process ${pid} has ended.\n`)
+    if (options.containers === true) {
+      // Loaded on demand: a stop alone does not need the runtime.
+      const { endContainers } = await import('../../cluster/data-directory/remove-node.ts')
+      const pods = await endContainers(directory, signal)
+      if (pods > 0) out(`${containersOf(pods)} have ended.\n`)
+      else out(pid === undefined ? `Nothing runs in ${directory}.\n` : 'No container was running.\n')
+      return 0
+    }
+    const pods = await runningPods(directory)
+    if (pid === undefined) out(pods > 0 ? `No process runs in ${directory}.\n` : `Nothing runs in ${directory}.\n`)
+    if (pods > 0) out(`${containersOf(pods)} keep running. To end them: ${aboutCluster('down --containers', named)}\n`)
     return 0
   },
 })

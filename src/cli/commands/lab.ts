@@ -18,6 +18,9 @@ export const lab = defineCommand({
     if (name === undefined) {
       const width = Math.max(...situations.map((each) => each.name.length))
       terminal.out(situations.map((each) => `${each.name.padEnd(width)}  ${each.story}\n`).join(''))
+      terminal.out(
+        '\ncoxswain lab <situation> starts a simulated cluster in that situation. You repair it with kubectl.\n',
+      )
       return 0
     }
     const situation = situations.find((each) => each.name === name)

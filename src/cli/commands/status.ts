@@ -3,8 +3,10 @@ import { errorText } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { directoryState } from '../../cluster/data-directory/directory-state.ts'
 import { memberAdmin, ownMember } from '../../cluster/data-directory/member-admin.ts'
+import { runningPods } from '../../cluster/data-directory/running-pods.ts'
 import { memberReports } from '../../cluster/etcd/member-report.ts'
 import { membersText } from '../output/member-rows.ts'
+import { aboutCluster } from '../output/start-report.ts'
 import { statusRows } from '../output/status-rows.ts'
 import { defineCommand } from '../command/command.ts'
 import { certificateLines } from '../output/certificate-lines.ts'
@@ -34,8 +36,16 @@ export const status = defineCommand({
     const state = await directoryState(directory)
     const { pid, storeBytes, kubeconfig, hasMember } = state
     const print = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
-    out(pid === undefined ? 'not running; start it: coxswain up\n' : `running, process ${pid}\n`)
+    const named = options['data-dir'] === undefined ? undefined : directory
+    const start = hasMember ? 'server' : 'up'
+    out(pid === undefined ? `not running; start it: ${aboutCluster(start, named)}\n` : `running, process ${pid}\n`)
     print('data', directory)
+    const pods = pid === undefined ? await runningPods(directory) : 0
+    if (pods > 0)
+      print(
+        'containers',
+        `those of ${pods} ${pods === 1 ? 'pod' : 'pods'} keep running; to end them: ${aboutCluster('down --containers', named)}`,
+      )
     if (hasMember) print('etcd', await etcdText(directory, signal))
     if (storeBytes !== undefined) print('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
     const isRunning = pid !== undefined && kubeconfig !== undefined

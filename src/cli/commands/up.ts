@@ -12,6 +12,7 @@ import { missingContainerPrerequisites } from '../../cluster/node/container-prer
 import { machineConfigOption } from '../command/config-file.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { nextSteps } from '../output/next-steps.ts'
+import { aboutCluster, startReportText } from '../output/start-report.ts'
 import { detachOptions, runDetached } from '../output/run-detached.ts'
 import { portOption } from '../options/component-options.ts'
 import { controlPlaneChoicesOf, controlPlaneOptions } from '../options/control-plane-options.ts'
@@ -96,22 +97,23 @@ export const up = defineCommand({
       onStopping: (step, seconds) => err(stoppingText(step, seconds)),
     })
     if (isTerminal) err(eraseLine)
-    out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
-    const dataDirectory = options['data-dir'] === undefined ? undefined : choices.dataDirectory
+    const named = options['data-dir'] === undefined ? undefined : choices.dataDirectory
     const { kubeconfigPath } = choices
     const { contextName: ownContext, isCurrent, backupPath } = present(running.kubeconfig, 'kubeconfigs are written')
     const contextName = isCurrent ? undefined : ownContext
-    const steps = nextSteps({ kubeconfigPath, contextName, dataDirectory }, environment)
-    out(`
-  nodes       ${nodesText(containers, nodes, whyNot)}
-  store       ${storeText[choices.store.kind]}
-  kubeconfig  ${kubeconfigPath}${kubeconfigNotes(contextName, backupPath)}
-
-  Next, in another terminal:
-    ${steps.join('\n    ')}
-
-  ${stopText(containers !== 'none' && !endsContainers)}
-`)
+    out(
+      startReportText({
+        tookMs: realClock.nowMs() - startedMs,
+        url: running.url,
+        facts: [
+          ['nodes', nodesText(containers, nodes, whyNot)],
+          ['store', storeText[choices.store.kind]],
+          ['kubeconfig', `${kubeconfigPath}${kubeconfigNotes(contextName, backupPath)}`],
+        ],
+        nextSteps: nextSteps({ kubeconfigPath, contextName, dataDirectory: named }, environment),
+        endContainers: containers === 'none' || endsContainers ? undefined : aboutCluster('down --containers', named),
+      }),
+    )
     if (!signal.aborted) await once(signal, 'abort')
     if (isTerminal) err(`${eraseLine}stopping …\n`)
     return 0
@@ -133,7 +135,7 @@ function nodesText(containers: 'must' | 'should' | 'none', simulated: number, wh
     return simulated === 0 ? real : `${real}, and ${simulatedText}`
   }
   if (simulated === 0) return 'none: pods wait'
-  return `${simulatedText}\n              (real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
+  return `${simulatedText}\n(real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
 }
 
 const kubeconfigNotes = (contextName: string | undefined, backupPath: string | undefined): string =>
@@ -141,13 +143,8 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
     ...(contextName === undefined ? [] : [`its current context stays; the one of this cluster is ${contextName}`]),
     ...(backupPath === undefined ? [] : [`as it was before: ${backupPath}`]),
   ]
-    .map((note) => `\n              (${note})`)
+    .map((note) => `\n(${note})`)
     .join('')
-
-const stopText = (containersKeepRunning: boolean): string =>
-  containersKeepRunning
-    ? 'Ctrl-C ends it; containers keep running until: coxswain down --containers'
-    : 'Ctrl-C ends it.'
 
 /** Shown while a stop takes long. */
 const stoppingText = (step: string, seconds: number): string =>

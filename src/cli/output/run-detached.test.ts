@@ -37,14 +37,14 @@ const outcomes: [
     'without --wait',
     {},
     ['never asked'],
-    /^ready in 7 ms\nIt runs in the background as process 42; its output is in \/d\/up\.log\. End it: coxswain down\n$/,
+    /^ready in 7 ms\n\nIt runs in the background as process 42; its output is in \/d\/up\.log\. End it: coxswain down\n$/,
   ],
-  ['with --wait', { wait: true }, [], /^ready in 7 ms\n2 nodes are ready after \d+\.\d s\nIt runs in the background/],
+  ['with --wait', { wait: true }, [], /^ready in 7 ms\n\n2 nodes are ready after \d+\.\d s\nIt runs in the background/],
   [
     'with --wait, when something is missing',
     { wait: true, 'wait-timeout': '5s', 'data-dir': '/d' },
     ['1 of 2 nodes are ready', 'node a is not ready'],
-    /^ready in 7 ms\n$/,
+    /^ready in 7 ms\n\n$/,
     'not ready after 5s: 1 of 2 nodes are ready; node a is not ready.\nIt runs in the background as process 42; its output is in /d/up.log. End it: coxswain down --data-dir /d',
   ],
 ]
@@ -57,7 +57,7 @@ for (const [what, options, missing, printed, message] of outcomes)
       { dataDirectory: '/d', nodes: 2 },
       { out: (piece) => void (text += piece), signal: new AbortController().signal },
       {
-        start: () => Promise.resolve({ pid: 42, readyLine: 'ready in 7 ms' }),
+        start: () => Promise.resolve({ pid: 42, report: 'ready in 7 ms' }),
         missing(kubeconfig, { nodes, timeoutMs }) {
           asked.push([kubeconfig, nodes, timeoutMs])
           return Promise.resolve(missing)

@@ -6,6 +6,7 @@ import { connect } from '../../cluster/client/connect.ts'
 import type { CommandOption, Terminal } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { startDetached } from './start-detached.ts'
+import { aboutCluster } from './start-report.ts'
 import { waitUntilReady, type Expected } from './wait-until-ready.ts'
 
 const timeoutDefault = '2m'
@@ -69,11 +70,12 @@ export async function runDetached(
   const logPath = join(dataDirectory, outputName)
   const sinceMs = realClock.nowMs()
   const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'up', ...undetachedArguments(options)]
-  const { pid, readyLine } = await deps.start(program, logPath, signal)
-  const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down${
-    options['data-dir'] === undefined ? '' : ` --data-dir ${dataDirectory}`
-  }`
-  out(`${readyLine}\n`)
+  const { pid, report } = await deps.start(program, logPath, signal)
+  const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: ${aboutCluster(
+    'down',
+    options['data-dir'] === undefined ? undefined : dataDirectory,
+  )}`
+  out(`${report}\n\n`)
   if (options['wait'] === true) {
     const kubeconfig = join(dataDirectory, 'admin.kubeconfig')
     const missing = await deps.missing(kubeconfig, { nodes, sinceMs, timeoutMs }, signal)

@@ -16,12 +16,12 @@ const program = (script: string): string[] => [process.execPath, '--eval', scrip
 
 test('a program runs on in the background once it is ready; its output is in a file', async () => {
   const logPath = join(directory, 'data', 'output.log')
-  const script = `console.log('starting'); console.log('ready in 7 ms at https://a'); setInterval(() => {}, 60_000)`
+  const script = `console.log('starting'); console.log('ready in 7 ms at https://a\\n\\n  Ctrl-C ends it.'); setInterval(() => {}, 60_000)`
   const started = await startDetached(program(script), logPath, signal)
   try {
-    equal(started.readyLine, 'ready in 7 ms at https://a')
+    equal(started.report, 'ready in 7 ms at https://a')
     equal(process.kill(started.pid, 0), true)
-    match(await readFile(logPath, 'utf8'), /^starting\nready in 7 ms at https:\/\/a\n$/)
+    match(await readFile(logPath, 'utf8'), /^starting\nready in 7 ms at https:\/\/a\n\n {2}Ctrl-C ends it\.\n$/)
   } finally {
     process.kill(started.pid, 'SIGKILL')
   }
@@ -35,7 +35,7 @@ const failures: [what: string, script: string, message: string][] = [
 for (const [what, script, message] of failures)
   test(`a program that ${what} is reported with the end of its own output`, async () => {
     const logPath = join(directory, 'failed.log')
-    await writeFile(logPath, 'ready in 3 ms, printed by an earlier process\n')
+    await writeFile(logPath, 'ready in 3 ms, printed by an earlier process\n  Ctrl-C ends it.\n')
     await rejects(startDetached(program(script), logPath, signal), {
       message: `it has ended before it was ready: ${message}`,
     })

@@ -4,15 +4,15 @@ import { once } from 'node:events'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
+import { detachedReport } from './start-report.ts'
 
 const pollEveryMs = 50
-const readyLine = /^ready in .*$/m
 const outputCharsMax = 2_000
 
 export interface DetachedProcess {
   readonly pid: number
-  /** The line that it printed when it was ready. */
-  readonly readyLine: string
+  /** What it printed when it was ready. */
+  readonly report: string
 }
 
 /** Throws with the end of its output if it ends before it is ready. It continues when the signal is aborted. */
@@ -36,8 +36,8 @@ export async function startDetached(
   for (;;) {
     const hasEnded = child.exitCode !== null || child.signalCode !== null
     const output = (await readFile(logPath)).subarray(start).toString()
-    const [ready] = readyLine.exec(output) ?? []
-    if (ready !== undefined && !hasEnded) return { pid: child.pid ?? 0, readyLine: ready }
+    const report = detachedReport(output)
+    if (report !== undefined && !hasEnded) return { pid: child.pid ?? 0, report }
     if (hasEnded) throw new Error(`it has ended before it was ready: ${output.slice(-outputCharsMax).trim()}`)
     await realClock.sleep(pollEveryMs, signal)
   }
