@@ -6,6 +6,7 @@ import { deployment } from '../../api/apps/v1/deployment.ts'
 import { event } from '../../api/core/v1/event.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node } from '../../api/core/v1/node/node.ts'
+import { cronJob } from '../../api/batch/v1/cron-job.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { context } from '../../base/observability/context.ts'
@@ -51,6 +52,20 @@ before(async () => {
       },
     ],
   })
+  // On purpose, so it is no problem.
+  await client.of(cronJob).create(
+    {
+      metadata: { name: 'nightly' },
+      spec: {
+        schedule: '0 3 * * *',
+        suspend: true,
+        jobTemplate: {
+          spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      },
+    },
+    'shop',
+  )
   await client.of(node).patch('node-1', '', { spec: { unschedulable: true } }, 'merge')
   await clock.advance('1m')
 })
@@ -77,7 +92,7 @@ test('problems are ranked, each is listed once, and healthy objects are not list
   equal(omitted, 0)
   equal(checked > 20, true)
   match(notes.join(' '), /^The nodes node-0 and node-1 are simulated/)
-  match(problems[2]?.waits.join(' ') ?? '', /3 pods \(broken-\S+ and others\): .*image "gone" does not exist/)
+  match(problems[2]?.waits.join(' ') ?? '', /3 pods \(broken-\S+ and 2 others\): .*image "gone" does not exist/)
   match(explanationLines({ notes: [], waits: [], fixes: [], ...problems[3] }).join(' '), /\n\| no input$/)
   deepEqual(problems[2]?.fixes, ['kubectl set image deployment/broken c=NEW_IMAGE -n shop'])
 })

@@ -1,8 +1,11 @@
 // The commands that explanations end with, where the lab (cluster/lab) does not cover them.
-import { deepEqual, match } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { apiService } from '../../api/apiregistration/v1/api-service.ts'
+import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
@@ -91,4 +94,64 @@ test('a budget without room gets one more replica, or is made smaller', async ()
   deepEqual(await fixesOf('web'), ['kubectl scale deployment/web --replicas=2 -n default'])
   deepEqual(await fixesOf('one'), [`kubectl patch pdb/one --type=merge -p '{"spec":{"minAvailable":0}}' -n default`])
   deepEqual(await fixesOf('none'), [])
+})
+
+test('all requests that are too large are lowered with one command; pods of an earlier revision have none', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  const containers = (cpu: string) => [
+    { name: 'c', image: 'i', resources: { requests: { cpu, memory: '900Gi' } } },
+    { name: 'd', image: 'i', resources: { requests: { 'ephemeral-storage': '900Gi' } } },
+  ]
+  await client
+    .of(deployment)
+    .create({ metadata: { name: 'big' }, spec: workload('big', { containers: containers('64') }) })
+  const { text, fixes } = await ask(cluster, deployment, 'big')
+  match(text, /It requests 64 CPUs; .* It requests 900Gi of memory; .* It requests 900Gi of ephemeral-storage; /)
+  equal(fixes.length, 1)
+  match(
+    fixes[0] ?? '',
+    /^kubectl set resources deployment\/big -c c --requests=cpu=8,memory=\S+Gi -n default && kubectl set resources deployment\/big -c d --requests=ephemeral-storage=\S+Gi -n default$/,
+  )
+  await client
+    .of(deployment)
+    .patch('big', 'default', { spec: { template: { spec: { containers: containers('32') } } } }, 'strategic')
+  const later = await ask(cluster, deployment, 'big')
+  match(
+    later.text,
+    /Pod big-\S+: It cannot be scheduled: .* It requests 32 CPUs; [^]*\nPod big-\S+ of an earlier revision: .* It requests 64 CPUs; /,
+  )
+  equal(later.fixes.length, 1)
+})
+
+test('a DaemonSet that no node matches names the label of its nodeSelector', async () => {
+  await using cluster = await startCluster()
+  await cluster.client
+    .of(daemonSet)
+    .create({ metadata: { name: 'agent' }, spec: workload('agent', { nodeSelector: { gpu: 'true' } }) })
+  deepEqual(await ask(cluster, daemonSet, 'agent'), {
+    text: 'No node matches its node selector and tolerations.\nNode node-0 does not have the label gpu=true of its nodeSelector.',
+    fixes: ['kubectl label node node-0 gpu=true'],
+  })
+})
+
+test('a namespace that an absent extension server delays names its APIService', async () => {
+  await using cluster = await startCluster()
+  const { client, clock } = cluster
+  await client.of(apiService).create({
+    metadata: { name: 'v1.ghost.example.com' },
+    spec: {
+      group: 'ghost.example.com',
+      version: 'v1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      service: { name: 'ghost', namespace: 'default' },
+    },
+  })
+  await clock.advance('5s')
+  await client.of(namespace).create({ metadata: { name: 'old' } })
+  await client.of(namespace).delete('old')
+  const { text, fixes } = await ask(cluster, namespace, 'old')
+  match(text, /\nThe APIService v1\.ghost\.example\.com delays it: It is not available: ServiceNotFound: /)
+  deepEqual(fixes, ['kubectl delete apiservice v1.ghost.example.com'])
 })

@@ -28,6 +28,7 @@ function specimen(kind: Kind, { metadata = {}, spec = {}, ...rest }: Specimen = 
     type: 'ClusterIP',
     schedule: '* * * * *',
     containers: [],
+    template: { spec: { containers: [] } },
     maxReplicas: 3,
   }
   const object = {
@@ -131,7 +132,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     /^It cannot be scheduled: Unschedulable: 0\/1 nodes are available\. The cluster has no node\. coxswain kubelet adds one\.$/,
   ],
   ['pods', 'a gate', { spec: { schedulingGates: [{ name: 'g' }] } }, /until its scheduling gates are removed .*: g\./],
-  ['pods', 'its node does not exist', { spec: onNode }, /Its node n no longer exists/],
+  ['pods', 'its node does not exist', { spec: onNode }, /Its node n does not exist/],
   [
     'pods',
     'a missing image',

@@ -222,12 +222,12 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [
     deployment,
     'broken',
-    /It needs 3 pods: 3 up to date, 0 available, 3 in total\..*3 pods \(broken-\S+ and others\): Container c cannot start, because its image gone cannot be pulled \((ImagePullBackOff|ErrImagePull)\): image "gone" does not exist\./,
+    /It needs 3 pods: 3 up to date, 0 available, 3 in total\..*3 pods \(broken-\S+ and 2 others\): Container c cannot start, because its image gone cannot be pulled \((ImagePullBackOff|ErrImagePull)\): image "gone" does not exist\./,
   ],
   [
     deployment,
     'crashing',
-    /2 pods \(crashing-\S+ and others\): Container c \(crash\) ends again and again \(CrashLoopBackOff\)(?!.*Pod crashing)/,
+    /2 pods \(crashing-\S+ and 1 other\): Container c \(crash\) ends again and again \(CrashLoopBackOff\)(?!.*Pod crashing)/,
   ],
   [deployment, 'paused', /It is paused: changes of its pod template are not rolled out/],
   [statefulSet, 'db', /It needs 3 pods: 0 ready\. It creates its pods in order.*Pod db-0: Container c/],

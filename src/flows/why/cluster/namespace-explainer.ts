@@ -1,11 +1,13 @@
 // Explains why a namespace is not deleted: which objects are left in it, and what each waits for.
+import { apiService } from '../../../api/apiregistration/v1/api-service.ts'
 import { namespace, type Namespace } from '../../../api/core/v1/namespace.ts'
 import { isBeingDeleted, type ApiObject } from '../../../api/meta/object.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ClusterReader } from '../explainer/cluster-reader.ts'
 import { because, defineExplainer } from '../explainer/explainer.ts'
+import { apiServiceExplainer } from './extension-explainers.ts'
 import { finalizerFindings } from '../explainer/finalizer-removers.ts'
-import { problem, warning, type Finding } from '../explainer/finding.ts'
+import { problem, warning, withFix, type Finding } from '../explainer/finding.ts'
 
 /** Objects that are explained; the condition counts the others. */
 const objectsMax = 10
@@ -18,10 +20,22 @@ export const namespaceExplainer = defineExplainer({
     const conditions = (object.status.conditions ?? []).filter(({ status }) => status === 'True')
     return [
       ...(await remainingObjects(object, cluster)),
+      ...(conditions.some(({ type }) => type === 'NamespaceDeletionDiscoveryFailure')
+        ? await absentServers(cluster)
+        : []),
       ...conditions.map((condition) => warning(`${because(condition)}.`)),
     ]
   },
 })
+
+/** Extension servers that do not answer: nothing in the namespace is deleted before it is known what is in it. */
+async function absentServers(cluster: ClusterReader): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const each of await cluster.list(apiService, ''))
+    for (const { text, fix } of await apiServiceExplainer.explain(each, cluster))
+      findings.push(problem(`The APIService ${each.metadata.name} delays it: ${text}`, withFix(fix)))
+  return findings
+}
 
 /** `configmaps. has 1 resource instances`, `widgets.example.com has 2 resource instances` */
 const remainingPattern = /^(\S{1,317}) has \d{1,10} resource instances$/

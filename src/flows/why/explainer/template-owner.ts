@@ -35,7 +35,7 @@ export async function templateOwnerOf(object: Pod, cluster: ClusterReader): Prom
   return ownerAt(owner.kind, owner.name, namespace)
 }
 
-function ownerAt(kind: string, name: string, namespace: string): TemplateOwner {
+export function ownerAt(kind: string, name: string, namespace: string): TemplateOwner {
   const specPath =
     kind === 'Pod' ? '/spec' : kind === 'CronJob' ? '/spec/jobTemplate/spec/template/spec' : '/spec/template/spec'
   return { kind, namespace, target: `${kind.toLowerCase()}/${name}`, specPath, isScalable: scalable.has(kind) }

@@ -117,7 +117,7 @@ const rows: [name: string, pod: Pod, cluster: ClusterReader, text: string, fix: 
     podOf({ env: [reference] }, waiting('CreateContainerConfigError')),
     readerOf({ secrets: [secret] }),
     'Container c cannot start, because its variable PASSWORD needs the key password of the Secret login; it has user.',
-    'kubectl edit secret/login -n shop',
+    `kubectl patch secret/login --type=merge -p '{"stringData":{"password":"VALUE"}}' -n shop`,
   ],
   [
     'a Secret that the user may not read: the event has the reason',

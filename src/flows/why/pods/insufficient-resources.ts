@@ -19,7 +19,7 @@ export async function insufficientResources(
   if (nodes.length === 0) return []
   const running = (await cluster.list(pod, '')).filter((each) => !isPodFinished(each))
   const byNode = Map.groupBy(running, ({ spec }) => spec.nodeName ?? '')
-  return [...podRequests(object)].flatMap(([resource, needed]) => {
+  const shortages = [...podRequests(object)].flatMap(([resource, needed]) => {
     if (needed === 0) return []
     const free = nodes.map((each) => {
       const used = (byNode.get(each.metadata.name) ?? []).reduce(
@@ -30,14 +30,20 @@ export async function insufficientResources(
       return { name: each.metadata.name, total, amount: total - used }
     })
     const most = free.reduce((best, each) => (each.amount > best.amount ? each : best))
-    if (most.amount >= needed) return []
-    return [
-      problem(
-        `It requests ${amountText(resource, needed)}; the largest node, ${most.name}, has ${quantity(resource, Math.max(0, most.amount))} of ${amountText(resource, most.total)} free.`,
-        withFix(smallerRequest(object, resource, needed, most.amount, owner)),
-      ),
-    ]
+    return most.amount >= needed ? [] : [{ resource, needed, most }]
   })
+  // One command for all, because the pod fits only when none is left.
+  const fix = smallerRequests(
+    object,
+    shortages.map(({ resource, needed, most }) => ({ resource, surplus: needed - most.amount })),
+    owner,
+  )
+  return shortages.map(({ resource, needed, most }, index) =>
+    problem(
+      `It requests ${amountText(resource, needed)}; the largest node, ${most.name}, has ${quantity(resource, Math.max(0, most.amount))} of ${amountText(resource, most.total)} free.`,
+      index === 0 ? withFix(fix) : {},
+    ),
+  )
 }
 
 const gibibyte = 1024 ** 3
@@ -55,20 +61,26 @@ function quantity(resource: string, amount: number): string {
   return quantityText(BigInt(amount) * 1_000_000_000n, isBytes ? '1Ki' : '')
 }
 
-/** As much as the largest node has free, for the container that requests most. */
-function smallerRequest(
-  { spec }: Pod,
-  resource: string,
-  needed: number,
-  free: number,
-  owner: TemplateOwner,
-): string | undefined {
-  const requestOf = (container: Pod['spec']['containers'][number]) =>
-    amountOf(resource, lookup(container.resources.requests, resource))
-  const largest = spec.containers.reduce((most, each) => (requestOf(each) > requestOf(most) ? each : most))
-  const fitting = requestOf(largest) - (needed - free)
-  if (fitting <= 0) return undefined
+interface Surplus {
+  readonly resource: string
+  /** How much more than the largest node has free. */
+  readonly surplus: number
+}
+
+/** Lowers the requests of the container that requests most of each resource; undefined where that is not enough. */
+function smallerRequests({ spec }: Pod, surpluses: readonly Surplus[], owner: TemplateOwner): string | undefined {
+  const changes = surpluses.map(({ resource, surplus }) => {
+    const requestOf = (container: Pod['spec']['containers'][number]) =>
+      amountOf(resource, lookup(container.resources.requests, resource))
+    const largest = spec.containers.reduce((most, each) => (requestOf(each) > requestOf(most) ? each : most))
+    return { container: largest.name, resource, fitting: requestOf(largest) - surplus }
+  })
+  if (changes.length === 0 || changes.some(({ fitting }) => fitting <= 0)) return undefined
   if (owner.kind === 'Pod' || owner.kind === 'Job') return editCommand(owner)
-  const amount = `${resource}=${quantity(resource, fitting)}`
-  return kubectl(owner.namespace, 'set', 'resources', owner.target, '-c', largest.name, `--requests=${amount}`)
+  return [...Map.groupBy(changes, ({ container }) => container)]
+    .map(([container, own]) => {
+      const requests = own.map(({ resource, fitting }) => `${resource}=${quantity(resource, fitting)}`).join(',')
+      return kubectl(owner.namespace, 'set', 'resources', owner.target, '-c', container, `--requests=${requests}`)
+    })
+    .join(' && ')
 }

@@ -9,7 +9,7 @@ import type { ResourceType } from '../../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
 import { isMissing, type ClusterReader } from '../explainer/cluster-reader.ts'
 import { problem, withFix, type Finding } from '../explainer/finding.ts'
-import { kubectl } from '../explainer/fix-command.ts'
+import { kubectl, mergePatch } from '../explainer/fix-command.ts'
 import { warningsOf } from './pod-warnings.ts'
 
 interface Reference {
@@ -56,7 +56,7 @@ async function missingFinding(
   const has = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
   return problem(`${beginning} the key ${absent.join(', ')} of the ${kind.kind} ${name}; ${has}.`, {
     covers: details.covers,
-    fix: kubectl(home, 'edit', `${kind.singular}/${name}`),
+    fix: addKeysCommand(home, kind, name, absent),
   })
 }
 
@@ -71,6 +71,12 @@ function createCommand(home: string, kind: ResourceType, name: string, keys: rea
   const words = kind === secret ? ['secret', 'generic'] : ['configmap']
   return kubectl(home, 'create', ...words, name, ...values)
 }
+
+/** Values of Secrets are given as text. */
+const addKeysCommand = (home: string, kind: ResourceType, name: string, keys: readonly string[]): string =>
+  mergePatch(`${kind.singular}/${name}`, home, {
+    [kind === secret ? 'stringData' : 'data']: Object.fromEntries(keys.map((key) => [key, 'VALUE'])),
+  })
 
 type Volume = NonNullable<Pod['spec']['volumes']>[number]
 

@@ -31,7 +31,7 @@ export async function whyPod(object: Pod, cluster: ClusterReader): Promise<Findi
   if (nodeName === undefined || ['Succeeded', 'Failed'].includes(object.status.phase ?? '')) return own
   const boundNode = await cluster.find(node, '', nodeName)
   if (boundNode === undefined)
-    return cluster.unreadable?.has('nodes') ? own : [problem(`Its node ${nodeName} no longer exists.`), ...own]
+    return cluster.unreadable?.has('nodes') ? own : [problem(`Its node ${nodeName} does not exist.`), ...own]
   const sentences = nodeSentences(boundNode)
   return [...sentences.map((sentence) => problem(`Its node ${nodeName} has a problem: ${sentence}`)), ...own]
 }

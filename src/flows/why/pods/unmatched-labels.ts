@@ -10,7 +10,11 @@ import { editCommand, type TemplateOwner } from '../explainer/template-owner.ts'
 import { nodesText } from './nodes-text.ts'
 import type { RejectedNodes } from './untolerated-taints.ts'
 
-export function unmatchedLabels({ spec }: Pod, nodes: readonly Node[], owner: TemplateOwner): RejectedNodes {
+export function unmatchedLabels(
+  { spec }: Pick<Pod, 'spec'>,
+  nodes: readonly Node[],
+  owner: TemplateOwner,
+): RejectedNodes {
   const rejected = nodes.filter((each) => !matchesRequiredAffinity(spec, each))
   if (rejected.length === 0) return { nodes: new Set(), findings: [] }
   const findings = Object.entries(spec.nodeSelector ?? {}).flatMap(([key, value]) =>

@@ -73,7 +73,8 @@ export const cronJobExplainer = defineExplainer({
     return [
       ...(spec.suspend
         ? [
-            warning('It is suspended: no Job is started until it is resumed.', {
+            // A schedule is often suspended for good.
+            info('It is suspended: no Job is started until it is resumed.', {
               fix: mergePatch(`cronjob/${metadata.name}`, home, { spec: { suspend: false } }),
             }),
           ]

@@ -15,7 +15,13 @@ export const ownedBy = (owner: ApiObject, { metadata }: ApiObject): boolean =>
 /** Pods whose reasons are examined; the others of a large workload usually have the same ones. */
 const podsMax = 100
 
-export async function whyPodsOf(owners: readonly ApiObject[], cluster: ClusterReader): Promise<Finding[]> {
+/** `earlier`: owners whose pods were made from an earlier template. Commands would change a template that is not theirs. */
+export async function whyPodsOf(
+  current: readonly ApiObject[],
+  cluster: ClusterReader,
+  earlier: readonly ApiObject[] = [],
+): Promise<Finding[]> {
+  const owners = [...current, ...earlier]
   const [first] = owners
   if (first === undefined) return []
   const all = await cluster.list(pod, namespaceOf(first))
@@ -28,14 +34,23 @@ export async function whyPodsOf(owners: readonly ApiObject[], cluster: ClusterRe
     else if (!isPodReady(each) && each.status.phase !== 'Succeeded')
       reasons.set(each, problem('not ready yet; its status gives no reason.'))
   }
-  const byReason = Map.groupBy(reasons, ([each, { text }]) => generalReason(text, each))
+  const isEarlier = (each: Pod) => earlier.some((owner) => ownedBy(owner, each))
+  const byReason = Map.groupBy(
+    [...reasons].toSorted(([a], [b]) => Number(isEarlier(a)) - Number(isEarlier(b))),
+    ([each, { text }]) => `${isEarlier(each)} ${generalReason(text, each)}`,
+  )
   const findings = [...byReason.values()].flatMap((group) => {
     const [first_] = group
     if (first_ === undefined) return []
     const [{ metadata }, reason] = first_
+    const others = group.length - 1
     const who =
-      group.length === 1 ? `Pod ${metadata.name}` : `${plural(group.length, 'pod')} (${metadata.name} and others)`
-    return [{ ...reason, text: `${who}: ${reason.text}`, about: first_[0] }]
+      others === 0
+        ? `Pod ${metadata.name}`
+        : `${plural(group.length, 'pod')} (${metadata.name} and ${plural(others, 'other')})`
+    if (!isEarlier(first_[0])) return [{ ...reason, text: `${who}: ${reason.text}`, about: first_[0] }]
+    const { fix: _, ...withoutFix } = reason
+    return [{ ...withoutFix, text: `${who} of an earlier revision: ${reason.text}`, about: first_[0] }]
   })
   return [...findings, ...(findings.length === 0 ? [] : await simulatedNodesOf([...reasons.keys()], cluster))]
 }

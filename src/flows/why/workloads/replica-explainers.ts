@@ -1,14 +1,19 @@
 // Explains problems of Deployments, ReplicaSets, ReplicationControllers, StatefulSets and DaemonSets: first their own
 // conditions, then their pods that are not ready.
-import { daemonSet } from '../../../api/apps/v1/daemon-set.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { daemonSet, type DaemonSet } from '../../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../../api/apps/v1/deployment.ts'
-import { replicaSet } from '../../../api/apps/v1/replica-set.ts'
+import { replicaSet, type ReplicaSet } from '../../../api/apps/v1/replica-set.ts'
 import { statefulSet } from '../../../api/apps/v1/stateful-set.ts'
+import { node } from '../../../api/core/v1/node/node.ts'
 import { replicationController } from '../../../api/core/v1/workload/replication-controller.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { because, conditionOf, defineExplainer, plural, unobservedChange } from '../explainer/explainer.ts'
 import { problem, warning, type Finding } from '../explainer/finding.ts'
 import { kubectl } from '../explainer/fix-command.ts'
+import type { ClusterReader } from '../explainer/cluster-reader.ts'
+import { ownerAt } from '../explainer/template-owner.ts'
+import { unmatchedLabels } from '../pods/unmatched-labels.ts'
 import { ownedBy, whyPodsOf } from './pods-of.ts'
 import { whyNotCreated } from './rejected-pods.ts'
 
@@ -22,6 +27,9 @@ export const deploymentExplainer = defineExplainer({
     const progressing = conditionOf(status.conditions, 'Progressing')
     const isDone = updatedReplicas === replicas && availableReplicas === replicas && present === replicas
     const sets = (await cluster.list(replicaSet, namespaceOf(object))).filter((set) => ownedBy(object, set))
+    const newest = sets.reduce((most, set) => Math.max(most, revisionOf(set)), 0)
+    const isCurrent = (set: ReplicaSet) => revisionOf(set) === newest
+    const { current = [], earlier = [] } = Object.groupBy(sets, (set) => (isCurrent(set) ? 'current' : 'earlier'))
     return [
       ...unobservedChange(object, status),
       ...(spec.paused
@@ -37,10 +45,14 @@ export const deploymentExplainer = defineExplainer({
         isDone,
         `It needs ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
       ),
-      ...(await whyPodsOf(sets, cluster)),
+      ...(await whyPodsOf(current, cluster, earlier)),
     ]
   },
 })
+
+const revisionAnnotation = 'deployment.kubernetes.io/revision'
+
+const revisionOf = ({ metadata }: ReplicaSet): number => Number(lookup(metadata.annotations, revisionAnnotation) ?? 0)
 
 const missing = (isComplete: boolean, text: string): Finding[] => (isComplete ? [] : [warning(text)])
 
@@ -108,6 +120,7 @@ export const daemonSetExplainer = defineExplainer({
     return [
       ...unobservedChange(object, object.status),
       ...missing(wanted > 0, 'No node matches its node selector and tolerations.'),
+      ...(wanted > 0 ? [] : await whyNoNode(object, cluster)),
       ...missing(
         numberReady === wanted && updated === wanted,
         `It needs a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} up to date.`,
@@ -117,3 +130,9 @@ export const daemonSetExplainer = defineExplainer({
     ]
   },
 })
+
+async function whyNoNode({ metadata, spec }: DaemonSet, cluster: ClusterReader): Promise<readonly Finding[]> {
+  const nodes = await cluster.list(node, '')
+  const owner = ownerAt('DaemonSet', metadata.name, metadata.namespace ?? '')
+  return unmatchedLabels(spec.template, nodes, owner).findings
+}
