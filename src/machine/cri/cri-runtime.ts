@@ -191,10 +191,11 @@ export class CriRuntime implements ContainerRuntime {
     const newest = items.toSorted((a, b) => (b.metadata?.attempt ?? 0) - (a.metadata?.attempt ?? 0))[0]
     if (newest === undefined) return undefined
     const filter = { podSandboxId: newest.id, labelSelector }
-    const [{ status: sandbox }, { containers }] = await Promise.all([
-      this.#call(runtimeService.podSandboxStatus, { podSandboxId: newest.id }, callMsMax, signal),
+    const [found, { containers }] = await Promise.all([
+      this.#find(runtimeService.podSandboxStatus, { podSandboxId: newest.id }, signal),
       this.#call(runtimeService.listContainers, { filter }, callMsMax, signal),
     ])
+    const sandbox = found?.status
     if (sandbox === undefined) return undefined
     const statuses = await Promise.all(
       containers.map(
