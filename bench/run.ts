@@ -29,6 +29,7 @@ import { proxyBench } from './proxy.ts'
 import { requestBench } from './request.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
+import { selection } from './selection.ts'
 import { soakBench } from './soak.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
@@ -77,9 +78,17 @@ const benches: readonly Bench[] = [
   wrkBench,
 ]
 
+function wantedBenches(): readonly Bench[] {
+  try {
+    return selection(benches, process.argv.slice(2))
+  } catch (error) {
+    console.error((error as Error).message)
+    return process.exit(2)
+  }
+}
+
 endChildrenOnSignal()
-const wanted = process.argv.slice(2)
-for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+for (const bench of wantedBenches()) {
   console.log(`# ${bench.name}`)
   for await (const line of await bench.run()) console.log(`  ${line}`)
 }
