@@ -39,7 +39,12 @@ const outcomes: [
     ['never asked'],
     /^ready in 7 ms\n\nIt runs in the background as process 42; its output is in \/d\/up\.log\. End it: coxswain down\n$/,
   ],
-  ['with --wait', { wait: true }, [], /^ready in 7 ms\n\n2 nodes are ready after \d+\.\d s\nIt runs in the background/],
+  [
+    'with --wait',
+    { wait: true },
+    [],
+    /^ready in 7 ms\n\n {2}No real containers: no runc\.\n2 nodes are ready after \d+\.\d s\nIt runs in the background/,
+  ],
   [
     'with --wait, when something is missing',
     { wait: true, 'wait-timeout': '5s', 'data-dir': '/d' },
@@ -57,6 +62,7 @@ for (const [what, options, missing, printed, message] of outcomes)
       { dataDirectory: '/d', nodes: 2 },
       { out: (piece) => void (text += piece), signal: new AbortController().signal },
       {
+        output: () => Promise.resolve('\n  Ctrl-C ends it.\n\n  No real containers: no runc.\n'),
         start: () => Promise.resolve({ pid: 42, report: 'ready in 7 ms' }),
         missing(kubeconfig, { nodes, timeoutMs }) {
           asked.push([kubeconfig, nodes, timeoutMs])

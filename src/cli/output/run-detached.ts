@@ -1,4 +1,5 @@
 // `up --detach`: runs the same command in the background, and waits until it serves, or until its nodes are ready.
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import { outputName } from '../../cluster/data-directory/directory-contents.ts'
@@ -6,7 +7,7 @@ import { connect } from '../../cluster/client/connect.ts'
 import type { CommandOption, Terminal } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { startDetached } from './start-detached.ts'
-import { aboutCluster } from './start-report.ts'
+import { aboutCluster, printedLater } from './start-report.ts'
 import { waitUntilReady, type Expected } from './wait-until-ready.ts'
 
 const timeoutDefault = '2m'
@@ -42,6 +43,8 @@ export const undetachedArguments = (options: Values): string[] =>
 
 export interface DetachDeps {
   readonly start: typeof startDetached
+  /** Everything in the file with the output. */
+  output(logPath: string): Promise<string>
   /** What the cluster of a kubeconfig lacks after the timeout. */
   missing(
     kubeconfig: string,
@@ -52,6 +55,7 @@ export interface DetachDeps {
 
 const ownDeps: DetachDeps = {
   start: startDetached,
+  output: (logPath) => readFile(logPath, 'utf8'),
   async missing(kubeconfig, expected, signal) {
     await using connection = await connect(kubeconfig, { name: 'coxswain up', signal })
     return await waitUntilReady(connection.client, expected, realClock, signal)
@@ -81,6 +85,9 @@ export async function runDetached(
     const missing = await deps.missing(kubeconfig, { nodes, sinceMs, timeoutMs }, signal)
     if (missing.length > 0) throw new Error(`not ready after ${timeout}: ${missing.join('; ')}.\n${how}`)
     const seconds = ((realClock.nowMs() - sinceMs) / 1_000).toFixed(1)
+    // Which node runs is known now, also that simulated nodes replace one that cannot start containers.
+    const later = printedLater(await deps.output(logPath))
+    if (later !== '') out(`${later}\n`)
     if (nodes > 0) out(`${nodes} ${nodes === 1 ? 'node is' : 'nodes are'} ready after ${seconds} s\n`)
   }
   out(`${how}\n`)

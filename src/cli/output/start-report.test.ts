@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { aboutCluster, detachedReport, startReportText } from './start-report.ts'
+import { aboutCluster, detachedReport, printedLater, startReportText } from './start-report.ts'
 
 const report = {
   tookMs: 270.4,
@@ -38,6 +38,11 @@ for (const [what, endContainers, last] of ends)
     equal(printed, `${text}${last}`)
     const kept = text.replace('Next, in another terminal:', 'Next:').trimEnd()
     equal(detachedReport(`{"level":"warn"}\n${printed}\n  node a runs containers\n`), kept)
+    equal(
+      printedLater(`${printed}{"level":"warn"}\n\n  No real containers: no runc.\n  A simulated node runs.\n`),
+      '  No real containers: no runc.\n  A simulated node runs.',
+    )
+    equal(printedLater(printed), '')
     equal(detachedReport(printed.slice(0, -last.length)), undefined)
   })
 

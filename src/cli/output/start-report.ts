@@ -39,6 +39,13 @@ export function detachedReport(output: string): string | undefined {
   return start < 0 || end < 0 ? undefined : output.slice(start, end).replace(inForeground, 'Next:').trimEnd()
 }
 
+/** What was printed after the report, such as which node runs; without lines of the log. */
+export function printedLater(output: string): string {
+  const end = output.lastIndexOf(`\n  ${ends}`)
+  const [, ...lines] = end < 0 ? [] : output.slice(end + 1).split('\n')
+  return lines.filter((line) => line.startsWith('  ')).join('\n')
+}
+
 /** A command about the cluster of this machine, for a data directory that was named or the default one. */
 export const aboutCluster = (command: string, namedDirectory: string | undefined): string =>
   `coxswain ${command}${namedDirectory === undefined ? '' : ` --data-dir ${namedDirectory}`}`
