@@ -10,13 +10,17 @@ import {
   type Store,
 } from './store.ts'
 
-export interface CopyOptions {
+/** The keys of a store that another one gets. */
+export interface CopiedKeys {
   readonly start: string
   readonly end: string
   /** Keys that are not copied. */
   readonly isOmitted: (key: string) => boolean
   /** Keys that end by themselves, such as Events. Not all drivers know the lease of a key. */
   readonly isLeased: (key: string) => boolean
+}
+
+export interface CopyOptions extends CopiedKeys {
   readonly onProgress?: (what: string) => void
   /** Called when everything is there. A copy that ends before is repeated. */
   readonly onCopied?: () => Promise<void>
@@ -31,7 +35,7 @@ const progressWrites = 50_000
 /** History is removed meanwhile. */
 const compactWrites = 10_000
 /** As the lease of Events. */
-const leaseMs = 3_600_000
+export const copiedLeaseMs = 3_600_000
 /** Room for keys and the encoding. */
 const bytesPerCommit = transactionBytesMax / 2
 
@@ -102,7 +106,7 @@ async function copyKeys(
       if (isOmitted(item.key)) continue
       const value = bytesOf(item.value)
       if (operations.length === operationsMax || bytes + value.length > bytesPerCommit) await flush()
-      if (isLeased(item.key)) lease ??= await to.grantLease(leaseMs, signal)
+      if (isLeased(item.key)) lease ??= await to.grantLease(copiedLeaseMs, signal)
       const leased = isLeased(item.key) && lease !== undefined ? { lease } : {}
       operations.push({ kind: 'put', key: item.key, value, ...leased })
       bytes += value.length + item.key.length

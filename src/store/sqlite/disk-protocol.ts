@@ -24,6 +24,12 @@ export type LeaseChange =
   /** Also a renewal. */
   { readonly kind: 'granted'; readonly lease: Lease } | { readonly kind: 'ended'; readonly id: LeaseId }
 
+/** Keys of another store in any order: each gets the next free ordinal of its revision. */
+export interface ImportRequest {
+  readonly kind: 'import'
+  readonly changes: PackedChanges
+}
+
 /** Removes the rows that become unreachable when revisions below this one are compacted. */
 export interface CompactRequest {
   readonly kind: 'compact'
@@ -36,6 +42,7 @@ export type DiskRequest =
   /** Acknowledges one 'loaded' message. It has no reply. */
   | { readonly kind: 'acknowledge' }
   | WriteRequest
+  | ImportRequest
   | CompactRequest
   /** Sent when the store is idle: frees space and checkpoints the log. */
   | { readonly kind: 'shrink' }

@@ -42,6 +42,9 @@ function serve(database: StoreDatabase, request: DiskRequest): void {
     case 'write':
       database.write(request)
       break
+    case 'import':
+      database.import(request)
+      break
     case 'compact':
       database.compact(request)
       break

@@ -42,7 +42,7 @@ export interface SqliteStoreOptions {
 }
 
 const historyMsDefault = 5 * 60_000
-const fileBytesMaxDefault = 16 * 1024 ** 3
+export const fileBytesMaxDefault = 16 * 1024 ** 3
 /** When the end of a lease cannot be written, it is retried after this time. */
 const leaseRetryMs = 1_000
 

@@ -2,8 +2,8 @@
 // when the call returns.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { operationsMax } from '../store.ts'
-import { unpack } from './packed-changes.ts'
-import type { CompactRequest, DiskOptions, WriteRequest } from './disk-protocol.ts'
+import { unpack, type Change } from './packed-changes.ts'
+import type { CompactRequest, DiskOptions, ImportRequest, WriteRequest } from './disk-protocol.ts'
 import { pragma, rowId, checksumOf, upgradeFormat } from './file-format.ts'
 
 /**
@@ -24,6 +24,7 @@ export class StoreDatabase implements Disposable {
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #insert: StatementSync
+  readonly #lastOf: StatementSync
   readonly #delete: StatementSync
   readonly #grant: StatementSync
   readonly #endLease: StatementSync
@@ -44,6 +45,7 @@ export class StoreDatabase implements Disposable {
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#insert = database.prepare('INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#lastOf = database.prepare('SELECT max(id) AS id FROM changes WHERE id BETWEEN ? AND ?')
     this.#delete = database.prepare('DELETE FROM changes WHERE id BETWEEN ? AND ? AND key = ?')
     this.#grant = database.prepare('INSERT OR REPLACE INTO leases VALUES (?, ?, ?)')
     this.#endLease = database.prepare('DELETE FROM leases WHERE id = ?')
@@ -53,11 +55,7 @@ export class StoreDatabase implements Disposable {
 
   write({ changes, leases }: WriteRequest): void {
     this.#transact(changes.bytes.length, () => {
-      for (const change of unpack(changes)) {
-        const { revision, ordinal, key, value, createRevision, version, lease, atMs } = change
-        const id = rowId(revision, ordinal)
-        this.#insert.run(id, key, value ?? null, createRevision, lease ?? 0, atMs, checksumOf(change), version)
-      }
+      for (const change of unpack(changes)) this.#add(change)
       for (const change of leases)
         if (change.kind === 'ended') this.#endLease.run(change.id)
         else {
@@ -65,6 +63,12 @@ export class StoreDatabase implements Disposable {
           this.#grant.run(id, expiresMs, ttlMs)
           this.#raiseLast.run(id)
         }
+    })
+  }
+
+  import({ changes }: ImportRequest): void {
+    this.#transact(changes.bytes.length, () => {
+      for (const change of unpack(changes)) this.#add({ ...change, ordinal: this.#nextOrdinal(change.revision) })
     })
   }
 
@@ -95,6 +99,21 @@ export class StoreDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close()
+  }
+
+  #add(change: Change): void {
+    const { revision, ordinal, key, value, createRevision, version, lease, atMs } = change
+    const id = rowId(revision, ordinal)
+    this.#insert.run(id, key, value ?? null, createRevision, lease ?? 0, atMs, checksumOf(change), version)
+  }
+
+  #nextOrdinal(revision: number): number {
+    const first = rowId(revision, 0)
+    const last = this.#lastOf.get(first, first + operationsMax - 1)?.['id']
+    if (typeof last !== 'number') return 0
+    if (last === first + operationsMax - 1)
+      throw new Error(`revision ${revision} has more than ${operationsMax} keys, the limit of a transaction`)
+    return last - first + 1
   }
 
   #transact(bytes: number, work: () => void): void {
