@@ -27,7 +27,7 @@ export interface CopyOptions extends CopiedKeys {
 }
 
 /** It exists while a copy is not complete, so that an interrupted one can be repeated. Its writes also raise the revision. */
-const copyingKey = 'coxswain/copying'
+export const copyingKey = 'coxswain/copying'
 const pageKeys = 500
 /** Writes in flight while the revision is raised. */
 const writesMax = 128

@@ -45,7 +45,7 @@ test('fewer nodes than before, and a restore into another directory with the sam
     const phrase = join(folder, 'passphrase')
     await writeFile(phrase, 'correct horse\n', { mode: 0o600 })
     const copy = join(folder, 'copy')
-    match((await typed('snapshot', copy, '--passphrase-file', phrase, ...data))[1], /includes the CAs and the key/)
+    match((await typed('snapshot', copy, '--passphrase-file', phrase, ...data))[1], /includes the CAs, the key/)
     const caOf = (path: string) =>
       k(path, 'config', 'view', '--raw', '-o', 'jsonpath={.clusters[0].cluster.certificate-authority-data}')
     const authority = await caOf(second.kubeconfig)

@@ -241,7 +241,7 @@ test('up reports what runs, what is stored and the next commands; other commands
   )
   match(
     (await typed(['restore', copy, '--passphrase-file', await phraseFile(directory), ...data])).printed,
-    /^\S+ holds the cluster of \S+copy, taken at \S+\.\nThe previous content is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nThe content of volumes is not in the snapshot\.\nStart it: coxswain up --data-dir \S+\n$/,
+    /^\S+ holds the cluster of \S+copy, taken at \S+\.\nThe previous content is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nThe content of volumes is not in the snapshot\.\nStart it: coxswain up --data-dir \S+\nOr as the first of several servers: coxswain server --init --bind <address> --data-dir \S+\n$/,
   )
   const asked = await typed(['reset', ...data])
   deepEqual(

@@ -1,6 +1,7 @@
 // coxswain restore: restores the cluster of this machine from a snapshot.
 import { resolve } from 'node:path'
 import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore-snapshot.ts'
+import { encryptionPart } from '../../cluster/data-directory/take-snapshot.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
@@ -16,11 +17,13 @@ export const restore = defineCommand({
     const directory = dataDirectoryOf(options['data-dir'], environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const report = await restoreDirectory(directory, resolve(file), passphrase, signal)
-    const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${directory}`
+    const own = options['data-dir'] === undefined ? '' : ` --data-dir ${directory}`
     out(`${directory} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
     for (const line of [beforeText(report), keysText[report.keys], volumesText(report), encryptionText(report)])
       out(line)
-    out(`Start it: ${start}\n`)
+    out(
+      `Start it: coxswain up${own}\nOr as the first of several servers: coxswain server --init --bind <address>${own}\n`,
+    )
     return 0
   },
 })
@@ -46,6 +49,6 @@ const volumesText = ({ header }: RestoreReport): string =>
     : 'The content of the volumes of the class local-path is that of the snapshot.\n'
 
 const encryptionText = ({ header }: RestoreReport): string =>
-  header?.encryptionConfig === undefined
+  header?.encryptionConfig === undefined || header.parts.some(({ name }) => name === encryptionPart)
     ? ''
     : `Its objects are encrypted at rest: it needs the keys that were in ${header.encryptionConfig} (--encryption-provider-config).\n`

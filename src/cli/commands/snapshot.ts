@@ -32,11 +32,11 @@ export const snapshot = defineCommand({
     out(`${to} holds the cluster of ${directory} as it is now.\n`)
     out(
       keys === 'included'
-        ? 'It is encrypted with the passphrase, and includes the CAs and the key of ServiceAccount tokens.\n'
+        ? 'It is encrypted with the passphrase, and includes the CAs, the key of ServiceAccount tokens and the configuration of encryption at rest.\n'
         : 'It is not encrypted, and contains every Secret. The keys of the cluster (CAs, ServiceAccount tokens) are omitted:\nrestored elsewhere it becomes a different cluster, where tokens and kubeconfigs are not valid.\nInclude them with --passphrase-file.\n',
     )
     out(hasVolumes ? includedText[volumes ?? 'none'] : omittedText)
-    if (encryptionConfig !== undefined)
+    if (encryptionConfig !== undefined && keys === 'omitted')
       out(
         `Objects in it are encrypted at rest with the keys in ${encryptionConfig}, which it does not hold: keep that file.\n`,
       )

@@ -39,8 +39,18 @@ export const clusterFiles: readonly string[] = [
   outputName,
 ]
 
+/** The data of etcd before the cluster moved to SQLite. */
+export const etcdBeforeSqlite = 'etcd.before-sqlite'
+
 /** Directories that are ours with everything in them. `pki` is not, because it may contain a user's own authority. */
-export const clusterDirectories: readonly string[] = ['etcd', 'node', 'pki/etcd', 'pki.before-restore', 'pki.fresh']
+export const clusterDirectories: readonly string[] = [
+  'etcd',
+  etcdBeforeSqlite,
+  'node',
+  'pki/etcd',
+  'pki.before-restore',
+  'pki.fresh',
+]
 
 /** The API servers that a node knew when it stopped. */
 export const knownServersFile = 'servers.json'

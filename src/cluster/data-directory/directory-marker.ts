@@ -27,9 +27,13 @@ export interface Marker {
   readonly isComplete?: boolean
   /** A store was created in `store.db`. If the file is missing, it is lost. */
   readonly hasStore?: boolean
+  /** The store of the last start, unless it was in memory. */
+  readonly lastStore?: 'sqlite' | 'etcd'
   readonly etcd?: EtcdUse
   /** This machine is a server of a control plane of several machines. */
-  readonly server?: ServerUse
+  readonly server?: ServerUse | undefined
+  /** The objects were written to a store of SQLite, which is not yet that of the cluster. */
+  readonly moving?: 'sqlite' | undefined
   /** Files outside of the directory that we added entries to. */
   readonly kubeconfigs?: readonly string[]
   /** Files outside of the directory that we created. */
@@ -37,7 +41,9 @@ export interface Marker {
   /** Nodes that earlier starts created. */
   readonly nodes?: readonly string[]
   /** The encryption configuration of the last start. */
-  readonly encryptionConfig?: string
+  readonly encryptionConfig?: string | undefined
+  /** Flags of a cluster that came from a server: those whose values must stay the same. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
   /** The snapshot of an unfinished restore. */
   readonly restoring?: string | undefined
 }

@@ -1,13 +1,15 @@
 // Moves the objects of a cluster from SQLite to etcd. Keys, values and the encryption at rest stay as they are.
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { copyStore, type CopyOptions } from '../../store/copy-store.ts'
+import { copyStore, type CopiedKeys } from '../../store/copy-store.ts'
+import { fileRevision } from '../../store/sqlite/load-file.ts'
 import type { Store } from '../../store/store.ts'
 import { storeFiles } from './directory-contents.ts'
 import { openStore, type EtcdChoice, type StoreChoice } from './open-store.ts'
 import { registryRange } from './record-store.ts'
 
-const copied: CopyOptions = {
+/** What moves with a cluster from one store to another. */
+export const clusterKeys: CopiedKeys = {
   ...registryRange,
   // The addresses of API servers that ran before. Those that run write their own.
   isOmitted: (key) => key.startsWith('/registry/masterleases/'),
@@ -19,6 +21,10 @@ export const storeBeforeEtcd = 'store.db.before-etcd'
 
 /** Opens a store; tests use others. */
 type Open = (choice: StoreChoice, directory: string) => Promise<Store>
+
+/** The revision of the store that `moveToEtcd` would move. */
+export const movedRevision = (directory: string): number | undefined =>
+  existsSync(`${directory}/store.db`) ? fileRevision(`${directory}/store.db`) : undefined
 
 /** Moves the objects of `store.db` to an empty etcd, and renames the file. A move that was interrupted continues. */
 export async function moveToEtcd(
@@ -40,5 +46,5 @@ export async function moveToEtcd(
     await rename(path, `${directory}/${storeBeforeEtcd}`)
     for (const name of storeFiles) await rm(`${directory}/${name}`, { force: true })
   }
-  await copyStore(from, to, { ...copied, onProgress, onCopied }, signal)
+  await copyStore(from, to, { ...clusterKeys, onProgress, onCopied }, signal)
 }

@@ -62,7 +62,9 @@ export function checkStorePresent(
   if (marker.restoring !== undefined)
     throw new Error(`the restore of ${marker.restoring} into ${directory} was interrupted; ${ways}`)
   if (marker.server !== undefined && store !== 'etcd')
-    throw new Error(`${directory} is the data directory of a server; start it with: coxswain server`)
+    throw new Error(
+      `${directory} is the data directory of a server; start it with "coxswain server", or move it from etcd to SQLite with "coxswain up --store sqlite"`,
+    )
   if (store !== 'sqlite' || marker.hasStore !== true) return
   const path = `${directory}/store.db`
   const bytes = sizeOf(path)

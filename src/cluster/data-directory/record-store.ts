@@ -16,17 +16,17 @@ export async function recordStore(
     case 'memory':
       return
     case 'sqlite':
-      return directory.note({ hasStore: true })
+      return directory.note({ hasStore: true, lastStore: 'sqlite' })
     case 'etcd': {
       // Its data is that of all servers; a reset of this machine removes its own member.
-      if (choice.isManaged === true) return directory.note({ hasStore: true })
+      if (choice.isManaged === true) return directory.note({ hasStore: true, lastStore: 'etcd' })
       const { endpoints, tlsPaths } = choice
       const known = directory.marker.etcd
       const isSame = known?.endpoints.some((endpoint) => endpoints.includes(endpoint)) === true
       const wasEmpty = isSame
         ? known.wasEmpty
         : (await store.range({ ...registryRange, limit: 1 }, signal)).items.length === 0
-      return directory.note({ etcd: { endpoints, tlsPaths, wasEmpty } })
+      return directory.note({ etcd: { endpoints, tlsPaths, wasEmpty }, lastStore: 'etcd' })
     }
     default:
       return choice satisfies never

@@ -5,7 +5,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { restoreSnapshot, takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { identityFiles, storeFiles } from './directory-contents.ts'
 import { openDataDirectory } from './open-directory.ts'
-import { storePart } from './take-snapshot.ts'
+import { encryptionPart, storePart } from './take-snapshot.ts'
 import { unpackVolumes, volumesPart, type UnpackedVolumes } from './volume-archive.ts'
 import { openSnapshotFile, type OpenSnapshot, type SnapshotHeader } from './snapshot-file.ts'
 
@@ -73,12 +73,16 @@ export async function restoreDirectory(
     }
     const keptVolumes = await volumes?.replace(isRepeated)
     const { foreign, nodes = [] } = opened.marker
+    const hasEncryption = snapshot?.header.parts.some(({ name }) => name === encryptionPart) === true
     await opened.note({
       restoring: undefined,
       isComplete: true,
       hasStore: true,
       foreign: hasKeys ? foreign.filter((name) => !name.startsWith('pki/')) : foreign,
       nodes: [...new Set([...nodes, ...(snapshot?.header.nodes ?? [])])],
+      settings: snapshot?.header.settings,
+      lastStore: 'sqlite',
+      ...(hasEncryption ? { encryptionConfig: `${directory}/${encryptionPart}` } : {}),
     })
     const isThere = (await files.read(`${pki}/ca.key`)) !== undefined
     return {
@@ -129,6 +133,7 @@ async function extractTo(
   const paths = new Map<string, string>([
     [storePart, to.store],
     [volumesPart, to.volumes],
+    [encryptionPart, encryptionPart.replace('pki', to.pki)],
     ...identityFiles.map((name) => [`pki/${name}`, `${to.pki}/${name}`] as const),
   ])
   const handles = new Map<string, FileHandle>()

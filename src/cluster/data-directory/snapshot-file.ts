@@ -22,8 +22,12 @@ export interface SnapshotHeader {
   /** The name of the cluster. */
   readonly name: string
   readonly keys: 'included' | 'omitted'
-  /** The encryption configuration at rest. Its keys are not part of the snapshot. */
+  /** The path of the encryption configuration at rest. It is one of the parts if the keys are included. */
   readonly encryptionConfig?: string | undefined
+  /** Flags whose values must stay the same, of a server. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
+  /** The uid of the namespace kube-system, in scheduled snapshots. */
+  readonly cluster?: string | undefined
   /** Nodes that the cluster's process created. */
   readonly nodes: readonly string[]
   /** The content of volumes of the class local-path, if it is included; `changed`: it was written to meanwhile. */

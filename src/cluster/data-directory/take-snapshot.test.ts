@@ -30,6 +30,8 @@ import { snapshotDirectory } from './take-snapshot.ts'
 const { signal } = new AbortController()
 const passphrase = 'correct horse'
 const directory = await mkdtemp(join(tmpdir(), 'coxswain-snapshot-'))
+const config = join(directory, 'encryption.yaml')
+await writeFile(config, 'kind: EncryptionConfiguration')
 after(() => rm(directory, { recursive: true, force: true }))
 
 async function withStore<T>(at: string, use: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
@@ -63,7 +65,7 @@ async function cluster(...keys: string[]): Promise<string> {
     isComplete: true,
     name: 'home',
     nodes: ['node-0'],
-    encryptionConfig: '/e.yaml',
+    encryptionConfig: config,
   })
   return at
 }
@@ -131,7 +133,7 @@ test('with a passphrase, a restore into another directory gives the same cluster
   const to = newPath()
   const file = newPath()
   const { keys, encryptionConfig } = await take(from, file, { passphrase })
-  deepEqual([keys, encryptionConfig], ['included', '/e.yaml'])
+  deepEqual([keys, encryptionConfig], ['included', config])
   equal((await stat(file)).mode & 0o777, 0o600)
   ok(!(await readFile(file)).includes('PRIVATE KEY'))
   ok(!(await readFile(file)).includes(key))
@@ -139,6 +141,7 @@ test('with a passphrase, a restore into another directory gives the same cluster
   deepEqual([report.before, report.keys], [{ store: undefined, keys: undefined, volumes: undefined }, 'restored'])
   deepEqual(await keysIn(to), [key])
   deepEqual(await identityOf(to), await identityOf(from))
+  equal(await readFile(`${to}/pki/encryption-config.yaml`, 'utf8'), 'kind: EncryptionConfiguration')
   deepEqual((await readMarker(to))?.nodes, ['node-0'])
   equal((await stat(`${to}/pki/ca.key`)).mode & 0o777, 0o600)
 })
@@ -187,12 +190,12 @@ test('an existing file is replaced only on request', async () => {
   )
 })
 
-test('a directory without an SQLite store has nothing to copy', async () => {
-  await rejects(take(newPath(), newPath()), /there is no cluster on SQLite in/)
+test('a directory without a cluster has nothing to copy, and an etcd is copied while it runs', async () => {
+  await rejects(take(newPath(), newPath()), /there is no cluster in/)
   const at = newPath()
   await using opened = await openDataDirectory(at, 'cluster')
   await opened.note({ etcd: { endpoints: ['http://127.0.0.1:1'], tlsPaths: {}, wasEmpty: true } })
-  await rejects(take(at, newPath()), /keeps its objects in etcd; take a snapshot there: etcdctl snapshot save/)
+  await rejects(take(at, newPath()), /is taken while it runs; etcd at http:\/\/127\.0\.0\.1:1 cannot be reached/)
 })
 
 const flip = async (file: string, at: number) => {

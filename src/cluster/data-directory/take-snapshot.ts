@@ -3,9 +3,15 @@ import { existsSync, statSync } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
+import { Compacted, StoreUnavailable } from '../../store/store.ts'
 import { takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
-import { identityFiles } from './directory-contents.ts'
-import { readMarker } from './directory-marker.ts'
+import { writeStoreFile } from '../../store/sqlite/write-store-file.ts'
+import { etcdOf } from './cluster-etcd.ts'
+import { identityFiles, storeFiles } from './directory-contents.ts'
+import { readMarker, type Marker } from './directory-marker.ts'
+import { clusterKeys } from './move-store.ts'
+import { openStore, type EtcdChoice } from './open-store.ts'
+import { sharedEncryptionConfig } from './server-files.ts'
 import { archiveVolumes, volumeNames, volumesPart } from './volume-archive.ts'
 import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-file.ts'
 
@@ -18,32 +24,32 @@ export interface SnapshotOptions {
   readonly isForced: boolean
   /** Includes the content of the volumes of the class local-path. */
   readonly hasVolumes: boolean
+  /** The uid of the namespace kube-system, for snapshots that are removed by their number. */
+  readonly cluster?: string | undefined
 }
 
 export const storePart = 'store.db'
+export const encryptionPart = `pki/${sharedEncryptionConfig}`
 
-/** Also works while the cluster runs. The file is written completely or not at all. Returns its header. */
+/**
+ * Also works while the cluster runs; one on etcd must run. Whatever the store, the content is a store of SQLite. The file is
+ * written completely or not at all. Returns its header.
+ */
 export async function snapshotDirectory(
-  { directory, to, passphrase, isForced, hasVolumes }: SnapshotOptions,
+  { directory, to, passphrase, isForced, hasVolumes, cluster }: SnapshotOptions,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<NewHeader> {
   const marker = await readMarker(directory)
-  const store = `${directory}/store.db`
-  if ((statSync(store, { throwIfNoEntry: false })?.size ?? 0) === 0)
-    throw new Error(
-      marker?.etcd === undefined && marker?.server === undefined
-        ? `there is no cluster on SQLite in ${directory}`
-        : `the cluster of ${directory} keeps its objects in etcd; take a snapshot there: etcdctl snapshot save`,
-    )
+  const source = sourceOf(directory, marker)
   if (!isForced && existsSync(to)) throw new Error(alreadyThere(to))
   const copy = `${directory}/store.db.snapshot-${process.pid}`
   const building = `${to}.${process.pid}.tmp`
   const archive = `${to}.${process.pid}.volumes.tmp`
   try {
-    await takeSnapshot(nodePlatform.workers, store, copy, signal)
-    const keys =
-      passphrase === undefined ? [] : await Promise.all(identityFiles.map((name) => keyPart(directory, name)))
+    if (source.kind === 'etcd') await copyEtcd(source, copy, clock, signal)
+    else await takeSnapshot(nodePlatform.workers, source.path, copy, signal)
+    const keys = passphrase === undefined ? [] : await keyParts(directory, marker)
     const isArchived = hasVolumes && (await volumeNames(directory)).length > 0
     const areChanged = isArchived && (await archiveVolumes(directory, archive, signal))
     const header: NewHeader = {
@@ -51,6 +57,8 @@ export async function snapshotDirectory(
       name: marker?.name ?? 'coxswain',
       keys: passphrase === undefined ? 'omitted' : 'included',
       encryptionConfig: marker?.encryptionConfig,
+      settings: marker?.server?.settings ?? marker?.settings,
+      cluster,
       nodes: marker?.nodes ?? [],
       ...(isArchived ? { volumes: areChanged ? 'changed' : 'unchanged' } : {}),
     }
@@ -59,7 +67,7 @@ export async function snapshotDirectory(
     await publish(building, to, isForced)
     return header
   } finally {
-    await rm(copy, { force: true })
+    for (const name of storeFiles) await rm(name.replace('store.db', copy), { force: true })
     await rm(building, { force: true })
     await rm(archive, { force: true })
   }
@@ -85,13 +93,55 @@ const filePart = (name: string, path: string): PartSource => ({
   },
 })
 
-async function keyPart(directory: string, name: string): Promise<PartSource> {
-  const content = await readFile(`${directory}/pki/${name}`)
+async function keyParts(directory: string, marker: Marker | undefined): Promise<PartSource[]> {
+  const parts = identityFiles.map((name) => keyPart(`pki/${name}`, `${directory}/pki/${name}`))
+  const config = marker?.encryptionConfig
+  return Promise.all([...parts, ...(config === undefined ? [] : [keyPart(encryptionPart, config)])])
+}
+
+async function keyPart(name: string, path: string): Promise<PartSource> {
+  const content = await readFile(path).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be read; without it the snapshot could not be restored`, { cause })
+  })
   return {
-    name: `pki/${name}`,
+    name,
     bytes: content.length,
     async *read() {
       yield content
     },
+  }
+}
+
+type Source = EtcdChoice | { readonly kind: 'sqlite'; readonly path: string }
+
+function sourceOf(directory: string, marker: Marker | undefined): Source {
+  const path = `${directory}/store.db`
+  const hasFile = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const etcd = marker && etcdOf(directory, marker)
+  // The file is the previous store of a cluster that was started on another one, and the current one of a cluster that moves.
+  if (hasFile && (marker?.lastStore !== 'etcd' || marker.server !== undefined)) return { kind: 'sqlite', path }
+  if (etcd !== undefined) return etcd
+  throw new Error(`there is no cluster in ${directory}`)
+}
+
+async function copyEtcd(etcd: EtcdChoice, to: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  const where = etcd.endpoints.join(', ')
+  const store = await openStore(etcd, '').catch((cause: unknown) => {
+    throw cause instanceof StoreUnavailable
+      ? new Error(`a snapshot of a cluster on etcd is taken while it runs; etcd at ${where} cannot be reached`, {
+          cause,
+        })
+      : cause
+  })
+  try {
+    const { workers } = nodePlatform
+    await writeStoreFile(store, to, clusterKeys, { workers, clock }, signal)
+  } catch (error) {
+    if (!(error instanceof Compacted)) throw error
+    throw new Error(`etcd at ${where} removed the history before all of it was read; repeat the command`, {
+      cause: error,
+    })
+  } finally {
+    await store.close()
   }
 }

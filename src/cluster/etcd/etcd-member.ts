@@ -28,6 +28,8 @@ export interface EtcdMemberOptions {
   readonly address: IpAddress
   /** The cluster that it begins or joins. Without effect once it has data. */
   readonly initial: InitialCluster
+  /** A snapshot of Raft after this many writes. */
+  readonly snapshotCount?: number
 }
 
 export interface EtcdMemberDeps {
@@ -44,15 +46,16 @@ const restartMsMax = 30_000
 const stableMs = 60_000
 const lineCharactersMax = 1_000
 
-/** As kubeadm: a snapshot of Raft after this many writes. */
-const snapshotCount = 10_000
+/** As kubeadm. */
+const snapshotCountDefault = 10_000
 
 export const dataPath = (directory: string): string => `${directory}/data`
 const pidPath = (directory: string): string => `${directory}/etcd.pid`
 const dataArgument = (directory: string): string => `--data-dir=${dataPath(directory)}`
 
 /** The arguments of the executable. Client certificates are required at both ports. */
-export function etcdArguments({ directory, pki, name, address, initial }: EtcdMemberOptions): readonly string[] {
+export function etcdArguments(options: EtcdMemberOptions): readonly string[] {
+  const { directory, pki, name, address, initial, snapshotCount = snapshotCountDefault } = options
   const client = clientUrlOf(address)
   const peer = peerUrlOf(address)
   const flags = {

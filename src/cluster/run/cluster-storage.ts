@@ -66,7 +66,7 @@ export async function openClusterStorage(
     name: options.name,
     isComplete: true,
     kubeconfigs: [...new Set([...(directory.marker.kubeconfigs ?? []), ...kubeconfigs])],
-    ...(encryptionPath === undefined ? {} : { encryptionConfig: resolve(encryptionPath) }),
+    encryptionConfig: encryptionPath && resolve(encryptionPath),
   })
   const dataKeyMetrics = new DataKeyMetrics(metrics, realClock)
   const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log: options.log, dataKeyMetrics }

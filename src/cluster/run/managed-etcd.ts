@@ -8,18 +8,21 @@ import type { EtcdAdmin } from '../../store/etcd/etcd-admin.ts'
 import { memberAdmin } from '../data-directory/member-admin.ts'
 import type { MemberUse } from '../data-directory/directory-marker.ts'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
-import type { EtcdChoice } from '../data-directory/open-store.ts'
+import { openStore, type EtcdChoice } from '../data-directory/open-store.ts'
 import { etcdCertificates, etcdClientPaths } from '../etcd/etcd-certificates.ts'
 import type { EtcdExecutable } from '../etcd/etcd-executable.ts'
 import { addMember, promoteMember, removedText, type OwnMember } from '../etcd/etcd-join.ts'
 import { clientUrlOf, dataPath, EtcdMember, peerUrlOf, type EtcdMemberDeps } from '../etcd/etcd-member.ts'
 import { parseMemberName, type InitialCluster } from '../etcd/initial-cluster.ts'
+import { bumpRevision, prepareBump } from './bump-revision.ts'
 
 export interface ManagedEtcdOptions {
   readonly directory: DataDirectory
   /** The member of this machine, and those that are known already. */
   readonly member: MemberUse
   readonly executable: EtcdExecutable
+  /** The revision of a store that is moved to etcd. */
+  readonly revision?: number | undefined
 }
 
 export interface ManagedEtcdDeps extends EtcdMemberDeps {
@@ -41,7 +44,7 @@ const exitsMax = 3
 
 /** Resolves when the member votes and knows the leader: after a failure of all machines, when most of them are back. */
 export async function startManagedEtcd(
-  { directory, member, executable }: ManagedEtcdOptions,
+  { directory, member, executable, revision }: ManagedEtcdOptions,
   deps: ManagedEtcdDeps,
   signal: AbortSignal,
 ): Promise<ManagedEtcd> {
@@ -62,21 +65,18 @@ export async function startManagedEtcd(
   const others = member.endpoints.filter((endpoint) => endpoint !== ownUrl)
   const etcdDirectory = `${directory.path}/etcd`
   const initial = await initialCluster()
+  const memberOptions = { executable, directory: etcdDirectory, pki, name: own.name, address, initial }
+  const storeAt = (endpoints: readonly string[]): EtcdChoice => ({ kind: 'etcd', endpoints, tlsPaths, isManaged: true })
+  if (revision !== undefined && others.length === 0) await raiseRevision(revision)
   await using cleanUps = new AsyncDisposableStack()
-  const started = cleanUps.use(
-    await EtcdMember.start(
-      { executable, directory: etcdDirectory, pki, name: own.name, address, initial },
-      deps,
-      signal,
-    ),
-  )
+  const started = cleanUps.use(await EtcdMember.start(memberOptions, deps, signal))
   using admin = await newAdmin([...others, ownUrl])
-  await whenServing(admin)
+  await whenServing(admin, started)
   await promoteMember(own.peerUrl, { admin, clock, log }, signal)
   await note(admin)
   const held = cleanUps.move()
   return {
-    store: { kind: 'etcd', endpoints: endpointsOf(directory, member), tlsPaths, isManaged: true },
+    store: storeAt(endpointsOf(directory, member)),
     async maintain(stop) {
       for (;;) {
         await clock.sleep(maintenanceMs, stop)
@@ -120,17 +120,30 @@ export async function startManagedEtcd(
       throw new Error(removedText)
   }
 
-  async function whenServing(from: EtcdAdmin): Promise<void> {
+  async function raiseRevision(wanted: number): Promise<void> {
+    let newest: number | undefined
+    {
+      await using first = await EtcdMember.start({ ...memberOptions, snapshotCount: 1 }, deps, signal)
+      using alone = await newAdmin([ownUrl])
+      await whenServing(alone, first)
+      await using stores = new AsyncDisposableStack()
+      const store = stores.adopt(await openStore(storeAt([ownUrl]), ''), (opened) => opened.close())
+      newest = await prepareBump(store, etcdDirectory, wanted, deps, signal)
+    }
+    if (newest !== undefined) await bumpRevision(etcdDirectory, newest, wanted, log)
+  }
+
+  async function whenServing(from: EtcdAdmin, running: EtcdMember): Promise<void> {
     let reportAtMs = clock.monotonicMs() + reportMs
     for (;;) {
       const status = await from.status(ownUrl, signal).catch((error: unknown) => error)
       signal.throwIfAborted()
       if (isStatus(status) && status.leader !== 0n) return
-      if (started.exits >= exitsMax) throw new Error(`etcd does not start: ${started.lastLine}`)
+      if (running.exits >= exitsMax) throw new Error(`etcd does not start: ${running.lastLine}`)
       if (clock.monotonicMs() > reportAtMs) {
         reportAtMs = clock.monotonicMs() + reportMs
         const why = isStatus(status) ? 'it has no leader: most of its members must run' : errorText(status)
-        log.info('waiting for etcd', { why, lastLine: started.lastLine })
+        log.info('waiting for etcd', { why, lastLine: running.lastLine })
       }
       await clock.sleep(pollMs, signal)
     }

@@ -86,7 +86,7 @@ test('the directory of another cluster is not taken over, and that of a server i
   const begun = optionsFor({ start: { kind: 'init' }, host: '127.0.0.1', store: nowhere })
   await rejects(server(begun, signal), /etcd cannot be reached/)
   const other = { ...place, dataDirectory: begun.dataDirectory, store: { kind: 'sqlite' } as const }
-  await rejects(up(other), /is the data directory of a server; start it with: coxswain server/)
+  await rejects(up(other), /is the data directory of a server; start it with "coxswain server", or move/)
 })
 
 test('the address of a member does not change', async () => {

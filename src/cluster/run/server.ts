@@ -13,15 +13,15 @@ import { isWildcard } from '../certificates/serving-hosts.ts'
 import { fetchServerBundle } from './join-servers.ts'
 import type { JoinToken } from '../client/join-token-text.ts'
 import type { Marker, MemberUse, ServerUse } from '../data-directory/directory-marker.ts'
-import { moveToEtcd } from '../data-directory/move-store.ts'
+import { movedRevision, moveToEtcd } from '../data-directory/move-store.ts'
 import { openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import type { EtcdChoice } from '../data-directory/open-store.ts'
-import { etcdPathsOf, sharedEncryptionConfig, writeServerFiles } from '../data-directory/server-files.ts'
+import { etcdPathsOf, writeServerFiles } from '../data-directory/server-files.ts'
 import { findEtcd } from '../etcd/etcd-executable.ts'
 import { clientUrlOf } from '../etcd/etcd-member.ts'
 import { addressTowards, peerOf } from './local-addresses.ts'
 import { startManagedEtcd } from './managed-etcd.ts'
-import { checkSettings, sharedSettings, withSettings } from './shared-settings.ts'
+import { checkSettings, sharedSettings } from './shared-settings.ts'
 import { up, type Running } from './up.ts'
 import type { UpOptions } from './up-options.ts'
 
@@ -47,6 +47,8 @@ export async function server(options: ServerOptions, signal: AbortSignal): Promi
   const cleanUps = new AsyncDisposableStack()
   try {
     const directory = cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
+    if (directory.marker.moving !== undefined)
+      throw new Error(`the move of ${dataDirectory} to SQLite was interrupted; continue it: coxswain up --store sqlite`)
     if (directory.marker.server === undefined) await begin(directory, options, signal)
     else if (start?.kind === 'join') log.info('this machine is a server already; --join and --token have no effect')
     const use = serverOf(directory.marker)
@@ -59,7 +61,6 @@ export async function server(options: ServerOptions, signal: AbortSignal): Promi
     const running = cleanUps.use(
       await up({
         ...options,
-        ...withEncryption(withSettings(options, settings), dataDirectory),
         directory,
         host,
         store,
@@ -90,15 +91,16 @@ async function begin(directory: DataDirectory, options: ServerOptions, signal: A
     throw new Error(
       `${path} has the cluster of "coxswain up"; choose another --data-dir, or give that cluster up: coxswain reset --data-dir ${path} --yes`,
     )
-  const use = start.kind === 'init' ? firstServer(options) : await joinServers(directory, start, options, signal)
+  const use =
+    start.kind === 'init' ? firstServer(marker, options) : await joinServers(directory, start, options, signal)
   await directory.note({ server: use })
 }
 
-function firstServer(options: ServerOptions): ServerUse {
+function firstServer(marker: Marker, options: ServerOptions): ServerUse {
   const { host, store } = options
   if (host === undefined)
     throw new Error('--bind is missing: the address at which the other servers and the nodes reach this machine')
-  const settings = sharedSettings(options)
+  const settings = { ...marker.settings, ...sharedSettings(options) }
   return store === undefined ? { settings, host, member: newMember(memberAddress(host), []) } : { settings, host }
 }
 
@@ -171,18 +173,12 @@ async function startMember(
   const executable = await findEtcd(processes, signal)
   onProgress?.(`starting etcd ${executable.version}, waiting for its other members`)
   const deps = { processes, files, clock: realClock, random: systemRandom, log, platform: nodePlatform }
-  return startManagedEtcd({ directory, member, executable }, deps, signal)
+  const revision = movedRevision(directory.path)
+  return startManagedEtcd({ directory, member, executable, revision }, deps, signal)
 }
 
 function externalStore({ marker: { etcd } }: DataDirectory, { store }: ServerOptions): EtcdChoice {
   if (store !== undefined) return store
   if (etcd === undefined) throw new Error('--store is missing: the etcd of this control plane')
   return { kind: 'etcd', endpoints: etcd.endpoints, tlsPaths: etcd.tlsPaths }
-}
-
-/** The encryption configuration that came with the authorities is used unless another one is named. */
-function withEncryption(options: ReturnType<typeof withSettings>, directory: string): ReturnType<typeof withSettings> {
-  const path = `${directory}/pki/${sharedEncryptionConfig}`
-  if (options.policyFlags?.['encryption-provider-config'] !== undefined || !existsSync(path)) return options
-  return { ...options, policyFlags: { ...options.policyFlags, 'encryption-provider-config': path } }
 }

@@ -1,4 +1,7 @@
 // Flags whose values must be the same on all servers of a control plane. A server that joins gets them with the authorities.
+import { existsSync } from 'node:fs'
+import type { DataDirectory } from '../data-directory/open-directory.ts'
+import { sharedEncryptionConfig } from '../data-directory/server-files.ts'
 import { nodeRangeFlags } from '../flags/node-ranges.ts'
 import type { PolicyFlag } from '../flags/policy-flags.ts'
 import { serviceRangeFlags } from '../flags/service-ranges.ts'
@@ -38,6 +41,19 @@ export const withSettings = (options: FlagOptions, settings: SharedSettings): Fl
   nodeRangeFlags: { ...options.nodeRangeFlags, ...chosen(settings, names.nodeRangeFlags) },
   policyFlags: { ...options.policyFlags, ...chosen(settings, names.policyFlags) },
 })
+
+/**
+ * Options with what the data directory has of a cluster that came from elsewhere: flags that must stay the same, unless they are
+ * given, and the encryption configuration, unless another one is named.
+ */
+export function withStored<Options extends FlagOptions>(options: Options, { path, marker }: DataDirectory): Options {
+  const stored = marker.server?.settings ?? marker.settings ?? {}
+  const chosen = { ...options, ...withSettings(options, { ...stored, ...sharedSettings(options) }) }
+  const config = `${path}/pki/${sharedEncryptionConfig}`
+  const isOurs = !marker.foreign.includes(`pki/${sharedEncryptionConfig}`)
+  if (chosen.policyFlags?.['encryption-provider-config'] !== undefined || !isOurs || !existsSync(config)) return chosen
+  return { ...chosen, policyFlags: { ...chosen.policyFlags, 'encryption-provider-config': config } }
+}
 
 /** Throws on a value that differs from that of the other servers. */
 export function checkSettings(given: SharedSettings, shared: SharedSettings): void {

@@ -43,6 +43,7 @@ import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
 import { LocalNode } from './local-node.ts'
 import { serve, type ServedCluster } from './serve.ts'
+import { withStored } from './shared-settings.ts'
 import { removeStaleNodes } from './stale-nodes.ts'
 import { StopProgress } from './stop-progress.ts'
 import { directoryRemover } from './host-directories.ts'
@@ -63,12 +64,13 @@ export interface Running extends AsyncDisposable {
 }
 
 export async function up(upOptions: UpOptions): Promise<Running> {
-  const options = resolveUpOptions(upOptions)
-  const { dataDirectory, containers, log, onProgress, onStopping } = options
+  const given = resolveUpOptions(upOptions)
+  const { dataDirectory, containers, log, onProgress, onStopping } = given
   const cleanUps = new AsyncDisposableStack()
   const stopping = new StopProgress(realClock)
   try {
-    const directory = options.directory ?? cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
+    const directory = given.directory ?? cleanUps.use(await openDataDirectory(dataDirectory, 'cluster'))
+    const options = withStored(given, directory)
     checkStorePresent(directory, options.store.kind)
     const kubeconfigs =
       options.given === undefined ? new ClusterKubeconfigs(options, nodePlatform.files, realClock) : undefined

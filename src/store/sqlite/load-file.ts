@@ -41,6 +41,14 @@ export async function loadFile(
   return { compacted, leases, leaseLast: metaOf(database, 'lease_last') }
 }
 
+/** The revision of a store, without its content. */
+export function fileRevision(path: string): number {
+  using database = new DatabaseSync(path, { readOnly: true })
+  checkFormat(database, path)
+  const last = Number(database.prepare('SELECT max(id) AS id FROM changes').get()?.['id'] ?? 0)
+  return Math.max(metaOf(database, 'compacted'), Math.floor(last / operationsMax))
+}
+
 function checkPages(database: DatabaseSync, path: string): void {
   const found = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0]
   if (found !== 'ok') throw new StoreCorrupt(`open ${path}: the file is damaged: ${found}`)
