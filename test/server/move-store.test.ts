@@ -81,4 +81,59 @@ test('a cluster moves from SQLite to etcd', { timeout: 900_000 }, async (t) => {
     await until(async () => (await first.members()).length === 2)
     await create(second.kubeconfig, [100])
   })
+
+  const single = ['up', '--runtime', 'none', '--store', 'sqlite', ...place(first)]
+  await t.test('not back to SQLite while others are members', async () => {
+    await first.end()
+    match(
+      await first.failure(...single.slice(0, 5)),
+      /--store sqlite: other servers are members of etcd \(\S+\); remove each/,
+    )
+    match(
+      await first.failure('up', '--runtime', 'none'),
+      /is the data directory of a server; start it with "coxswain server", or/,
+    )
+    equal(existsSync(join(first.directory, 'store.db')), false)
+    await first.start()
+    await second.end()
+    await second.command('reset', '--yes')
+    await until(async () => (await first.members()).length === 1)
+    await first.end()
+    await first.start()
+    before = await state(first.kubeconfig)
+  })
+
+  await t.test('from etcd to SQLite', async () => {
+    const member = first.etcdPid
+    // After a crash the member is still running.
+    await first.end('SIGKILL')
+    {
+      await using _ = await startProcess(single)
+      const after = await state(first.kubeconfig)
+      deepEqual([after.maps, after.namespaces], [before.maps, before.namespaces])
+      ok(after.revision > before.revision)
+      match(
+        String(await watchFrom(first.kubeconfig, String(before.revision))),
+        /too old resource version|Expired|Gone/i,
+      )
+      await create(first.kubeconfig, [101])
+    }
+    equal(existsSync(`/proc/${member}`), false)
+    equal(first.hasData, false)
+    // It is a cluster on SQLite now, with and without the flag.
+    for (const args of [single, single.filter((each) => !['--store', 'sqlite'].includes(each))]) {
+      await using _ = await startProcess(args)
+      equal((await state(first.kubeconfig)).maps.length, before.maps.length + 1)
+    }
+    match(await first.failure('server'), /there is no server in/)
+  })
+
+  await t.test('and to etcd again', async () => {
+    await first.start('--init')
+    equal((await state(first.kubeconfig)).maps.length, before.maps.length + 1)
+    await create(first.kubeconfig, [102])
+    await first.end()
+    match(await first.command('reset', '--yes'), /./)
+    equal(existsSync(first.directory), false)
+  })
 })

@@ -81,6 +81,11 @@ export const up = defineCommand({
     const endsContainers = options['stop-containers'] ?? choices.store.kind === 'memory'
     const format = isTerminal ? 'text' : 'json'
     const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    const onProgress = (what: string) => void (isTerminal && err(`${eraseLine}${what} …`))
+    if (options.store === 'sqlite') {
+      const { moveToSqlite } = await import('../../cluster/run/move-to-sqlite.ts')
+      await moveToSqlite({ dataDirectory: choices.dataDirectory, log, onProgress }, signal)
+    }
     await using running = await startUp({
       ...choices,
       nodes,
@@ -92,7 +97,7 @@ export const up = defineCommand({
       ...(await controlPlaneChoicesOf(options)),
       ingressFlags: options,
       log,
-      onProgress: (what) => isTerminal && err(`${eraseLine}${what} …`),
+      onProgress,
       onNode: (outcome) => out(outcomeText(outcome)),
       onStopping: (step, seconds) => err(stoppingText(step, seconds)),
     })

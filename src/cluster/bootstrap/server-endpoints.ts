@@ -24,7 +24,7 @@ const leaseMs = 15_000
 const renewEveryMs = 10_000
 /** Servers beyond this number are not listed. */
 const serversMax = 100
-const leasesPrefix = `${registryPrefix}masterleases/`
+export const masterLeasesPrefix = `${registryPrefix}masterleases/`
 
 interface ServerEndpointsDeps {
   readonly client: Client
@@ -128,9 +128,9 @@ export class ServerEndpoints {
   }
 
   async #hosts(signal: AbortSignal): Promise<readonly string[]> {
-    const range = { start: leasesPrefix, end: prefixEnd(leasesPrefix), limit: serversMax }
+    const range = { start: masterLeasesPrefix, end: prefixEnd(masterLeasesPrefix), limit: serversMax }
     const { items } = await this.#deps.store.range(range, signal)
-    return items.map(({ key }) => key.slice(leasesPrefix.length))
+    return items.map(({ key }) => key.slice(masterLeasesPrefix.length))
   }
 }
 
@@ -149,7 +149,7 @@ function includesFields(object: ApiObject | undefined, manifest: Manifest): bool
 
 type Manifest = ReturnType<typeof endpointsOf> | ReturnType<typeof sliceOf>
 
-const leaseKey = (host: string): string => `${leasesPrefix}${host}`
+const leaseKey = (host: string): string => `${masterLeasesPrefix}${host}`
 
 const portOf = (port: number) => ({ name: 'https', port, protocol: 'TCP' as const })
 
