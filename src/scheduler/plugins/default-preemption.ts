@@ -196,11 +196,15 @@ class PreemptionEvaluator {
           lastTransitionTime: rfc3339(clock.nowMs()),
           ...(generation && { observedGeneration: generation }),
         }
-        await pods.patch(name, namespaceOf(victim), { status: { conditions: [condition] } }, 'strategic', ctx, 'status')
+        const patch = { metadata: { uid }, status: { conditions: [condition] } }
+        await pods.patch(name, namespaceOf(victim), patch, 'strategic', ctx, 'status')
         await pods.delete(name, namespaceOf(victim), { uid }, ctx)
       }
     } catch (error) {
       if (hasReason(error, 'NotFound')) return
+      // A StatefulSet gives the next pod the same name.
+      const now = hasReason(error, 'Conflict') ? await pods.find(name, namespaceOf(victim), ctx) : victim
+      if (now?.metadata.uid !== uid) return
       throw error
     }
     const message = `Preempted by pod ${pod.metadata.uid} on node ${nodeName}`
