@@ -27,10 +27,10 @@ import {
   targetViolations,
   type Violation,
 } from './checks.ts'
-import { markOf } from './hostile-texts.ts'
+import { markOf, type HostileText } from './hostile-texts.ts'
 import { recordedApi, type KindObjects, type RecordedApi } from './recorded-api.ts'
 import { recordedHost, type HostRecord } from './recorded-host.ts'
-import { reportOf, variantsOf, type BaseObject } from './variants.ts'
+import { reportOf, textsOfTests, variantsOf, type BaseObject } from './variants.ts'
 
 const plain: KindObjects = [
   { kind: node, object: base.nodeOf(0) },
@@ -134,11 +134,17 @@ test('without hostile texts, the containers of all pods are started', async () =
   ok(record.mounts.length > 0 && record.lineFiles.size > 0 && record.relativePaths.has('dir/key'))
 })
 
-for (const [kind, baseObject, companions] of kinds)
-  test(`hostile texts in a ${kind.kind} stay within one path segment, argument, line or header`, async () => {
+const nameOf = (texts: readonly HostileText[]): string =>
+  texts.length === 1 ? `hostile texts (${texts.map(({ name }) => name).join()})` : 'hostile texts'
+
+for (const [kind, baseObject, companions, texts] of kinds.flatMap((each) =>
+  textsOfTests.map((some) => [...each, some] as const),
+))
+  test(`${nameOf(texts)} in a ${kind.kind} stay within one path segment, argument, line or header`, async () => {
     const found: string[] = []
     for (const variants of variantsOf(kind, baseObject, {
       except: hostPaths,
+      texts,
       sent: kind === pod ? sentOfPod : [],
     })) {
       const objects = variants.map(({ object }) => ({ kind, object }))

@@ -25,7 +25,14 @@ const fieldsMax = 300
 /** Objects that are given to a component at a time. */
 const batchSize = 100
 
+/** The texts that one test tries; a long run has a test for each. */
+export const textsOfTests: readonly (readonly HostileText[])[] = isLong
+  ? hostileTexts.map((text) => [text])
+  : [hostileTexts]
+
 export interface Choice {
+  /** All texts by default. */
+  readonly texts?: readonly HostileText[]
   /** Fields whose purpose is what the test forbids, such as a path of the host. */
   readonly except?: ReadonlySet<string>
   /** Fields that the component makes a part of a command, a rule, a path or a request: each run has them with all texts. */
@@ -39,7 +46,7 @@ export interface Choice {
 export function variantsOf(
   kind: NamedMessage,
   base: BaseObject,
-  { except, sent = [] }: Choice = {},
+  { except, sent = [], texts = hostileTexts }: Choice = {},
 ): readonly (readonly Variant[])[] {
   const seed = Number(process.env['COXSWAIN_SEED'] ?? 0)
   const fields = stringFieldsOf(kind.message).filter(({ path }) => except?.has(path) !== true)
@@ -49,8 +56,8 @@ export function variantsOf(
   const chosen = fields.flatMap((field, at) => {
     const hasAll = isLong || sent.includes(field.path)
     const isSampled = at % stride === seed % stride
-    return hostileTexts
-      .filter((_, number) => hasAll || (isSampled && number === (at + seed) % hostileTexts.length))
+    return texts
+      .filter((_, number) => hasAll || (isSampled && number === (at + seed) % texts.length))
       .map((hostile) => ({ field, hostile }))
   })
   const variants = chosen.map((each, at): Variant => {
