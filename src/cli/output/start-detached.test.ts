@@ -28,7 +28,7 @@ test('a program runs on in the background once it is ready; its output is in a f
 })
 
 const failures: [what: string, script: string, message: string][] = [
-  ['fails', `console.error('the port is in use'); process.exit(1)`, 'the port is in use'],
+  ['fails', `console.error('coxswain up: the port is in use'); process.exit(1)`, 'the port is in use'],
   ['is killed', `process.kill(process.pid, 'SIGKILL')`, ''],
   ['prints much', `console.log('a'.repeat(5_000) + 'the end')`, `${'a'.repeat(1_992)}the end`],
 ]

@@ -38,7 +38,10 @@ export async function startDetached(
     const output = (await readFile(logPath)).subarray(start).toString()
     const report = detachedReport(output)
     if (report !== undefined && !hasEnded) return { pid: child.pid ?? 0, report }
-    if (hasEnded) throw new Error(`it has ended before it was ready: ${output.slice(-outputCharsMax).trim()}`)
+    if (hasEnded) throw new Error(`it has ended before it was ready: ${ownError(output.slice(-outputCharsMax).trim())}`)
     await realClock.sleep(pollEveryMs, signal)
   }
 }
+
+/** Without the name of the command, which this process prints too. */
+const ownError = (output: string): string => output.replace(/^coxswain up: /, '')

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { apiService } from '../../api/apiregistration/v1/api-service.ts'
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
+import { replicaSet } from '../../api/apps/v1/replica-set.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -61,6 +62,20 @@ test('a quota is raised so far that all pods of the workload can be created', as
   const { text, fixes } = await ask(cluster, deployment, 'web')
   match(text, /exceeded quota: team, requested: requests\.cpu=250m, used: requests\.cpu=500m/)
   deepEqual(fixes, [`kubectl patch quota/team --type=merge -p '{"spec":{"hard":{"requests.cpu":"2"}}}' -n default`])
+})
+
+test('resources that a quota counts are specified, also for the ReplicaSet of a Deployment', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  const hard = { 'requests.cpu': '1', 'requests.memory': '1Gi', 'limits.memory': '2Gi' }
+  await client.of(resourceQuota).create({ metadata: { name: 'team' }, spec: { hard } })
+  await cluster.clock.advance('1s')
+  await client.of(deployment).create({ metadata: { name: 'web' }, spec: workload('web') })
+  const set = (flag: string) => `kubectl set resources deployment/web -c c --${flag} -n default`
+  const expected = [[set('limits=memory=AMOUNT'), set('requests=cpu=100m'), set('requests=memory=128Mi')].join(' && ')]
+  deepEqual((await ask(cluster, deployment, 'web')).fixes, expected)
+  const [made] = (await client.of(replicaSet).list({})).items
+  deepEqual((await ask(cluster, replicaSet, made?.metadata.name ?? '')).fixes, expected)
 })
 
 test('an autoscaler names its target that does not exist, and a similar one', async () => {

@@ -6,6 +6,7 @@ import type { ClusterReader } from '../explainer/cluster-reader.ts'
 import { because, conditionOf } from '../explainer/explainer.ts'
 import { problem, withFix, type Finding } from '../explainer/finding.ts'
 import { kubectl } from '../explainer/fix-command.ts'
+import type { TemplateOwner } from '../explainer/template-owner.ts'
 import { quotaCommand } from '../cluster/quota-explainer.ts'
 
 interface Replicated extends ApiObject {
@@ -13,23 +14,55 @@ interface Replicated extends ApiObject {
   readonly status?: { readonly replicas?: number; readonly conditions?: Parameters<typeof conditionOf>[0] }
 }
 
-export async function whyNotCreated(object: Replicated, cluster: ClusterReader): Promise<Finding[]> {
+/** `owner`: where its template is changed. */
+export async function whyNotCreated(
+  object: Replicated,
+  owner: TemplateOwner,
+  cluster: ClusterReader,
+): Promise<Finding[]> {
   const failure = conditionOf(object.status?.conditions, 'ReplicaFailure')
   if (failure?.status !== 'True') return []
-  return [
-    problem(`Its pods cannot be created: ${because(failure)}.`, {
-      covers: ['FailedCreate'],
-      ...withFix(accountFix(failure.message) ?? (await quotaFix(object, failure.message ?? '', cluster))),
-    }),
-  ]
+  const { message = '' } = failure
+  const fix = accountFix(message) ?? unsetFix(message, owner) ?? (await quotaFix(object, message, cluster))
+  return [problem(`Its pods cannot be created: ${because(failure)}.`, { covers: ['FailedCreate'], ...withFix(fix) })]
 }
 
 const accountPattern =
   /error looking up service account ([^/\s]{1,63})\/([^:\s]{1,253}): serviceaccount "[^"]{1,253}" not found/
 
-function accountFix(message = ''): string | undefined {
+function accountFix(message: string): string | undefined {
   const [, home, name] = accountPattern.exec(message) ?? []
   return home === undefined || name === undefined ? undefined : kubectl(home, 'create', 'serviceaccount', name)
+}
+
+const unsetPattern = /failed quota: [^:\s]{1,253}: must specify (.{1,1000})$/
+const unsetPartPattern = /^(?:(requests|limits)\.)?(cpu|memory) for: (\S{1,500})$/
+
+/** Requests that are usual for a small program. Limits are left to the reader, because too low ones end it. */
+const usualRequests = { cpu: '100m', memory: '128Mi' } as const
+
+/** Sets what a quota counts and containers do not specify. */
+function unsetFix(message: string, owner: TemplateOwner): string | undefined {
+  const parts = unsetPattern.exec(message)?.[1]?.split('; ') ?? []
+  const commands = parts.flatMap((part) => {
+    const [, place = 'requests', resource, containers] = unsetPartPattern.exec(part) ?? []
+    if (containers === undefined) return []
+    const amount = place === 'limits' ? 'AMOUNT' : usualRequests[resource as keyof typeof usualRequests]
+    return containers
+      .split(',')
+      .map((name) =>
+        kubectl(
+          owner.namespace,
+          'set',
+          'resources',
+          owner.target,
+          '-c',
+          name,
+          `--${place}=${resource ?? ''}=${amount}`,
+        ),
+      )
+  })
+  return commands.length === 0 ? undefined : commands.join(' && ')
 }
 
 const quotaPattern = /exceeded quota: ([^,\s]{1,253}), requested: ([^,=\s]{1,253})=([^,\s]{1,64})/

@@ -7,7 +7,7 @@ import { replicaSet, type ReplicaSet } from '../../../api/apps/v1/replica-set.ts
 import { statefulSet } from '../../../api/apps/v1/stateful-set.ts'
 import { node } from '../../../api/core/v1/node/node.ts'
 import { replicationController } from '../../../api/core/v1/workload/replication-controller.ts'
-import { namespaceOf } from '../../../api/meta/object.ts'
+import { controllerOf, namespaceOf } from '../../../api/meta/object.ts'
 import { because, conditionOf, defineExplainer, plural, unobservedChange } from '../explainer/explainer.ts'
 import { problem, warning, type Finding } from '../explainer/finding.ts'
 import { kubectl } from '../explainer/fix-command.ts'
@@ -40,7 +40,7 @@ export const deploymentExplainer = defineExplainer({
           ]
         : []),
       ...(progressing?.status === 'False' ? [problem(`Its rollout is not progressing: ${because(progressing)}.`)] : []),
-      ...(await whyNotCreated(object, cluster)),
+      ...(await whyNotCreated(object, ownerAt('Deployment', metadata.name, namespaceOf(object)), cluster)),
       ...missing(
         isDone,
         `It needs ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
@@ -61,11 +61,17 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
     kind: kind as typeof replicaSet,
     checked: 'its pods',
     async explain(object, cluster) {
+      const { metadata } = object
+      const above = controllerOf(object)
       const { replicas } = object.spec
       const { replicas: present, readyReplicas = 0 } = object.status
       return [
         ...unobservedChange(object, object.status),
-        ...(await whyNotCreated(object, cluster)),
+        ...(await whyNotCreated(
+          object,
+          ownerAt(above?.kind ?? kind.kind, (above ?? metadata).name, namespaceOf(object)),
+          cluster,
+        )),
         ...missing(
           present === replicas && readyReplicas === replicas,
           `It needs ${plural(replicas, 'pod')}: ${readyReplicas} ready, ${present} in total.`,
