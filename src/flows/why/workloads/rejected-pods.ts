@@ -35,7 +35,7 @@ function accountFix(message: string): string | undefined {
   return home === undefined || name === undefined ? undefined : kubectl(home, 'create', 'serviceaccount', name)
 }
 
-const unsetPattern = /failed quota: [^:\s]{1,253}: must specify (.{1,1000})$/
+const unsetBeginning = ': must specify '
 const unsetPartPattern = /^(?:(requests|limits)\.)?(cpu|memory) for: (\S{1,500})$/
 
 /** Requests that are usual for a small program. Limits are left to the reader, because too low ones end it. */
@@ -43,7 +43,8 @@ const usualRequests = { cpu: '100m', memory: '128Mi' } as const
 
 /** Sets what a quota counts and containers do not specify. */
 function unsetFix(message: string, owner: TemplateOwner): string | undefined {
-  const parts = unsetPattern.exec(message)?.[1]?.split('; ') ?? []
+  const [, unset = ''] = message.split(unsetBeginning)
+  const parts = unset.split('; ')
   const commands = parts.flatMap((part) => {
     const [, place = 'requests', resource, containers] = unsetPartPattern.exec(part) ?? []
     if (containers === undefined) return []
