@@ -2,24 +2,40 @@
 import { resolve } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { snapshotDirectory } from '../../cluster/data-directory/take-snapshot.ts'
+import { findSnapshots, type FoundSnapshot } from '../../cluster/snapshots/snapshot-folder.ts'
+import { snapshotFolderOf } from '../../cluster/snapshots/snapshot-schedule.ts'
+import { textTable } from '../output/text-table.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const snapshot = defineCommand({
   name: 'snapshot',
-  summary: 'copies the cluster of this machine into a file, while it runs; with a passphrase its keys too',
-  operands: '<file>',
+  summary:
+    'copies the cluster of this machine into a file, while it runs; with a passphrase its keys too; lists scheduled ones',
+  operands: '<file>|list',
+  operandValues: () => ['list'],
   options: {
     ...dataDirectoryOptions,
     ...passphraseOptions,
     volumes: { type: 'boolean', help: 'includes the content of the volumes of the class local-path on this machine' },
     force: { type: 'boolean', short: 'f', help: 'replaces a file that is already there' },
+    'snapshot-dir': {
+      type: 'string',
+      value: '<folder>',
+      help: 'the folder of scheduled snapshots, for list (snapshots in the data directory)',
+    },
   },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
-    if (file === undefined) throw new UsageError('name the file to write')
+    if (file === undefined) throw new UsageError('name the file to write, or list')
     const directory = dataDirectoryOf(options['data-dir'], environment)
+    if (file === 'list') {
+      const folder = resolve(options['snapshot-dir'] ?? snapshotFolderOf(directory))
+      out(snapshotTable(await findSnapshots(folder), folder))
+      return 0
+    }
+    if (options['snapshot-dir'] !== undefined) throw new UsageError('--snapshot-dir belongs to: coxswain snapshot list')
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const to = resolve(file)
     const isForced = options.force === true
@@ -53,3 +69,13 @@ const includedText = {
   unchanged: `It includes the content of the volumes of the class local-path on this machine. ${otherVolumes}`,
   changed: `It includes the content of the volumes of the class local-path on this machine. Files were written meanwhile, so they are\nas after a power failure; stop the pods that write, or the cluster, for a consistent copy. ${otherVolumes}`,
 } as const
+
+/** Newest first. */
+function snapshotTable(found: readonly FoundSnapshot[], folder: string): string {
+  if (found.length === 0) return `there are no scheduled snapshots in ${folder}\n`
+  const rows = found.map(({ path, bytes, header: { createdAt, name, keys } }) => {
+    const megabytes = (bytes / 2 ** 20).toFixed(1)
+    return [createdAt, name, `${megabytes} MB`, keys, path]
+  })
+  return textTable([['TAKEN', 'CLUSTER', 'SIZE', 'KEYS', 'FILE'], ...rows])
+}

@@ -71,6 +71,9 @@ export const up = defineCommand({
     const containers =
       runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
     const choices = serverChoicesOf(options, environment)
+    const controlPlane = await controlPlaneChoicesOf(options)
+    if (controlPlane.snapshots !== undefined && choices.store.kind === 'memory')
+      throw new UsageError('--snapshot-every: with --store memory there is nothing to copy')
     const nodesDefault = containers !== 'none' || runtime === 'none' ? '0' : '1'
     const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     if (options.detach === true) {
@@ -94,7 +97,7 @@ export const up = defineCommand({
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       kubeletPort:
         options['kubelet-port'] === undefined ? undefined : portOption('kubelet-port', options['kubelet-port']),
-      ...(await controlPlaneChoicesOf(options)),
+      ...controlPlane,
       ingressFlags: options,
       log,
       onProgress,

@@ -5,6 +5,7 @@ import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { inSection, type Arguments, type CommandOption } from '../command/command.ts'
 import { asUsage } from './component-options.ts'
+import { snapshotChoicesOf, snapshotOptions } from './snapshot-options.ts'
 import { schedulerConfiguration } from './scheduler-config.ts'
 
 export const controlPlaneOptions = {
@@ -20,6 +21,7 @@ export const controlPlaneOptions = {
     help: 'install the kinds of volume snapshots (snapshot.storage.k8s.io/v1) and run their controller',
     section: 'Storage',
   },
+  ...snapshotOptions,
   ...inSection(autoscalerFlags, 'Autoscaling'),
   'gateway-api': {
     type: 'boolean',
@@ -35,6 +37,7 @@ export const controlPlaneChoicesOf = async (options: Arguments<typeof controlPla
   autoscalerFlags: options,
   loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
   hasVolumeSnapshots: options['volume-snapshots'] ?? false,
+  snapshots: await snapshotChoicesOf(options),
   hasGatewayApi: options['gateway-api'] ?? false,
   signingDuration: options['cluster-signing-duration'],
   schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),

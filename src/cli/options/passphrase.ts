@@ -20,15 +20,23 @@ export async function passphraseOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   if (path === undefined && environment[variable] === undefined) return undefined
-  const source = path === undefined ? variable : `--passphrase-file ${path}`
-  const text = path === undefined ? (environment[variable] ?? '') : await fileText(path)
+  return path === undefined
+    ? firstLine(environment[variable] ?? '', variable)
+    : passphraseFileOf(path, '--passphrase-file')
+}
+
+/** The passphrase in the file that a flag names. */
+export const passphraseFileOf = async (path: string, flag: string): Promise<string> =>
+  firstLine(await fileText(path, flag), `${flag} ${path}`)
+
+function firstLine(text: string, source: string): string {
   const passphrase = text.split(/\r?\n/, 1)[0] ?? ''
   if (passphrase.length < charactersMin)
     throw new UsageError(`${source}: the passphrase must have at least ${charactersMin} characters`)
   return passphrase
 }
 
-const fileText = (path: string): Promise<string> =>
+const fileText = (path: string, flag: string): Promise<string> =>
   readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`--passphrase-file ${path} cannot be read: ${(cause as Error).message}`, { cause })
+    throw new UsageError(`${flag} ${path} cannot be read: ${(cause as Error).message}`, { cause })
   })

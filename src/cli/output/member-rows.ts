@@ -1,23 +1,12 @@
 // The members of etcd as a table (`coxswain member list`) and as one line (`coxswain status`).
 import type { MemberReport } from '../../cluster/etcd/member-report.ts'
+import { textTable } from './text-table.ts'
 
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
 const tableHead = ['NAME', 'ENDPOINT', 'STATE', 'VERSION', 'SIZE', 'IN USE', 'ALARMS'] as const
 
-export function memberTable(reports: readonly MemberReport[]): string {
-  const rows = [tableHead, ...reports.map(cellsOf)]
-  const widths = tableHead.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('   ')
-          .trimEnd()}\n`,
-    )
-    .join('')
-}
+export const memberTable = (reports: readonly MemberReport[]): string => textTable([tableHead, ...reports.map(cellsOf)])
 
 function cellsOf({ name, endpoint, state, alarms }: MemberReport): readonly string[] {
   const shown = [name, endpoint || '<none>']

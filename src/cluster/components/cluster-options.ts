@@ -23,6 +23,7 @@ import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler
 import type { Store } from '../../store/store.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
+import type { SnapshotSchedule } from '../snapshots/snapshot-schedule.ts'
 
 export interface ClusterOptions {
   readonly clock: Clock
@@ -75,6 +76,8 @@ export interface ClusterOptions {
   readonly localPath?: boolean
   /** Where Ingresses are served; nowhere when omitted. */
   readonly ingress?: IngressChoices
+  /** When snapshots of the cluster are taken; never when omitted. */
+  readonly snapshots?: SnapshotSchedule | undefined
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
   /** The port of the web UI, if it has one of its own. */

@@ -118,9 +118,8 @@ export async function openSnapshotFile(path: string): Promise<OpenSnapshot | und
       await file.close()
       return undefined
     }
-    const { header, headBytes } = head
-    const payload = header.parts.reduce((sum, { bytes }) => sum + bytes, 0) + (header.cipher ? tagBytes : 0)
-    await verify(file, path, headBytes.length + payload)
+    const { header } = head
+    await verify(file, path, contentBytes(head))
     return {
       header,
       extract: (passphrase, take) => extract(file, path, head, passphrase, take),
@@ -131,6 +130,17 @@ export async function openSnapshotFile(path: string): Promise<OpenSnapshot | und
     throw error
   }
 }
+
+/** Undefined when the file is no snapshot, damaged at its beginning, or not complete. The content is not verified. */
+export async function readSnapshotHeader(path: string): Promise<SnapshotHeader | undefined> {
+  await using file = await open(path)
+  const head = await readHead(file, path).catch(() => undefined)
+  const { size } = await file.stat()
+  return head !== undefined && size === contentBytes(head) + checksumBytes ? head.header : undefined
+}
+
+const contentBytes = ({ header: { parts, cipher }, headBytes }: Head): number =>
+  headBytes.length + parts.reduce((sum, { bytes }) => sum + bytes, 0) + (cipher === undefined ? 0 : tagBytes)
 
 interface Head {
   readonly header: SnapshotHeader
@@ -150,16 +160,16 @@ async function readHead(file: FileHandle, path: string): Promise<Head | undefine
   throw new Error(`the snapshot ${path} is damaged: its header cannot be read`)
 }
 
-async function verify(file: FileHandle, path: string, contentBytes: number): Promise<void> {
+async function verify(file: FileHandle, path: string, bytes: number): Promise<void> {
   const { size } = await file.stat()
-  const wanted = contentBytes + checksumBytes
+  const wanted = bytes + checksumBytes
   if (size !== wanted)
     throw new Error(
       `the snapshot ${path} is ${size < wanted ? 'cut off' : 'damaged'}: it has ${size} bytes instead of ${wanted}`,
     )
   const hash = createHash('sha256')
-  for await (const chunk of chunksOf(file, 0, contentBytes)) hash.update(chunk)
-  const { buffer } = await file.read(Buffer.alloc(checksumBytes), 0, checksumBytes, contentBytes)
+  for await (const chunk of chunksOf(file, 0, bytes)) hash.update(chunk)
+  const { buffer } = await file.read(Buffer.alloc(checksumBytes), 0, checksumBytes, bytes)
   if (!sameDigest(hash, buffer)) throw new Error(`the snapshot ${path} is damaged: its checksum does not match`)
 }
 

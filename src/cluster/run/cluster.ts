@@ -43,6 +43,7 @@ import { nodeDnsComponent, nodeProxySettings, realKubeletComponent } from '../co
 import { schedulerComponent } from '../components/scheduler.ts'
 import { simulatedNodeName, SimulatedNodes } from '../components/simulated-nodes.ts'
 import { simulatedNodesComponent } from '../components/simulated-nodes-component.ts'
+import { snapshotTakerComponent } from '../components/snapshot-taker.ts'
 import { csiSidecarsComponent, localPathComponent, snapshotControllerComponent } from '../components/storage.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { nodeRangesDefault } from '../flags/node-ranges.ts'
@@ -96,6 +97,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const cloud = options.cloud === undefined ? [] : [this.#cloudControllers(options.cloud)]
     const others: readonly ComponentDefinition[] = [
       ...(options.ingress?.mode === 'on' ? [this.#ingress(options.ingress)] : []),
+      ...(options.snapshots === undefined ? [] : [snapshotTakerComponent(options.snapshots)]),
       ...(hasSnapshots ? [snapshotControllerComponent] : []),
       ...(options.csi === undefined ? [] : [csiSidecarsComponent(options.csi, hasSnapshots)]),
       schedulerComponent(options.schedulerConfiguration ?? {}, this.decisions),

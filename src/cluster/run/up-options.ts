@@ -13,6 +13,7 @@ import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 import type { ServiceRangeFlagValues } from '../flags/service-ranges.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
+import type { SnapshotChoices } from '../snapshots/snapshot-schedule.ts'
 import type { StopReport } from './stop-progress.ts'
 
 export interface UpOptions {
@@ -65,6 +66,8 @@ export interface UpOptions {
   readonly hasGatewayApi?: boolean
   /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
   readonly loadBalancers?: LoadBalancerChoice
+  /** When snapshots of the cluster are taken. */
+  readonly snapshots?: SnapshotChoices | undefined
   /** A collector of OpenTelemetry that gets the flow record as spans. */
   readonly otlpEndpoint?: URL | undefined
   /** A port for the web UI only; 0: any free one. Without it, the UI is on the port of the API server. */
@@ -111,6 +114,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   hasVolumeSnapshots: false,
   hasGatewayApi: false,
   loadBalancers: 'node-addresses',
+  snapshots: undefined,
   otlpEndpoint: undefined,
   uiPort: undefined,
   uiHost: '127.0.0.1',

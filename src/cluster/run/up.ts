@@ -45,6 +45,7 @@ import { LocalNode } from './local-node.ts'
 import { serve, type ServedCluster } from './serve.ts'
 import { withStored } from './shared-settings.ts'
 import { removeStaleNodes } from './stale-nodes.ts'
+import { scheduleOf } from '../snapshots/snapshot-schedule.ts'
 import { StopProgress } from './stop-progress.ts'
 import { directoryRemover } from './host-directories.ts'
 import { resolveUpOptions, type ResolvedUpOptions, type UpOptions } from './up-options.ts'
@@ -219,6 +220,8 @@ function newCluster(
     hasVolumeSnapshots,
     hasGatewayApi,
     loadBalancers,
+    snapshots,
+    dataDirectory,
     log,
   } = options
   const { authority, signer, accountKey } = storage.certificates
@@ -243,6 +246,7 @@ function newCluster(
     hasVolumeSnapshots,
     hasGatewayApi,
     loadBalancers,
+    snapshots: snapshots && scheduleOf(snapshots, dataDirectory),
     localPath: true,
     controllerSettings: {
       certificateAuthority: authority,
@@ -251,7 +255,7 @@ function newCluster(
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
       nodeRanges: { ...nodeRanges, reserved },
       horizontalPodAutoscaler: autoscalerSettingsOf(options.autoscalerFlags),
-      removeDirectory: directoryRemover(nodePlatform.files, [resolve(options.dataDirectory)]),
+      removeDirectory: directoryRemover(nodePlatform.files, [resolve(dataDirectory)]),
     },
     kubeletTls: kubeletTls(certificates, settings),
     proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),
