@@ -125,7 +125,7 @@ test('a failure is logged and counted, removes nothing, and is repeated', async 
   await clock.advance('10m')
   fault.error = undefined
   await clock.advance('5m')
-  deepEqual(await times(), ['2030-01-01T12:15:00Z'])
+  deepEqual(await times(), ['2030-01-01T12:10:30Z'])
 })
 
 test('a folder that cannot be read is a failure, and a snapshot of the future delays nothing', async () => {

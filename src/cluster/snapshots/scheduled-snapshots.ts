@@ -8,8 +8,8 @@ import { snapshotDirectory } from '../data-directory/take-snapshot.ts'
 import type { SnapshotSchedule } from './snapshot-schedule.ts'
 import { findSnapshots, removeLeftovers, removeOldSnapshots, snapshotName } from './snapshot-folder.ts'
 
-/** A failed attempt is repeated after this time, or the interval if that is shorter. */
-const retryMsMax = 5 * 60_000
+/** A failed attempt is repeated after this time: a store that is busy or has no leader is back soon. */
+const retryMs = 30_000
 /** The folder is read again after this time at the latest. */
 const sleepMsMax = 60 * 60_000
 
@@ -72,7 +72,7 @@ async function takeDue(
     signal.throwIfAborted()
     metrics.attempts.add({ result: 'failure' })
     log.error('a scheduled snapshot failed', { folder, error: errorText(error) })
-    return Math.min(everyMs, retryMsMax)
+    return retryMs
   }
 }
 
