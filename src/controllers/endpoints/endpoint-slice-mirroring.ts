@@ -29,6 +29,9 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
   plan(object, view) {
     if (isBeingDeleted(object)) return { changes: [] }
     const groups = isMirrored(object, view) ? mergedGroups(object.subsets ?? []) : []
+    const owned = view.owned(endpointSlice)
+    // The usual case. Objects may have tens of thousands of labels, which would be copied for nothing.
+    if (groups.length === 0 && owned.length === 0) return { changes: [] }
     const { labels, annotations = {} } = object.metadata
     const copied = Object.entries(annotations).filter(([name]) => !notMirrored.has(name))
     const sliceMetadata = {
@@ -41,7 +44,7 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
       ...(copied.length === 0 ? {} : { annotations: Object.fromEntries(copied) }),
       endpointsPerSliceMax: addressesPerSubsetMax,
     }
-    const changes = sliceChanges(view.owned(endpointSlice), groups, sliceMetadata)
+    const changes = sliceChanges(owned, groups, sliceMetadata)
     return { changes, events: groups.length === 0 ? [] : skippedEvents(object.subsets ?? []) }
   },
   measure: ({ seconds }, { endpointSlices }) => endpointSlices.mirrored(seconds),
