@@ -11,6 +11,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { fetchFlowEvents } from '../../src/cluster/client/fetch-flow-events.ts'
+import { flowTreesOf } from '../../src/flows/flow-graph.ts'
+import { textDiagram } from '../../src/flows/text-diagram.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
@@ -18,6 +21,7 @@ import { until, untilMatch } from '../until.ts'
 import { startJoined, type JoinedMachine } from './joined.harness.ts'
 
 const sh = (script: string) => ({ command: ['/bin/sh', '-c', script] })
+const { signal } = new AbortController()
 const status = '.status.containerStatuses[0]'
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
@@ -85,6 +89,26 @@ inNamespaces(import.meta.url, () => {
     const paths = '{.metadata.annotations.coxswain\\.dev/pod-paths}'
     match(await k(['get', 'node', 'worker', '-o', `jsonpath=${paths}`]), /no other nodes|routes|VXLAN/)
     await k(['delete', 'service', 'routed'])
+  })
+
+  test('the flow of a pod continues past the scheduler, to the kubelet of the machine and its runtime', async () => {
+    await machine.pod('traced', {})
+    await machine.wait('traced', '.status.phase', 'Running')
+    // One report has the events of the kubelet, of the proxy and of the network policies.
+    await k(['create', 'service', 'clusterip', 'traced', '--tcp=80'])
+    const kubeconfig = await readFile(machine.cluster.up.kubeconfig, 'utf8')
+    const events = () => fetchFlowEvents(kubeconfig, signal)
+    const drawn = async () =>
+      textDiagram(flowTreesOf(await events(), { resource: 'pods', namespace: 'default', name: 'traced' }))
+    for (const arrow of [
+      /scheduler ──► API Server: create pods\/binding traced/,
+      /kubelet\/worker ──► Runtime: start container c /,
+      /kubelet\/worker ──► API Server: patch pods\/status traced/,
+    ])
+      await untilMatch(drawn, arrow)
+    await until(async () => (await events()).some(({ from, to }) => from === 'proxy/worker' && to === 'Network'))
+    await k(['delete', 'service', 'traced'])
+    await k(['delete', 'pod', 'traced', '--timeout=200s'])
   })
 
   test('1,000 requests through a forwarded port', async () => {

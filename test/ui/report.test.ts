@@ -388,8 +388,20 @@ test('an error of many lines is folded to its first one and leaves the space to 
   await summary.waitFor()
   equal(await summary.innerText(), lines[0])
   const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height ?? 0
+  /** The distance of the text from the left edge of the window. */
+  const indentOf = (selector: string) =>
+    page.locator(selector).evaluate((element) => {
+      const text = document.createRange()
+      text.selectNodeContents(element)
+      return text.getBoundingClientRect().left
+    })
   ok((await heightOf('main')) > 600, 'folded')
+  ok((await heightOf('.diagram')) > 550, 'folded')
+  ok((await indentOf('.long-notice summary')) < 40)
   await summary.click()
-  equal(await page.locator('.long-notice pre').textContent(), lines.join('\n'))
+  const whole = page.locator('.long-notice pre')
+  equal(await whole.textContent(), lines.join('\n'))
+  ok((await indentOf('.long-notice pre')) < 40)
   ok((await heightOf('main')) > 350, 'unfolded')
+  ok((await heightOf('.diagram')) > 300, 'unfolded')
 })
