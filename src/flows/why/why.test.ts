@@ -1,5 +1,5 @@
 // Explanations of real situations in a cluster.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { noCause, type FlowEvent, type FlowId } from '../../base/observability/flow-recorder.ts'
@@ -272,6 +272,13 @@ test('a used up quota is explained, and its rejections are not repeated', async 
   deepEqual((await ask(resourceQuota, 'none', 'tight')).waits, ['Its quota of pods is used up: 0 of 0.'])
   const [set] = (await cluster.client.of(replicaSet).list({ namespace: 'tight' }, ctx)).items
   deepEqual((await ask(replicaSet, set?.metadata.name ?? '', 'tight')).tried, [])
+})
+
+test('an explanation of a pod that is not scheduled omits what the scheduler tried with preemption and claims', async () => {
+  const { status } = await cluster.client.of(pod).get('huge', 'default', ctx)
+  const tried = /no new claims to deallocate|preemption:/
+  match(status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '', tried)
+  doesNotMatch(JSON.stringify(await ask(pod, 'huge')), tried)
 })
 
 test('a failed request is reported until a similar one succeeds', async () => {
