@@ -236,7 +236,7 @@ test('workloads are scaled and restarted, ports forwarded, usage shown and conte
   await terminal.shows(/deployments\(default\)\[\d+\][^]*shop +1\/1/)
   terminal.type('/shop\rs')
   await terminal.shows(/Replicas of deployment default\/shop: 1/)
-  terminal.type('\x7f3\r')
+  terminal.type('3\r')
   await terminal.shows(/kubectl scale deployment\/shop --replicas=3 -n default: scaled/)
   await terminal.shows(/shop +3\/3/)
   terminal.type('r')

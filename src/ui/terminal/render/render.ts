@@ -156,7 +156,7 @@ function lastLine(state: State, room: number): Span[] {
       const taken = widthOf(` ${what} of :  ${prompt.text} `)
       return [
         span(` ${what} of ${fitted(objectText(prompt.object), Math.max(0, room - taken))}: `, 'dim'),
-        span(prompt.text, 'bold'),
+        span(prompt.text, prompt.isProposed ? 'selected' : 'bold'),
         span(' ', 'selected'),
       ]
     }

@@ -53,7 +53,7 @@ export function objectAction(
       return isOfPod ? effect({ kind: 'shell', object, container }) : only(failed(state, 'a shell runs in a pod'))
     case 'scale':
       if (!isScalable(object.resource)) return only(failed(state, `${a} has no number of replicas`))
-      return only({ ...state, prompt: { kind: 'scale', object, text: replicasOf(view, row) } })
+      return only({ ...state, prompt: { kind: 'scale', object, text: replicasOf(view, row), isProposed: true } })
     case 'restart':
       if (!isRestartable(object.resource))
         return only(failed(state, `${a} is not restarted; Deployments, StatefulSets and DaemonSets are`))
@@ -61,7 +61,7 @@ export function objectAction(
     case 'forward':
       if (!isForwardable(object.resource))
         return only(failed(state, `${a} has no ports; pods, workloads and Services have`))
-      return only({ ...state, prompt: { kind: 'forward', object, text: '' } })
+      return only({ ...state, prompt: { kind: 'forward', object, text: '', isProposed: false } })
     case 'edit':
       return effect({ kind: 'edit', object })
     case 'flow':

@@ -25,7 +25,10 @@ export function promptKey(state: State, prompt: Prompt, key: Key): Step {
   if (key === 'enter') return submitted(closed(state), prompt)
   const text = edited(state, prompt, key)
   if (text === undefined) return only(closed(state))
-  const next: State = { ...state, prompt: { ...prompt, text } }
+  const next: State = {
+    ...state,
+    prompt: 'isProposed' in prompt ? { ...prompt, text, isProposed: false } : { ...prompt, text },
+  }
   return only(prompt.kind === 'filter' ? filtered(next, text) : next)
 }
 
@@ -68,7 +71,9 @@ function edited(state: State, prompt: Exclude<Prompt, { kind: 'confirm' }>, key:
   if (key === 'ctrl-u') return ''
   if ((key === 'tab' || key === 'right') && prompt.kind === 'command') return completed(state, prompt.text)
   // Keys with names are longer than one character.
-  return Array.from(key).length === 1 && prompt.text.length < textCharsMax ? prompt.text + key : prompt.text
+  if (Array.from(key).length > 1) return prompt.text
+  const former = 'isProposed' in prompt && prompt.isProposed ? '' : prompt.text
+  return former.length < textCharsMax ? former + key : former
 }
 
 /** The command with its last word completed: a kind, or the namespace of a list. */

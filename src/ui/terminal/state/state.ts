@@ -18,8 +18,14 @@ export interface ClusterFacts {
 export type Prompt =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'filter'; readonly text: string; readonly former: string }
-  /** A number of replicas, or ports. */
-  | { readonly kind: 'scale' | 'forward'; readonly object: ObjectRef; readonly text: string }
+  | {
+      /** A number of replicas, or ports. */
+      readonly kind: 'scale' | 'forward'
+      readonly object: ObjectRef
+      readonly text: string
+      /** The text is a proposal: the first character that is typed replaces it. */
+      readonly isProposed: boolean
+    }
   | {
       readonly kind: 'confirm'
       readonly action: 'delete' | 'restart'

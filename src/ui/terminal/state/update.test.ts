@@ -426,12 +426,17 @@ const web = { resource: deployments, namespace: 'shop', name: 'web' }
 test('a workload is scaled from its present number of replicas', () => {
   const start = withRows(list(deployments, 'web'), [{ ...podRow('web'), namespace: 'shop', cells: ['web', '1/2'] }])
   const asked = after(start, 's').state
-  deepEqual(asked.prompt, { kind: 'scale', object: web, text: '2' })
+  deepEqual(asked.prompt, { kind: 'scale', object: web, text: '2', isProposed: true })
+  const scaled = (input: string) => after(asked, input).effects
+  deepEqual(scaled('<enter>'), [{ kind: 'scale', object: web, replicas: 2 }])
+  deepEqual(scaled('5<enter>'), [{ kind: 'scale', object: web, replicas: 5 }], 'the first digit replaces the proposal')
+  deepEqual(scaled('15<enter>'), [{ kind: 'scale', object: web, replicas: 15 }])
+  deepEqual(scaled('<right>5<enter>'), [{ kind: 'scale', object: web, replicas: 25 }], 'after a move it is edited')
   deepEqual(after(asked, '<backspace>5<enter>').effects, [{ kind: 'scale', object: web, replicas: 5 }])
   deepEqual(after(asked, '<ctrl-u>0<enter>').effects, [{ kind: 'scale', object: web, replicas: 0 }])
   deepEqual(after(asked, '<esc>').state.prompt, undefined)
   const wrong = after(asked, 'x<enter>')
-  deepEqual([wrong.effects, wrong.state.notice?.text], [[], '"2x" is not a number of replicas'])
+  deepEqual([wrong.effects, wrong.state.notice?.text], [[], '"x" is not a number of replicas'])
 })
 
 test('a restart is confirmed', () => {
