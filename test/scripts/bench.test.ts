@@ -8,7 +8,10 @@ const rows: [wanted: string[], run: string[]][] = [
   [[], ['flow', 'store']],
   [['store'], ['store']],
   [['store', '--seconds', '300', '--kubernetes'], ['store']],
-  [['--rounds', '3'], ['flow', 'store']],
+  [
+    ['--rounds', '3'],
+    ['flow', 'store'],
+  ],
 ]
 for (const [wanted, run] of rows)
   test(`npm run bench -- ${wanted.join(' ')} runs ${run.join(' and ')}`, () =>

@@ -48,11 +48,12 @@ export const withSettings = (options: FlagOptions, settings: SharedSettings): Fl
  */
 export function withStored<Options extends FlagOptions>(options: Options, { path, marker }: DataDirectory): Options {
   const stored = marker.server?.settings ?? marker.settings ?? {}
-  const chosen = { ...options, ...withSettings(options, { ...stored, ...sharedSettings(options) }) }
+  const completed = { ...options, ...withSettings(options, { ...stored, ...sharedSettings(options) }) }
   const config = `${path}/pki/${sharedEncryptionConfig}`
   const isOurs = !marker.foreign.includes(`pki/${sharedEncryptionConfig}`)
-  if (chosen.policyFlags?.['encryption-provider-config'] !== undefined || !isOurs || !existsSync(config)) return chosen
-  return { ...chosen, policyFlags: { ...chosen.policyFlags, 'encryption-provider-config': config } }
+  if (completed.policyFlags?.['encryption-provider-config'] !== undefined || !isOurs || !existsSync(config))
+    return completed
+  return { ...completed, policyFlags: { ...completed.policyFlags, 'encryption-provider-config': config } }
 }
 
 /** Throws on a value that differs from that of the other servers. */
