@@ -1,5 +1,5 @@
-// The move from etcd to SQLite without etcd: when it is refused, and how one that was interrupted continues. Whole moves are in
-// test/server/.
+// The move from etcd to SQLite: when it is refused, how one that was interrupted continues, and one from an etcd that is run by others.
+// Moves from members that the server manages are in test/server/.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,9 @@ import { after, test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
 import { readMarker, type Marker } from '../data-directory/directory-marker.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
+import { openStore } from '../data-directory/open-store.ts'
 import { moveToSqlite } from './move-to-sqlite.ts'
+import { startEtcd } from './run-etcd.harness.ts'
 import { server } from './server.ts'
 
 const { signal } = new AbortController()
@@ -71,3 +73,38 @@ for (const [name, files] of interruptions)
     const { server: is, moving, settings: kept, lastStore } = (await readMarker(path)) ?? {}
     deepEqual([is, moving, kept, lastStore], [undefined, undefined, settings, 'sqlite'])
   })
+
+test('from an etcd of others, a server moves when no other one uses it', async () => {
+  const etcd = await startEtcd(undefined)
+  try {
+    const { endpoints, store } = etcd
+    const value = new TextEncoder().encode('{"metadata":{"name":"a"}}')
+    const put = (key: string) => store.commit({ conditions: [], operations: [{ kind: 'put', key, value }] }, signal)
+    const objectKey = '/registry/configmaps/default/a'
+    await put(objectKey)
+    await put('/registry/masterleases/127.0.0.3')
+    await put('/registry/masterleases/127.0.0.4')
+    const path = await directoryWith({
+      server: { host: '127.0.0.3', settings },
+      etcd: { endpoints, tlsPaths: {}, wasEmpty: true },
+    })
+    await rejects(
+      move(path),
+      /^Error: --store sqlite: other servers use the etcd of this one \(127\.0\.0\.4\); stop them first$/,
+    )
+    equal(existsSync(`${path}/store.db`), false)
+    equal((await readMarker(path))?.moving, undefined)
+
+    const key = '/registry/masterleases/127.0.0.4'
+    await store.commit({ conditions: [], operations: [{ kind: 'delete', key }] }, signal)
+    await move(path)
+    const marker = await readMarker(path)
+    deepEqual([marker?.server, marker?.moving, marker?.lastStore], [undefined, undefined, 'sqlite'])
+    await using stores = new AsyncDisposableStack()
+    const moved = stores.adopt(await openStore({ kind: 'sqlite' }, path), (opened) => opened.close())
+    const [former, now] = await Promise.all([store.get(objectKey, signal), moved.get(objectKey, signal)])
+    deepEqual([now && [...now.value], now?.modRevision], [former && [...former.value], former?.modRevision])
+  } finally {
+    await etcd.stop()
+  }
+})
