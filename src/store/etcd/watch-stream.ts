@@ -20,6 +20,11 @@ interface Watch {
   /** The newest revision that was delivered, or that precedes the watch. */
   delivered: number
   batches: BatchAssembler
+  /**
+   * etcd has confirmed the watch on this stream. Before, it holds back the events of the watch, but not its responses to progress
+   * requests, which would seem to say that there were none.
+   */
+  isCreated: boolean
   /** Responses on this stream that answer progress requests from before this watch. */
   staleProgressResponses: number
 }
@@ -70,7 +75,15 @@ export class WatchStream {
     const id = ++this.#lastId
     const channel = new Channel<StoreBatch>(watchBatchesMax, () => this.#remove(id))
     const batches = new BatchAssembler(this.#prefixLength)
-    const watch: Watch = { id, range, channel, delivered: from - 1, batches, staleProgressResponses: 0 }
+    const watch: Watch = {
+      id,
+      range,
+      channel,
+      delivered: from - 1,
+      batches,
+      isCreated: false,
+      staleProgressResponses: 0,
+    }
     this.#watches.set(id, watch)
     channel.endOnAbort(signal)
     if (this.#open !== undefined) this.#create(watch)
@@ -128,6 +141,7 @@ export class WatchStream {
 
   #create(watch: Watch): void {
     watch.batches = new BatchAssembler(this.#prefixLength)
+    watch.isCreated = false
     watch.staleProgressResponses = this.#progress.outstanding
     // Without reliable progress responses, the watch receives the events of all keys and thereby every revision.
     const { key, rangeEnd } = this.#open?.hasReliableProgress === true ? watch.range : allKeys
@@ -171,6 +185,7 @@ export class WatchStream {
     const watch = this.#watches.get(response.watchId)
     if (watch === undefined) return
     if (response.canceled) return watch.channel.end(this.#reasonOf(watch, response))
+    if (response.created) watch.isCreated = true
     try {
       for (const batch of watch.batches.add(response, (key) => contains(watch.range, key))) deliver(watch, batch)
     } catch (error) {
@@ -184,7 +199,7 @@ export class WatchStream {
     this.#progress.onResponse()
     for (const watch of this.#watches.values())
       if (watch.staleProgressResponses > 0) watch.staleProgressResponses--
-      else deliver(watch, { revision, events: [] })
+      else if (watch.isCreated) deliver(watch, { revision, events: [] })
   }
 
   #reasonOf({ delivered }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
