@@ -12,10 +12,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
 import { oldestNode } from '../../scripts/oldest-node.mjs'
+import packageFields from '../../package.json' with { type: 'json' }
 import { openBrowser, openPage } from '../ui/chromium.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const tarballName = `coxswain-${packageFields.version}.tgz`
 let folder = ''
 
 const body = `
@@ -31,7 +33,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'coxswain-package-'))
   await run('npm', ['pack', '--pack-destination', folder], { cwd: root })
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const tarball = join(folder, 'coxswain-0.0.1.tgz')
+  const tarball = join(folder, tarballName)
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: folder })
   await writeFile(join(folder, 'esm.mjs'), `import { startCluster, pod, context } from 'coxswain'${body}`)
   await writeFile(
@@ -91,7 +93,7 @@ for (const [name, count] of [
     const example = join(folder, name)
     await cp(join(root, 'examples', name), example, { recursive: true })
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
-    await run('npm', [...install, join(folder, 'coxswain-0.0.1.tgz')], { cwd: example })
+    await run('npm', [...install, join(folder, tarballName)], { cwd: example })
     const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, CI: 'true' }
     // This process is a test itself: the inner test runner must not report to it.
     const { NODE_TEST_CONTEXT: _, ...env } = environment as Record<string, string | undefined>
