@@ -32,6 +32,8 @@ export interface ApplyOptions {
   readonly force?: boolean
   /** The namespace of objects that do not name one; `default` when left out. */
   readonly namespace?: string
+  /** What happens with unknown and duplicate fields; `Warn` when left out, as in upstream. */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore'
 }
 
 export interface TypedPage<T> {
@@ -144,10 +146,14 @@ export class ResourceClient<T extends ApiObject, Input> {
 
   /** Server-side apply: creates the object, or sets the given fields, and becomes their manager. */
   apply(object: Input, options: ApplyOptions = {}, context?: Context): Promise<T> {
-    const { fieldManager = 'coxswain', force = false } = options
+    const { fieldManager = 'coxswain', force = false, fieldValidation } = options
     const { name = '' } = (object as { readonly metadata?: { readonly name?: string } }).metadata ?? {}
     const namespace = this.#namespace(undefined, object, options.namespace)
-    const query = { fieldManager, ...(force ? { force: 'true' } : {}) }
+    const query = {
+      fieldManager,
+      ...(force ? { force: 'true' } : {}),
+      ...(fieldValidation === undefined ? {} : { fieldValidation }),
+    }
     const body = this.#typed(object)
     return this.#send({ verb: 'patch', patchType: 'apply', name, namespace, query, body }, context)
   }

@@ -1,4 +1,5 @@
 // Options of the commands that run a control plane: `up` and `server`.
+import { resolve } from 'node:path'
 import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
 import { loadBalancerChoiceOf, loadBalancerFlags } from '../../cluster/flags/load-balancer-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
@@ -22,6 +23,11 @@ export const controlPlaneOptions = {
     section: 'Storage',
   },
   ...snapshotOptions,
+  manifests: {
+    type: 'string',
+    value: '<folder>',
+    help: 'a folder whose YAML and JSON files are applied, and whose removed files are deleted (manifests in the data directory)',
+  },
   ...inSection(autoscalerFlags, 'Autoscaling'),
   'gateway-api': {
     type: 'boolean',
@@ -38,6 +44,7 @@ export const controlPlaneChoicesOf = async (options: Arguments<typeof controlPla
   loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
   hasVolumeSnapshots: options['volume-snapshots'] ?? false,
   snapshots: await snapshotChoicesOf(options),
+  manifests: options.manifests === undefined ? undefined : resolve(options.manifests),
   hasGatewayApi: options['gateway-api'] ?? false,
   signingDuration: options['cluster-signing-duration'],
   schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),

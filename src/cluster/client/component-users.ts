@@ -1,5 +1,5 @@
-// The users of this process's components at the API server. Only the admin and the API server itself are
-// administrators.
+// The users of this process's components at the API server. Only the admin, the API server itself and what
+// applies the manifests of an administrator are administrators.
 import { ownKubeletUser } from '../../apiserver/authorization/node/node-user.ts'
 import { userWithName, type User } from '../../apiserver/request/request.ts'
 import { assertedAccount, authenticatedGroup } from '../../apiserver/request/user-names.ts'
@@ -7,6 +7,8 @@ import { assertedAccount, authenticatedGroup } from '../../apiserver/request/use
 export const adminUser = userWithName('kubernetes-admin', ['system:masters', authenticatedGroup])
 /** As upstream: the API server creates the bootstrap objects with all permissions. */
 export const apiServerUser = userWithName('system:apiserver', ['system:masters', authenticatedGroup])
+/** Manifests may contain anything. */
+export const manifestsUser = userWithName('system:coxswain:manifests', ['system:masters', authenticatedGroup])
 export const schedulerUser = userWithName('system:kube-scheduler', [authenticatedGroup])
 /** As upstream's: its role allows it to read Services, endpoints and Nodes. */
 export const proxyUser = userWithName('system:kube-proxy', [authenticatedGroup])

@@ -24,6 +24,7 @@ import type { Store } from '../../store/store.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import type { SnapshotSchedule } from '../snapshots/snapshot-schedule.ts'
+import type { ManifestSettings } from './manifests.ts'
 
 export interface ClusterOptions {
   readonly clock: Clock
@@ -78,6 +79,8 @@ export interface ClusterOptions {
   readonly ingress?: IngressChoices
   /** When snapshots of the cluster are taken; never when omitted. */
   readonly snapshots?: SnapshotSchedule | undefined
+  /** A folder of manifests that are applied; none when omitted. */
+  readonly manifests?: ManifestSettings | undefined
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
   /** The port of the web UI, if it has one of its own. */

@@ -38,6 +38,7 @@ import { componentIn } from '../components/component-in-cluster.ts'
 import { cloudControllersIn, controllerManagerIn, type ControllersContext } from '../components/controllers.ts'
 import { ingressComponent } from '../components/ingress.ts'
 import type { KubeletsContext } from '../components/kubelet-access.ts'
+import { manifestsComponent } from '../components/manifests.ts'
 import { proxyComponent } from '../components/proxy.ts'
 import { nodeDnsComponent, nodeProxySettings, realKubeletComponent } from '../components/real-node.ts'
 import { schedulerComponent } from '../components/scheduler.ts'
@@ -98,6 +99,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const others: readonly ComponentDefinition[] = [
       ...(options.ingress?.mode === 'on' ? [this.#ingress(options.ingress)] : []),
       ...(options.snapshots === undefined ? [] : [snapshotTakerComponent(options.snapshots)]),
+      ...(options.manifests === undefined ? [] : [manifestsComponent(options.manifests)]),
       ...(hasSnapshots ? [snapshotControllerComponent] : []),
       ...(options.csi === undefined ? [] : [csiSidecarsComponent(options.csi, hasSnapshots)]),
       schedulerComponent(options.schedulerConfiguration ?? {}, this.decisions),

@@ -68,6 +68,8 @@ export interface UpOptions {
   readonly loadBalancers?: LoadBalancerChoice
   /** When snapshots of the cluster are taken. */
   readonly snapshots?: SnapshotChoices | undefined
+  /** A folder of manifests that are applied; by default that of the data directory. */
+  readonly manifests?: string | undefined
   /** A collector of OpenTelemetry that gets the flow record as spans. */
   readonly otlpEndpoint?: URL | undefined
   /** A port for the web UI only; 0: any free one. Without it, the UI is on the port of the API server. */
@@ -115,6 +117,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   hasGatewayApi: false,
   loadBalancers: 'node-addresses',
   snapshots: undefined,
+  manifests: undefined,
   otlpEndpoint: undefined,
   uiPort: undefined,
   uiHost: '127.0.0.1',

@@ -1,5 +1,5 @@
 // up: runs a cluster on this machine until it is stopped.
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { hostname } from 'node:os'
 import { realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
@@ -221,6 +221,7 @@ function newCluster(
     hasGatewayApi,
     loadBalancers,
     snapshots,
+    manifests,
     dataDirectory,
     log,
   } = options
@@ -247,6 +248,7 @@ function newCluster(
     hasGatewayApi,
     loadBalancers,
     snapshots: snapshots && scheduleOf(snapshots, dataDirectory),
+    manifests: { folder: resolve(manifests ?? join(dataDirectory, 'manifests')), server: hostname() },
     localPath: true,
     controllerSettings: {
       certificateAuthority: authority,

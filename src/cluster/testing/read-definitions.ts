@@ -9,7 +9,7 @@ import {
 } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import type { CustomResourceType } from '../../api/apiextensions/resource-type/custom-resource.ts'
 import { errorText } from '../../base/observability/log.ts'
-import { documentsIn, objectsIn } from './manifest.ts'
+import { documentsIn, objectsIn } from '../manifests/manifest.ts'
 import { parseJson } from '../../schema/json/exact-json.ts'
 
 /**

@@ -1,5 +1,8 @@
-// Manifests: objects for tests, as YAML or as values.
+// Manifests: objects as YAML or as values.
 import { parseJson } from '../../schema/json/exact-json.ts'
+import { inlineYaml, type YamlParser } from '../../apiserver/http/yaml-parser.ts'
+
+const { signal: neverAborted } = new AbortController()
 
 /** YAML with one or several documents, an object, or a list of objects. A List is replaced by its items. */
 export type Manifest = string | object | readonly object[]
@@ -7,7 +10,7 @@ export type Manifest = string | object | readonly object[]
 export interface ManifestObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata?: { readonly name?: string }
+  readonly metadata?: { readonly name?: string; readonly namespace?: string }
 }
 
 export async function manifestObjects(manifest: Manifest): Promise<readonly ManifestObject[]> {
@@ -17,9 +20,17 @@ export async function manifestObjects(manifest: Manifest): Promise<readonly Mani
 }
 
 /** The values of all documents; null for an empty one. The parser is loaded on demand, because most tests pass values. */
-export async function documentsIn(text: string): Promise<readonly unknown[]> {
-  const { run: yamlToJson } = await import('../../apiserver/http/yaml-to-json.ts')
-  return text.split(/^---(?=\s|$).*$/m).map((document) => parseJson(yamlToJson(document).json))
+export async function documentsIn(
+  text: string,
+  yaml: YamlParser = inlineYaml,
+  signal: AbortSignal = neverAborted,
+): Promise<readonly unknown[]> {
+  const documents: unknown[] = []
+  for (const document of text.split(/^---(?=\s|$).*$/m)) {
+    const { json } = await yaml.parse(document, signal)
+    documents.push(parseJson(json))
+  }
+  return documents
 }
 
 export function objectsIn(value: unknown): readonly ManifestObject[] {
