@@ -11,7 +11,7 @@ import { build } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const page = (path) => join(root, 'src', 'ui', 'page', path)
 
-const common = { input: { app: page('main.ts') }, platform: 'browser', logLevel: 'warn' }
+const common = { cwd: root, input: { app: page('main.ts') }, platform: 'browser', logLevel: 'warn' }
 const output = {
   format: 'esm',
   minify: true,
@@ -20,20 +20,26 @@ const output = {
   chunkFileNames: '[name]-[hash].js',
 }
 
-/** Replaces the folder. Tests that run at the same time may build it too, so it is complete at any time. */
+/**
+ * Replaces the folder. Tests that run at the same time may build it too, so it is complete at any time. Returns the files of
+ * packages that are part of the page.
+ */
 export async function bundlePage(target) {
   const folder = `${target}.${process.pid}`
   mkdirSync(folder, { recursive: true })
-  await writePage(folder)
+  const modules = await writePage(folder)
   rmSync(`${folder}.old`, { recursive: true, force: true })
   if (existsSync(target)) renameSync(target, `${folder}.old`)
   renameSync(folder, target)
   rmSync(`${folder}.old`, { recursive: true, force: true })
+  return modules
 }
+
+const xtermStyle = join(root, 'node_modules', '@xterm', 'xterm', 'css', 'xterm.css')
 
 async function writePage(folder) {
   const css = `${minified(readFileSync(page('style.css'), 'utf8'))}\n`
-  const xtermCss = minified(readFileSync(join(root, 'node_modules', '@xterm', 'xterm', 'css', 'xterm.css'), 'utf8'))
+  const xtermCss = minified(readFileSync(xtermStyle, 'utf8'))
   const style = `style-${hashOf(css + xtermCss, 'hex').slice(0, 8)}.css`
   writeFileSync(join(folder, style), css + xtermCss)
   const built = await build({ ...common, output: { ...output, dir: folder } })
@@ -42,6 +48,7 @@ async function writePage(folder) {
   writeFileSync(join(folder, 'index.html'), index)
   compress(folder)
   writeFileSync(join(folder, 'report.html'), await reportText(css))
+  return [...built.output.flatMap(({ moduleIds = [] }) => moduleIds), xtermStyle]
 }
 
 function compress(folder) {

@@ -8,17 +8,24 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { bundlePage } from './bundle-page.mjs'
 import { libraryText, programTexts } from './programs.mjs'
+import { packagesOf, sbom } from './sbom.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path) => join(root, 'src', path)
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const common = { platform: 'node', external: [/^node:/, ...Object.keys(dependencies)], logLevel: 'warn' }
+const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
+const fields = json('package.json')
+const installed = Object.keys(fields.dependencies)
+/** Also files of a package: `yaml`, `@noble/ciphers/salsa.js`. */
+const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
+const isExternal = (id) => id.startsWith('node:') || isInstalled(id)
+const common = { cwd: root, platform: 'node', external: isExternal, logLevel: 'warn' }
 
 /** Modules that a start does not use. They are loaded on first use, since loading them takes a tenth of a start. */
 const lazyModules = [
   ...['child_process', 'dns', 'http', 'http2', 'https', 'net', 'perf_hooks', 'readline', 'tls', 'v8', 'zlib'].map(
     (name) => `node:${name}`,
   ),
+  '@noble/ciphers/salsa.js',
   're2js',
 ]
 const lazyRequire =
@@ -40,8 +47,12 @@ const output = (dir, format, extension) => ({
   comments: false,
 })
 
+/** The licenses of bundled packages require that copies contain their texts. */
+const licenseText = (name) =>
+  `${name}\n${'='.repeat(name.length)}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`
+
 async function bundle(folder) {
-  await build({
+  const programs = await build({
     ...common,
     input: { cli: source('cli/main.ts'), library: source('cluster/index.ts') },
     plugins: [{ name: 'load-lazily', renderChunk: loadLazily }],
@@ -54,12 +65,17 @@ async function bundle(folder) {
     'tls-thread': 'platform/node/tls-thread/tls-thread.ts',
     'yaml-to-json': 'apiserver/http/yaml-to-json.ts',
   }
-  await build({
+  const workers = await build({
     ...common,
     input: Object.fromEntries(Object.entries(threads).map(([name, path]) => [name, source(path)])),
     output: output(folder, 'esm', 'mjs'),
   })
-  await bundlePage(join(folder, 'ui'))
+  const page = await bundlePage(join(folder, 'ui'))
+  const modules = [programs, workers].flatMap(({ output: chunks }) => chunks.flatMap(({ moduleIds = [] }) => moduleIds))
+  const bundled = packagesOf([...modules, ...page])
+  const bill = sbom({ fields, lock: json('package-lock.json'), bundled, installed })
+  writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`)
+  writeFileSync(join(folder, 'third-party-licenses.txt'), bundled.map(licenseText).join('\n'))
   writeFileSync(join(folder, 'index.cjs'), libraryText)
   const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))
   writeFileSync(

@@ -1,6 +1,6 @@
 // Removes the fields of package.json that only the checkout needs (the pinned Node.js, the setup) from the package:
 // `publish` before packing, `restore` afterwards.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -17,5 +17,6 @@ if (process.argv[2] === 'restore') {
   // Renamed atomically: every Node.js that starts in the checkout reads this file.
   const written = `${path}.new`
   writeFileSync(written, `${JSON.stringify(published, undefined, 2)}\n`)
+  chmodSync(written, 0o644)
   renameSync(written, path)
 }

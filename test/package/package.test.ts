@@ -1,9 +1,11 @@
 // The published package: packed, installed elsewhere, and used as ESM, as CommonJS and as a program, on the oldest
 // supported Node.js and on the newest.
-import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -76,6 +78,108 @@ for (const [name, node] of [
     const [code] = (await once(child, 'exit')) as [number | null]
     equal(code, 0)
   })
+
+/** A copy of the checkout as a clone of another time has it, with another umask. */
+async function otherClone(): Promise<string> {
+  const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  const clone = await mkdtemp(join(root, '.cache', 'clone-'))
+  for (const path of stdout.split('\0').filter((each) => each !== '' && existsSync(join(root, each)))) {
+    const copy = join(clone, path)
+    await mkdir(dirname(copy), { recursive: true })
+    await copyFile(join(root, path), copy)
+    await chmod(copy, (await stat(copy)).mode & ~0o077)
+    await utimes(copy, 1_000_000_000, 1_000_000_000)
+  }
+  // The same files without a copy of their content; a link to the folder would be resolved to this checkout.
+  await run('cp', ['--archive', '--link', join(root, 'node_modules'), join(clone, 'node_modules')])
+  return clone
+}
+
+test('two clones make the same package, byte for byte', async () => {
+  const clone = await otherClone()
+  try {
+    const packed = join(clone, '.cache')
+    await mkdir(packed, { recursive: true })
+    await run('npm', ['pack', '--pack-destination', packed], { cwd: clone, env: { ...process.env, TZ: 'Asia/Tokyo' } })
+    const sumOf = async (of: string): Promise<string> => hash('sha256', await readFile(join(of, tarballName)))
+    equal(await sumOf(packed), await sumOf(folder))
+  } finally {
+    await rm(clone, { recursive: true })
+  }
+})
+
+interface Bill {
+  readonly bomFormat: string
+  readonly specVersion: string
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string; readonly purl: string } }
+  readonly components: readonly {
+    readonly 'bom-ref': string
+    readonly type: string
+    readonly group?: string
+    readonly name: string
+    readonly version: string
+    readonly purl: string
+    readonly licenses: readonly unknown[]
+    readonly hashes: readonly { readonly alg: string; readonly content: string }[]
+    readonly properties: readonly { readonly value: string }[]
+  }[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+}
+
+test('the package has a bill of materials of what is in it, with the licenses of others', async () => {
+  const dist = join(folder, 'node_modules', 'coxswain', 'dist')
+  const bill = JSON.parse(await readFile(join(dist, 'sbom.cdx.json'), 'utf8')) as Bill
+  deepEqual([bill.bomFormat, bill.specVersion], ['CycloneDX', '1.6'])
+  const { name: ownName, version: ownVersion, purl: ownPurl } = bill.metadata.component
+  deepEqual(
+    [ownName, ownVersion, ownPurl],
+    ['coxswain', packageFields.version, `pkg:npm/coxswain@${packageFields.version}`],
+  )
+  const refs = bill.components.map((each) => each['bom-ref'])
+  equal(new Set(refs).size, refs.length, 'each package once')
+  deepEqual(new Set(bill.dependencies.map(({ ref }) => ref)), new Set([ownPurl, ...refs]))
+  for (const { ref, dependsOn } of bill.dependencies)
+    for (const each of dependsOn) ok(refs.includes(each), `${ref} depends on ${each}, which is listed`)
+  const of = (packaging: string) => bill.components.filter(({ properties }) => properties[0]?.value === packaging)
+  for (const { type, purl, name, version, licenses, hashes } of bill.components) {
+    equal(type, 'library')
+    ok(purl.startsWith('pkg:npm/') && purl.endsWith(`${name}@${version}`), purl)
+    equal(licenses.length, 1, purl)
+    deepEqual(
+      hashes.map(({ alg, content }) => [alg, /^[0-9a-f]{128}$/.test(content)]),
+      [['SHA-512', true]],
+      purl,
+    )
+  }
+  const names = (packaging: string) =>
+    of(packaging).map(({ group, name }) => (group === undefined ? name : `${group}/${name}`))
+  const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: folder })
+  const installed = stdout
+    .split('node_modules/')
+    .slice(1)
+    .map((path) => path.trim().split('\n')[0] ?? '')
+  deepEqual(names('installed'), installed.filter((each) => each !== 'coxswain').toSorted(), 'what npm has installed')
+  // Lit's parts register their versions where they are executed.
+  const page = (await readdir(join(dist, 'ui'))).filter((file) => file.endsWith('.js'))
+  const scripts = (await Promise.all(page.map((file) => readFile(join(dist, 'ui', file), 'utf8')))).join('')
+  for (const [part, global] of [
+    ['lit-html', 'litHtmlVersions'],
+    ['lit-element', 'litElementVersions'],
+    ['reactive-element', 'reactiveElementVersions'],
+  ] as const) {
+    const { version } = of('bundled').find(({ name }) => name === part) ?? {}
+    match(scripts, new RegExp(`${global}.{0,20}push\\([\`'"]${version}[\`'"]\\)`), part)
+  }
+  const programs = (await readdir(dist)).filter((file) => /\.[cm]js$/.test(file))
+  const texts = await Promise.all(programs.map((file) => readFile(join(dist, file), 'utf8')))
+  equal(
+    texts.some((text) => text.includes('//#region node_modules/')),
+    false,
+    'the programs contain no packages',
+  )
+  const licenses = await readFile(join(dist, 'third-party-licenses.txt'), 'utf8')
+  for (const name of names('bundled')) ok(licenses.includes(`${name}\n${'='.repeat(name.length)}\n`), name)
+})
 
 test('an older Node.js gets a message before it loads code that it cannot parse', async () => {
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`

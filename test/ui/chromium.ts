@@ -8,10 +8,10 @@ import { loginCode } from './browser.ts'
 
 export const pageFolder = fileURLToPath(new URL('../../dist/ui', import.meta.url))
 
-let built: Promise<void> | undefined
+let built: Promise<unknown> | undefined
 
 /** The page from the current sources. */
-export const buildPage = (): Promise<void> => (built ??= bundlePage(pageFolder))
+export const buildPage = (): Promise<unknown> => (built ??= bundlePage(pageFolder))
 
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
