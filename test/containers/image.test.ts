@@ -1,8 +1,8 @@
-// coxswain image with real containers: archives are loaded as images that pods run, and a mirror serves images that the
-// node lacks.
+// coxswain image with real containers: archives are loaded as images that pods run, also those of a folder at the start, and a
+// mirror serves images that the node lacks.
 import { equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import { startRealUp } from './up.harness.ts'
 const run = promisify(execFile)
 
 inNamespaces(import.meta.url, () => {
-  test('archives are loaded from files and from stdin, listed, and run without a pull', async () => {
+  test('archives are loaded from files, from stdin and from a folder, listed, and run without a pull', async () => {
     await using up = await startRealUp()
     const dataDirectory = join(up.podsFolder, '..', '..')
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-image-'))
@@ -45,6 +45,13 @@ inNamespaces(import.meta.url, () => {
       await up.k(['wait', `pod/${says}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
       equal(await up.k(['logs', says]), `${says}\n`)
     }
+
+    const images = join(dataDirectory, 'images')
+    await mkdir(images, { mode: 0o700 })
+    await cp(await archive('docker.io/library/four:1', 'fourth'), join(images, 'four.tar'))
+    await up.crash()
+    await up.k(['run', 'fourth', '--image=four:1', '--image-pull-policy=Never', '--restart=Never'])
+    await up.k(['wait', 'pod/fourth', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
 
     await using registry = await startRegistry()
     registry.push('library/mirrored:1', busybox({ command: ['/bin/echo', 'mirrored'] }))

@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { checkTrusted } from '../../platform/node/check-trusted.ts'
 
 export interface ManifestFile {
   /** Relative to the folder. */
@@ -15,7 +16,6 @@ const filesMax = 1_000
 const foldersDeepMax = 8
 const fileBytesMax = 16 * 1024 * 1024
 const manifestName = /\.(ya?ml|json)$/
-const writableByOthers = 0o022
 
 /** In the order of their names, with those of inner folders; undefined if there is no such folder. */
 export async function manifestFiles(folder: string): Promise<readonly ManifestFile[] | undefined> {
@@ -28,13 +28,13 @@ export async function manifestFiles(folder: string): Promise<readonly ManifestFi
 /** The content of a file, which must be text of a bounded size. */
 export async function readManifestFile({ path }: ManifestFile): Promise<string> {
   const stats = await stat(path)
-  checkAccess(path, stats)
+  checkTrusted(path, stats)
   if (stats.size > fileBytesMax) throw new Error(`it has ${stats.size} bytes; ${fileBytesMax} are allowed`)
   return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
 }
 
 async function collect(folder: string, prefix: string, files: ManifestFile[], depth: number): Promise<void> {
-  checkAccess(folder, await stat(folder))
+  checkTrusted(folder, await stat(folder))
   if (depth > foldersDeepMax) throw new Error(`${folder}: folders are nested more than ${foldersDeepMax} deep`)
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const { name } = entry
@@ -53,14 +53,6 @@ async function collect(folder: string, prefix: string, files: ManifestFile[], de
       version: `${stats.ino} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.size}`,
     })
   }
-}
-
-function checkAccess(path: string, { uid, mode }: Stats): void {
-  const own = process.getuid?.()
-  if (own === undefined) return // no owners on this platform
-  if (uid !== own && uid !== 0) throw new Error(`${path} belongs to user ${uid}; to trust it: chown ${own} ${path}`)
-  if ((mode & writableByOthers) !== 0)
-    throw new Error(`${path} can be written by others; if its content is as it should be: chmod go-w ${path}`)
 }
 
 async function statIfPresent(path: string): Promise<Stats | undefined> {

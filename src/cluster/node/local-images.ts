@@ -3,18 +3,14 @@ import { existsSync } from 'node:fs'
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { ctrAt } from '../../machine/cri/ctr.ts'
-import { importArchive } from '../../machine/cri/image-archives.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
 import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
+import { importImages } from './import-images.ts'
 import { containerdSnapshotter, ownSnapshotter } from './real-node.ts'
 
 /** The node of a data directory, or another containerd. */
 export type ImageNode = { readonly dataDirectory: string } | { readonly socketPath: string }
-
-/** containerd's CRI plugin learns of an image some time after the import. */
-const knownMsMax = 30_000
-const pollMs = 50
 
 /** Calls back with each image name when pods can use it. */
 export async function loadImages(
@@ -27,14 +23,9 @@ export async function loadImages(
   try {
     const snapshotter = 'dataDirectory' in node ? ownSnapshotter() : containerdSnapshotter
     const ctr = ctrAt(nodePlatform.processes, socketPath)
-    for (const file of files) {
-      const names = await importArchive(file, snapshotter, ctr, signal)
-      if (names.length === 0) throw new Error(`${file} holds no image for this machine`)
-      for (const name of names) {
-        await untilKnown(name, runtime, signal)
+    for (const file of files)
+      for (const name of await importImages(file, { runtime, ctr, snapshotter, clock: realClock }, signal))
         onLoaded(name)
-      }
-    }
   } finally {
     runtime.close()
   }
@@ -46,14 +37,6 @@ export async function listImages(node: ImageNode, signal: AbortSignal): Promise<
     return await runtime.images(signal)
   } finally {
     runtime.close()
-  }
-}
-
-async function untilKnown(name: string, runtime: CriRuntime, signal: AbortSignal): Promise<void> {
-  const endMs = realClock.monotonicMs() + knownMsMax
-  while ((await runtime.findImage(name, signal)) === undefined) {
-    if (realClock.monotonicMs() > endMs) throw new Error(`${name} was imported, but the runtime does not list it`)
-    await realClock.sleep(pollMs, signal)
   }
 }
 

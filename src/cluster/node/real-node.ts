@@ -15,6 +15,7 @@ import { nodeListeningPorts } from '../../machine/listening-ports/node-listening
 import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
+import { ctrAt } from '../../machine/cri/ctr.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
 import { grpcCsiDrivers } from '../../machine/csi/grpc-csi-drivers.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
@@ -33,6 +34,7 @@ import type { Processes } from '../../platform/process/processes.ts'
 import { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import type { PolicyAgent } from '../../network-policy/policy-agent.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { loadImageFolder } from './image-folder.ts'
 import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { removeNodeNetwork } from './remove-node-network.ts'
@@ -101,6 +103,8 @@ export const cgroupFile = (directory: string): string => `${directory}/cgroup`
 /** As upstream, for a runtime that does not report its version. */
 const unknownRuntime = 'remote://Unknown'
 
+const ownSocket = (directory: string): string => `${directory}/containerd/containerd.sock`
+
 /** Timeout of one connection attempt, pause before the next, and the time after which the start fails. */
 const connectMsMax = 5_000
 const connectAgainMs = 500
@@ -149,7 +153,12 @@ export async function startRealNode(
       ? await startContainerd(directory, networkDirectory, { platform, clock, log }, signal)
       : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
   starting.defer(stopRuntime)
-  if (runtimeSocket === undefined) await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal)
+  if (runtimeSocket === undefined) {
+    await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal)
+    const ctr = ctrAt(platform.processes, ownSocket(directory))
+    const loading = { ...platform, runtime, ctr, snapshotter: ownSnapshotter(), clock, log }
+    await loadImageFolder(`${dataDirectory}/images`, `${directory}/loaded-images.json`, loading, signal)
+  }
   const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
   const shutdown = manualShutdown ?? new NodeLogind({ processes: platform.processes, clock })
   const logs = new NodeLogFiles(`${directory}/logs`)
@@ -234,7 +243,7 @@ function realHost(
   const imageMounts =
     runtime.name === 'containerd'
       ? new CtrImageMounts(platform.processes, {
-          socketPath: runtimeSocket ?? `${directory}/containerd/containerd.sock`,
+          socketPath: runtimeSocket ?? ownSocket(directory),
           snapshotter: runtimeSocket === undefined ? ownSnapshotter() : containerdSnapshotter,
         })
       : undefined
