@@ -1,13 +1,14 @@
 // How long pods tolerate taints, as a table; and evictions that are cancelled or carried out.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
 import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import { pod } from '../api/core/v1/pod/pod.ts'
 import { startCluster } from '../cluster/testing/start-cluster.ts'
+import type { ReconcileController, ReconcileTools } from './runtime/controller.ts'
 import { aPod } from './runtime/plan.harness.ts'
-import { stayMs } from './taint-eviction.ts'
+import { stayMs, taintEvictionController } from './taint-eviction.ts'
 
 const [a, b] = ['a', 'b'].map((key) => ({ key, value: 'v', effect: 'NoExecute' as const }))
 const under = [a, b].flatMap((taint) => taint ?? [])
@@ -70,4 +71,33 @@ test('an eviction is cancelled when the taint is removed in time, and carried ou
       'Marking for deletion Pod default/plain',
     ],
   )
+})
+
+test('a pod is evicted once, also if the cache has its condition before its deletion; a failed eviction is repeated', async () => {
+  const { reconcile, enqueues, state } = taintEvictionController as ReconcileController<{ evicted: Set<string> }>
+  const object = aPod('web', { spec: { nodeName: 'n' } })
+  const tainted = { spec: { taints: under } }
+  const events: string[] = []
+  let deletions = 0
+  const tools = {
+    state: state?.(),
+    nowMs: 0,
+    cached: (kind: unknown) => (kind === pod ? object : tainted),
+    recordEvent: (_: unknown, { message }: { message: string }) => events.push(message),
+    metrics: { taintEvictions: { add() {} }, taintEvictionSeconds: { observe() {} } },
+    client: {
+      of: () => ({
+        patch: () => Promise.resolve(),
+        delete: () => (++deletions === 1 ? Promise.reject(new Error('the server is down')) : Promise.resolve()),
+      }),
+    },
+  } as unknown as ReconcileTools<{ evicted: Set<string> }>
+  const evict = async () => reconcile('default/web', tools, ctx)
+  await rejects(evict(), /the server is down/)
+  await evict()
+  await evict()
+  equal(deletions, 2)
+  equal(events.length, 2, 'of the failed one and of the other')
+  enqueues(pod, { key: 'default/web', before: object, now: undefined } as never, tools)
+  equal(tools.state.evicted.size, 0)
 })

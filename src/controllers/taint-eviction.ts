@@ -35,12 +35,17 @@ export const taintEvictionController = defineController({
   component: 'taint-eviction-controller',
   watches: [node, pod],
   indexes: [podsByNode],
-  /** When the toleration of a pod began, by uid. */
-  state: () => ({ sinceMs: new Map<string, number>() }),
+  /**
+   * When the toleration of a pod began, by uid; and the pods that have been evicted: the cache has the condition that an
+   * eviction sets before it has the deletion.
+   */
+  state: () => ({ sinceMs: new Map<string, number>(), evicted: new Set<string>() }),
   enqueues(kind, { key, now, before }, { cached, byIndex, state }) {
     if (kind.kind === pod.kind) {
-      if (now === undefined && before !== undefined) state.sinceMs.delete(before.metadata.uid)
-      if (now === undefined) return []
+      if (now === undefined) {
+        if (before !== undefined) for (const known of [state.sinceMs, state.evicted]) known.delete(before.metadata.uid)
+        return []
+      }
       const boundNode = cached(node, (now as Pod).spec.nodeName ?? '')
       // A change of the node's NoExecute taints enqueues its pods. On other nodes only a pod with a pending eviction
       // matters.
@@ -57,6 +62,7 @@ export const taintEvictionController = defineController({
     const object = cached(pod, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const { uid } = object.metadata
+    if (state.evicted.has(uid)) return undefined
     const boundNode = cached(node, object.spec.nodeName ?? '')
     const taints = boundNode === undefined ? [] : executing(boundNode)
     const allowedMs = taints.length === 0 ? Infinity : stayMs(object, taints)
@@ -71,7 +77,13 @@ export const taintEvictionController = defineController({
       return leftMs
     }
     recordEvent(object, note(`Marking for deletion Pod ${key}`), context)
-    await removePod(object, { why, isForced: false }, tools, context)
+    state.evicted.add(uid)
+    try {
+      await removePod(object, { why, isForced: false }, tools, context)
+    } catch (error) {
+      state.evicted.delete(uid)
+      throw error
+    }
     state.sinceMs.delete(uid)
     metrics.taintEvictions.add({})
     metrics.taintEvictionSeconds.observe({}, (tools.nowMs - sinceMs - allowedMs) / 1000)
