@@ -16,6 +16,7 @@ import { ServerCalls } from './server-calls.ts'
 
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const durationMs = 30 * 60_000
+const testMsMax = isLong ? 2 * durationMs : 600_000
 const members = 3
 const servers = 3
 const faultMs = isLong ? { min: 1_000, spread: 20_000 } : { min: 500, spread: 1_500 }
@@ -109,28 +110,32 @@ async function failsClearly(server: ServerCalls): Promise<void> {
 inNamespaces(
   import.meta.url,
   () =>
-    void test(`members, servers and the network between them fail in turns, seed ${seed}`, async () => {
-      await using machines = await Machines.start(members + servers)
-      const memberMachines = machines.all.slice(0, members)
-      const serverMachines = machines.all.slice(members)
-      await using etcd = await EtcdCluster.start(newestEtcd(), members, memberMachines)
-      await using apiServers = await ApiServers.start(etcd, servers, serverMachines)
-      await using stack = new AsyncDisposableStack()
-      const calls = Array.from({ length: servers }, (_, index) =>
-        stack.use(new ServerCalls(apiServers.kubeconfig(index))),
-      )
-      const faults = faultsOf({ etcd, apiServers, calls, memberMachines, serverMachines })
-      const endMs = realClock.monotonicMs() + durationMs
-      await checkRounds({
-        servers: calls,
-        seed,
-        random: seededRandom(seed),
-        faults,
-        clients: 12,
-        callsPerRound: 900,
-        partsPerRound: faults.length,
-        continues: (completed) => (isLong ? realClock.monotonicMs() < endMs : completed < 1),
-      })
-    }),
-  isLong ? 2 * durationMs : 600_000,
+    void test(
+      `members, servers and the network between them fail in turns, seed ${seed}`,
+      { timeout: testMsMax },
+      async () => {
+        await using machines = await Machines.start(members + servers)
+        const memberMachines = machines.all.slice(0, members)
+        const serverMachines = machines.all.slice(members)
+        await using etcd = await EtcdCluster.start(newestEtcd(), members, memberMachines)
+        await using apiServers = await ApiServers.start(etcd, servers, serverMachines)
+        await using stack = new AsyncDisposableStack()
+        const calls = Array.from({ length: servers }, (_, index) =>
+          stack.use(new ServerCalls(apiServers.kubeconfig(index))),
+        )
+        const faults = faultsOf({ etcd, apiServers, calls, memberMachines, serverMachines })
+        const endMs = realClock.monotonicMs() + durationMs
+        await checkRounds({
+          servers: calls,
+          seed,
+          random: seededRandom(seed),
+          faults,
+          clients: 12,
+          callsPerRound: 900,
+          partsPerRound: faults.length,
+          continues: (completed) => (isLong ? realClock.monotonicMs() < endMs : completed < 1),
+        })
+      },
+    ),
+  testMsMax,
 )
