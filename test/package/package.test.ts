@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
 import { oldestNode } from '../../scripts/oldest-node.mjs'
 import packageFields from '../../package.json' with { type: 'json' }
+import { commands } from '../../src/cli/commands.ts'
 import { openBrowser, openPage } from '../ui/chromium.ts'
 
 const run = promisify(execFile)
@@ -179,6 +180,16 @@ test('the package has a bill of materials of what is in it, with the licenses of
   )
   const licenses = await readFile(join(dist, 'third-party-licenses.txt'), 'utf8')
   for (const name of names('bundled')) ok(licenses.includes(`${name}\n${'='.repeat(name.length)}\n`), name)
+})
+
+test('the package has a manual page for each command', async () => {
+  const installed = join(folder, 'node_modules', 'coxswain')
+  const { man } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as { man: readonly string[] }
+  deepEqual(
+    man,
+    ['coxswain', ...commands.map(({ name }) => `coxswain-${name}`)].map((name) => `./dist/man/${name}.1`).toSorted(),
+  )
+  for (const page of man) match(await readFile(join(installed, page), 'utf8'), /^\.TH "COXSWAIN/)
 })
 
 test('an older Node.js gets a message before it loads code that it cannot parse', async () => {

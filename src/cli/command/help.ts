@@ -31,17 +31,25 @@ const flagColumns = 34
 const columnsDefault = 100
 const columnsMin = 60
 
-/** One line per command. */
-export function overview(commands: readonly Command[], columns: number | undefined): string {
+/** The commands under their headings. */
+export function commandGroups(commands: readonly Command[]): readonly [title: string, members: readonly Command[]][] {
   const grouped = new Set(groups.flatMap(([, names]) => names))
   const others = commands.map(({ name }) => name).filter((name) => !grouped.has(name))
-  const sections = groups.map(([title, names]) => [title, title === 'Other' ? [...others, ...names] : names] as const)
-  const width = Math.max(...commands.map(({ name }) => name.length))
-  const listed = sections.flatMap(([title, names]) => {
-    const members = names.flatMap((name) => commands.find((command) => command.name === name) ?? [])
-    const rows = members.flatMap(({ name, summary }) => row(name, summary, width, columns))
-    return rows.length === 0 ? [] : [`${title}:`, ...rows, '']
+  return groups.flatMap(([title, names]) => {
+    const listed = title === 'Other' ? [...others, ...names] : names
+    const members = listed.flatMap((name) => commands.find((command) => command.name === name) ?? [])
+    return members.length === 0 ? [] : [[title, members]]
   })
+}
+
+/** One line per command. */
+export function overview(commands: readonly Command[], columns: number | undefined): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const listed = commandGroups(commands).flatMap(([title, members]) => [
+    `${title}:`,
+    ...members.flatMap(({ name, summary }) => row(name, summary, width, columns)),
+    '',
+  ])
   return [
     'Coxswain is a Kubernetes in one process. It records why everything in it happens.',
     '',
@@ -59,18 +67,30 @@ export interface UsageOptions {
   readonly columns: number | undefined
 }
 
+export interface FlagSections {
+  readonly common: readonly [name: string, option: CommandOption][]
+  /** Those with a heading. */
+  readonly further: readonly [heading: string, flags: readonly [name: string, option: CommandOption][]][]
+}
+
+/** The flags of a command under their headings. */
+export function sectionsOf({ options }: Pick<Command, 'options'>): FlagSections {
+  const bySection = Map.groupBy(Object.entries(options), ([, { section }]) => section ?? '')
+  const common = bySection.get('') ?? []
+  return { common, further: [...bySection].filter(([heading]) => heading !== '') }
+}
+
 /** The help page of one command. */
 export function usage(command: Command, { all, columns }: UsageOptions): string {
   const { name, aliases = [], summary, operands, options } = command
   const typed = ['coxswain', name, operands, Object.keys(options).length === 0 ? '' : '[flags]']
-  const bySection = Map.groupBy(Object.entries(options), ([, { section }]) => section ?? '')
+  const { common, further } = sectionsOf(command)
   const flags = (members: readonly [string, CommandOption][]) =>
     members.flatMap((member) => row(flagText(member), member[1].help, flagColumns, columns))
-  const { ['']: common = [], ...further } = Object.fromEntries(bySection)
-  const headings = Object.keys(further)
-  const shown = all ? Object.entries(further) : []
-  const hidden = headings.reduce((sum, heading) => sum + (lookup(further, heading)?.length ?? 0), 0)
-  const more = `${hidden} more ${hidden === 1 ? 'flag' : 'flags'} with --help-all: ${headings.join(', ')}.`
+  const shown = all ? further : []
+  const hidden = further.reduce((sum, [, members]) => sum + members.length, 0)
+  const headings = further.map(([heading]) => heading).join(', ')
+  const more = `${hidden} more ${hidden === 1 ? 'flag' : 'flags'} with --help-all: ${headings}.`
   return [
     ...wrapped(`${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`, columnsOf(columns)),
     '',
