@@ -64,7 +64,7 @@ export const mutatingAdmissionPolicySpec = message('io.k8s.api.admissionregistra
     pointer: true,
     default: 'Fail',
     enum: ['Fail', 'Ignore'],
-    description: 'Whether an error of the policy rejects the request.',
+    description: 'Whether an error of the policy rejects the request: Fail (the default) or Ignore.',
   }),
   matchConditions: list(6, matchCondition, {
     listType: 'map',

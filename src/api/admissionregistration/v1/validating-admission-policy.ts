@@ -58,7 +58,7 @@ export const validatingAdmissionPolicySpec = message(
       pointer: true,
       default: 'Fail',
       enum: ['Fail', 'Ignore'],
-      description: 'Whether an error of the policy rejects the request.',
+      description: 'Whether an error of the policy rejects the request: Fail (the default) or Ignore.',
     }),
     auditAnnotations: list(5, auditAnnotation, {
       listType: 'atomic',

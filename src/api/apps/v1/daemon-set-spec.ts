@@ -44,12 +44,15 @@ export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
   updateStrategy: struct(3, daemonSetUpdateStrategy, {
     description: 'How pods are replaced when the template changes.',
   }),
-  minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  minReadySeconds: int32(4, {
+    minimum: 0,
+    description: 'How many seconds a pod must be ready to count as available; 0 by default.',
+  }),
   revisionHistoryLimit: int32(6, {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many old revisions are retained.',
+    description: 'How many old revisions are retained; 10 by default.',
   }),
 })
 export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}

@@ -71,7 +71,7 @@ export const deploymentCondition = message('io.k8s.api.apps.v1.DeploymentConditi
 export interface DeploymentCondition extends Infer<typeof deploymentCondition> {}
 
 export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run; 1 by default.' }),
   selector: struct(2, labelSelector, {
     required: true,
     notEmpty: true,
@@ -83,19 +83,22 @@ export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
     patch: 'retainKeys',
     description: 'How pods are replaced when the template changes.',
   }),
-  minReadySeconds: int32(5, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  minReadySeconds: int32(5, {
+    minimum: 0,
+    description: 'How many seconds a pod must be ready to count as available; 0 by default.',
+  }),
   revisionHistoryLimit: int32(6, {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many old ReplicaSets are retained for rollbacks.',
+    description: 'How many old ReplicaSets are retained for rollbacks; 10 by default.',
   }),
   paused: bool(7, { description: 'Whether updates are paused.' }),
   progressDeadlineSeconds: int32(9, {
     pointer: true,
     default: 600,
     minimum: 0,
-    description: 'How long an update may make no progress before it is reported as failed.',
+    description: 'After how many seconds without progress an update is reported as failed; 600 by default.',
   }),
 })
 export interface DeploymentSpec extends Infer<typeof deploymentSpec> {}

@@ -32,7 +32,7 @@ export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetConditi
 export interface ReplicaSetCondition extends Infer<typeof replicaSetCondition> {}
 
 export const replicaSetSpec = message('io.k8s.api.apps.v1.ReplicaSetSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run; 1 by default.' }),
   selector: struct(2, labelSelector, {
     required: true,
     notEmpty: true,
@@ -40,7 +40,10 @@ export const replicaSetSpec = message('io.k8s.api.apps.v1.ReplicaSetSpec', {
     description: 'Selects the pods by label; immutable.',
   }),
   template: struct(3, podTemplateSpec, { description: 'The template of the pods.' }),
-  minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  minReadySeconds: int32(4, {
+    minimum: 0,
+    description: 'How many seconds a pod must be ready to count as available; 0 by default.',
+  }),
 })
 export interface ReplicaSetSpec extends Infer<typeof replicaSetSpec> {}
 

@@ -61,7 +61,7 @@ export const statefulSetUpdateStrategy = message('io.k8s.api.apps.v1.StatefulSet
 export interface StatefulSetUpdateStrategy extends Infer<typeof statefulSetUpdateStrategy> {}
 
 export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run; 1 by default.' }),
   selector: struct(2, labelSelector, {
     required: true,
     notEmpty: true,
@@ -79,7 +79,7 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
     default: 'OrderedReady',
     enum: ['OrderedReady', 'Parallel'],
     enumUnchecked: true,
-    description: 'Whether pods start one after another or all at once.',
+    description: 'OrderedReady (the default): pods start one after another; Parallel: all at once.',
   }),
   updateStrategy: struct(7, statefulSetUpdateStrategy, {
     description: 'How pods are replaced when the template changes.',
@@ -88,9 +88,12 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many old revisions are retained.',
+    description: 'How many old revisions are retained; 10 by default.',
   }),
-  minReadySeconds: int32(9, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  minReadySeconds: int32(9, {
+    minimum: 0,
+    description: 'How many seconds a pod must be ready to count as available; 0 by default.',
+  }),
   persistentVolumeClaimRetentionPolicy: struct(10, statefulSetPersistentVolumeClaimRetentionPolicy, {
     pointer: true,
     default: {},

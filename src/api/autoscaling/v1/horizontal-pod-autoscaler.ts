@@ -27,7 +27,7 @@ export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v1.Ho
     pointer: true,
     default: 1,
     minimum: 1,
-    description: 'It never scales below this number of replicas.',
+    description: 'It never scales below this number of replicas; 1 by default.',
   }),
   maxReplicas: int32(3, { required: true, description: 'It never scales above this number of replicas.' }),
   targetCPUUtilizationPercentage: int32(4, {

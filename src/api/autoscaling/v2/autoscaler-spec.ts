@@ -115,12 +115,13 @@ export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v2.Ho
     pointer: true,
     default: 1,
     minimum: 1,
-    description: 'It never scales below this number of replicas.',
+    description: 'It never scales below this number of replicas; 1 by default.',
   }),
   maxReplicas: int32(3, { required: true, description: 'It never scales above this number of replicas.' }),
   metrics: list(4, metricSpec, {
     listType: 'atomic',
-    description: 'The metrics with their targets; the one that requires the most replicas decides.',
+    description:
+      'The metrics with their targets; the one that requires the most replicas decides. By default 80 % of the requested CPU.',
   }),
   behavior: struct(5, horizontalPodAutoscalerBehavior, {
     pointer: true,

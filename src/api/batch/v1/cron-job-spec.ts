@@ -13,11 +13,15 @@ export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 
 export const cronJobSpec = message('io.k8s.api.batch.v1.CronJobSpec', {
   schedule: string(1, { required: true, notEmpty: true, description: 'The schedule in cron format.' }),
-  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0, description: 'How late a Job may be started.' }),
+  startingDeadlineSeconds: int64(2, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many seconds late a Job may be started; without a limit by default.',
+  }),
   concurrencyPolicy: string(3, {
     default: 'Allow',
     enum: ['Allow', 'Forbid', 'Replace'],
-    description: 'What to do when the last Job is still running: Allow, Forbid or Replace.',
+    description: 'What to do when the last Job is still running: Allow (the default), Forbid or Replace.',
   }),
   suspend: bool(4, { pointer: true, default: false, description: 'Whether the schedule is suspended.' }),
   jobTemplate: struct(5, jobTemplateSpec, { required: true, description: 'The template of the Jobs.' }),
@@ -25,13 +29,13 @@ export const cronJobSpec = message('io.k8s.api.batch.v1.CronJobSpec', {
     pointer: true,
     default: 3,
     minimum: 0,
-    description: 'How many successful Jobs are retained.',
+    description: 'How many successful Jobs are retained; 3 by default.',
   }),
   failedJobsHistoryLimit: int32(7, {
     pointer: true,
     default: 1,
     minimum: 0,
-    description: 'How many failed Jobs are retained.',
+    description: 'How many failed Jobs are retained; 1 by default.',
   }),
   timeZone: string(8, { pointer: true, description: 'The time zone of the schedule.' }),
 })

@@ -72,12 +72,16 @@ export const successPolicy = message('io.k8s.api.batch.v1.SuccessPolicy', {
 export interface SuccessPolicy extends Infer<typeof successPolicy> {}
 
 export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
-  parallelism: int32(1, { pointer: true, minimum: 0, description: 'How many pods may run at once.' }),
-  completions: int32(2, { pointer: true, minimum: 0, description: 'How many pods must succeed.' }),
+  parallelism: int32(1, { pointer: true, minimum: 0, description: 'How many pods may run at once; 1 by default.' }),
+  completions: int32(2, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many pods must succeed; 1 by default. With parallelism alone, the success of any pod is enough.',
+  }),
   activeDeadlineSeconds: int64(3, {
     pointer: true,
     minimum: 0,
-    description: 'How long the Job may run before it is terminated as failed.',
+    description: 'After how many seconds the Job is terminated as failed; never by default.',
   }),
   selector: struct(4, labelSelector, { pointer: true, description: 'Selects the pods; normally generated.' }),
   manualSelector: bool(5, {
@@ -88,7 +92,8 @@ export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
   backoffLimit: int32(7, {
     pointer: true,
     minimum: 0,
-    description: 'How many failures are allowed before the Job fails.',
+    description:
+      'How many failures are allowed before the Job fails; 6 by default, and any number with backoffLimitPerIndex.',
   }),
   ttlSecondsAfterFinished: int32(8, {
     pointer: true,
@@ -98,7 +103,7 @@ export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
   completionMode: string(9, {
     pointer: true,
     enum: ['NonIndexed', 'Indexed'],
-    description: 'Whether completions are interchangeable or indexed.',
+    description: 'NonIndexed (the default): completions are interchangeable; Indexed: each has a number.',
   }),
   suspend: bool(10, { pointer: true, description: 'Whether the Job is suspended.' }),
   podFailurePolicy: struct(11, podFailurePolicy, {
@@ -119,7 +124,8 @@ export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
     pointer: true,
     enum: ['Failed', 'TerminatingOrFailed'],
     enumUnchecked: true,
-    description: 'Whether a pod is replaced when it is terminating or when it has terminated.',
+    description:
+      'TerminatingOrFailed (the default): a pod is replaced when it is terminating; Failed: when it has terminated.',
   }),
   managedBy: string(15, {
     pointer: true,

@@ -53,7 +53,8 @@ export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1
   signerName: string(7, { required: true, description: 'The name of the signer.' }),
   expirationSeconds: int32(8, {
     pointer: true,
-    description: 'The requested validity of the certificate; the signer may issue a shorter one.',
+    description:
+      'The requested validity of the certificate in seconds, at least 600; the signer may issue a shorter one.',
   }),
 })
 export interface CertificateSigningRequestSpec extends Infer<typeof certificateSigningRequestSpec> {}

@@ -13,7 +13,7 @@ export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
   holderIdentity: string(1, { pointer: true, description: 'The identity of the holder.' }),
   leaseDurationSeconds: int32(2, {
     pointer: true,
-    description: 'How long candidates wait after the last renewal before they acquire the lease.',
+    description: 'How many seconds candidates wait after the last renewal before they acquire the lease.',
   }),
   acquireTime: microTime(3, { pointer: true, description: 'When the holder acquired the lease.' }),
   renewTime: microTime(4, { pointer: true, description: 'When the holder last renewed the lease.' }),

@@ -21,7 +21,7 @@ export const namespaceSpec = message('io.k8s.api.core.v1.NamespaceSpec', {
   finalizers: list(1, 'string', {
     listType: 'atomic',
     description:
-      'Finalizers that must be removed before the namespace is deleted; kubernetes stands for deleting its content.',
+      'Finalizers to be removed before the namespace is deleted; kubernetes, the default, is for deleting its content.',
   }),
 })
 export interface NamespaceSpec extends Infer<typeof namespaceSpec> {}

@@ -12,7 +12,10 @@ export const secretMessage = message(
   {
     metadata: objectMetaField,
     data: map(2, 'bytes', { description: 'The values in base64, by name.' }),
-    type: string(3, { default: 'Opaque', description: 'The type of the secret; some types require certain keys.' }),
+    type: string(3, {
+      default: 'Opaque',
+      description: 'The type of the secret, Opaque by default; some types require certain keys.',
+    }),
     stringData: map(4, 'string', { description: 'Values as text, which are written to data and never returned.' }),
     immutable: bool(5, {
       pointer: true,

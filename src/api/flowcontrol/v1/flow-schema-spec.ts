@@ -86,7 +86,7 @@ export const flowSchemaSpec = message('io.k8s.api.flowcontrol.v1.FlowSchemaSpec'
   matchingPrecedence: int32(2, {
     keepEmpty: true,
     default: 1000,
-    description: 'Schemas with lower numbers are tried first.',
+    description: 'Schemas with lower numbers are tried first; 1000 by default.',
   }),
   distinguisherMethod: struct(3, flowDistinguisherMethod, {
     pointer: true,

@@ -62,7 +62,7 @@ export const networkPolicySpec = message('io.k8s.api.networking.v1.NetworkPolicy
     listType: 'atomic',
     enum: ['Egress', 'Ingress'],
     enumUnchecked: true,
-    description: 'The directions that the policy restricts.',
+    description: 'The directions that the policy restricts: by default Ingress, and Egress if there are rules for it.',
   }),
 })
 export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}

@@ -27,7 +27,7 @@ export const roleRef = atomicMessage('io.k8s.api.rbac.v1.RoleRef', {
   apiGroup: string(1, {
     keepEmpty: true,
     default: rbacGroup,
-    description: 'The API group of the role: rbac.authorization.k8s.io.',
+    description: 'The API group of the role: rbac.authorization.k8s.io, which is the default.',
   }),
   kind: string(2, { required: true, description: 'Role or ClusterRole.' }),
   name: string(3, { required: true, description: 'The name of the role.' }),

@@ -12,7 +12,11 @@ export const priorityClassMessage = message(
   'io.k8s.api.scheduling.v1.PriorityClass',
   {
     metadata: objectMetaField,
-    value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers are scheduled first.' }),
+    value: int32(2, {
+      keepEmpty: true,
+      default: 0,
+      description: 'The priority, 0 by default; higher numbers are scheduled first.',
+    }),
     globalDefault: bool(3, { description: 'The default class of pods without one.' }),
     description: string(4, { description: 'When to use the class.' }),
     preemptionPolicy: string(5, {
@@ -20,7 +24,7 @@ export const priorityClassMessage = message(
       notEmpty: true,
       default: 'PreemptLowerPriority',
       enum: ['PreemptLowerPriority', 'Never'],
-      description: 'Whether its pods may preempt pods of lower priority.',
+      description: 'Whether its pods may preempt pods of lower priority: PreemptLowerPriority (the default) or Never.',
     }),
   },
   'The priority of pods.',

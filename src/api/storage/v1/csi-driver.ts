@@ -23,7 +23,7 @@ export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
   attachRequired: bool(1, {
     pointer: true,
     default: true,
-    description: 'Volumes must be attached to a node before they are mounted.',
+    description: 'Whether volumes must be attached to a node before they are mounted; true by default.',
   }),
   podInfoOnMount: bool(2, {
     pointer: true,
@@ -43,7 +43,7 @@ export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
   fsGroupPolicy: string(5, {
     pointer: true,
     default: 'ReadWriteOnceWithFSType',
-    description: "Whether ownership and permissions of files are changed to the pod's group.",
+    description: 'Whether files get the group of the pod: ReadWriteOnceWithFSType (the default), File or None.',
   }),
   tokenRequests: list(6, tokenRequest, {
     listType: 'atomic',
@@ -61,7 +61,8 @@ export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
   }),
   nodeAllocatableUpdatePeriodSeconds: int64(9, {
     pointer: true,
-    description: 'How often the number of allocatable volumes of nodes is updated.',
+    description:
+      'How often, in seconds (at least 10), the number of volumes that a node can have is updated; never by default.',
   }),
   serviceAccountTokenInSecrets: bool(10, {
     pointer: true,

@@ -45,7 +45,7 @@ export const storageClassMessage = message(
       default: 'Delete',
       enum: ['Delete', 'Recycle', 'Retain'],
       enumUnchecked: true,
-      description: 'What happens to a volume when its claim is deleted.',
+      description: 'What happens to a volume when its claim is deleted: Delete (the default) or Retain.',
     }),
     mountOptions: list(5, 'string', {
       listType: 'atomic',
@@ -56,7 +56,8 @@ export const storageClassMessage = message(
       pointer: true,
       default: 'Immediate',
       enum: ['Immediate', 'WaitForFirstConsumer'],
-      description: 'Whether a volume is provisioned immediately or when the first pod uses it.',
+      description:
+        'Immediate (the default): a volume is provisioned at once; WaitForFirstConsumer: when the first pod uses it.',
     }),
     allowedTopologies: list(8, topologySelectorTerm, {
       listType: 'atomic',

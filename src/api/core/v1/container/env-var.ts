@@ -43,7 +43,10 @@ export interface ObjectFieldSelector extends Infer<typeof objectFieldSelector> {
 export const resourceFieldSelector = atomicMessage('io.k8s.api.core.v1.ResourceFieldSelector', {
   containerName: string(1, { description: 'The container; required in volumes, the own container in variables.' }),
   resource: string(2, { required: true, description: 'The resource, such as limits.cpu or requests.memory.' }),
-  divisor: quantity(3, { default: '0', description: 'The unit of the output, such as 1m or 1Mi; 1 by default.' }),
+  divisor: quantity(3, {
+    default: '0',
+    description: 'The unit of the output, such as 1m or 1Mi; 0, the default, stands for 1.',
+  }),
 })
 export interface ResourceFieldSelector extends Infer<typeof resourceFieldSelector> {}
 

@@ -88,26 +88,27 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
   restartPolicy: string(3, {
     default: 'Always',
     enum: ['Always', 'OnFailure', 'Never'],
-    description: 'Whether terminated containers are restarted: Always, OnFailure or Never.',
+    description: 'Whether terminated containers are restarted: Always (the default), OnFailure or Never.',
   }),
   terminationGracePeriodSeconds: int64(4, {
     pointer: true,
     default: 30,
-    description: 'How long containers may take to terminate before they are killed.',
+    description: 'How many seconds containers may take to terminate before they are killed; 30 by default.',
   }),
   activeDeadlineSeconds: int64(5, {
     fitsDouble: true,
     pointer: true,
-    description: 'How long the pod may run before it is terminated as failed.',
+    description: 'After how many seconds the pod is terminated as failed; never by default.',
   }),
   dnsPolicy: string(6, {
     default: 'ClusterFirst',
     enum: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
-    description: 'The DNS policy.',
+    description:
+      'Whose DNS servers it uses: ClusterFirst (the default), ClusterFirstWithHostNet, Default (of the node) or None.',
   }),
   nodeSelector: map(7, 'string', { mapType: 'atomic', description: 'Labels that the node must have.' }),
-  serviceAccountName: string(8, { description: 'The service account of the pod.' }),
-  serviceAccount: string(9, { description: 'The deprecated name of serviceAccountName.' }),
+  serviceAccountName: string(8, { description: 'The service account of the pod; the one called default by default.' }),
+  serviceAccount: string(9, { description: 'The deprecated name of serviceAccountName, with the same default.' }),
   nodeName: string(10, { description: 'The node that runs the pod; set by the scheduler.' }),
   hostNetwork: bool(11, { description: 'Uses the network of the node.' }),
   hostPID: bool(12, { description: 'Sees the processes of the node.' }),
@@ -130,7 +131,10 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
     pointer: true,
     description: 'Affinity and anti-affinity to nodes and pods.',
   }),
-  schedulerName: string(19, { default: 'default-scheduler', description: 'The name of the scheduler.' }),
+  schedulerName: string(19, {
+    default: 'default-scheduler',
+    description: 'The name of the scheduler; default-scheduler by default.',
+  }),
   initContainers: list(20, container, {
     listType: 'map',
     keys: ['name'],
@@ -149,7 +153,7 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
     description: 'Additional lines of the hosts file.',
   }),
   priorityClassName: string(24, { description: 'The PriorityClass of the pod.' }),
-  priority: int32(25, { pointer: true, description: 'The priority of the pod, from its class.' }),
+  priority: int32(25, { pointer: true, description: 'The priority of the pod, from its class; 0 by default.' }),
   dnsConfig: struct(26, podDnsConfig, {
     pointer: true,
     description: 'Name servers and options in addition to those of dnsPolicy.',
@@ -162,12 +166,12 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
   runtimeClassName: string(29, { pointer: true, description: 'The RuntimeClass that runs the containers.' }),
   enableServiceLinks: bool(30, {
     pointer: true,
-    description: 'Whether environment variables for Services of the namespace are set.',
+    description: 'Whether environment variables for Services of the namespace are set; true by default.',
   }),
   preemptionPolicy: string(31, {
     pointer: true,
     enum: ['PreemptLowerPriority', 'Never'],
-    description: 'Whether pods of lower priority may be preempted.',
+    description: 'Whether pods of lower priority may be preempted: PreemptLowerPriority (the default) or Never.',
   }),
   overhead: map(32, 'quantity', {
     description: 'The resources of the container runtime, in addition to the containers.',

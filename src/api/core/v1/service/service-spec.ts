@@ -47,11 +47,13 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
     description: 'The ports of the Service.',
   }),
   selector: map(2, 'string', { mapType: 'atomic', description: 'Selects the pods of the Service by label.' }),
-  clusterIP: string(3, { description: 'The cluster IP; None for a headless Service.' }),
+  clusterIP: string(3, {
+    description: 'The cluster IP, None for a headless Service; a free one is allocated by default.',
+  }),
   type: string(4, {
     default: 'ClusterIP',
     enum: ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'],
-    description: 'The type of the Service: ClusterIP, NodePort, LoadBalancer or ExternalName.',
+    description: 'The type of the Service: ClusterIP (the default), NodePort, LoadBalancer or ExternalName.',
   }),
   externalIPs: list(5, 'string', {
     listType: 'atomic',
@@ -60,7 +62,7 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
   sessionAffinity: string(7, {
     default: 'None',
     enum: ['ClientIP', 'None'],
-    description: 'The session affinity of clients.',
+    description: 'None (the default), or ClientIP: all connections of a client go to the same pod.',
   }),
   loadBalancerIP: string(8, {
     description: 'Deprecated: the address of the load balancer.',
@@ -72,7 +74,8 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
   externalName: string(10, { description: 'The DNS name of an ExternalName Service.' }),
   externalTrafficPolicy: string(11, {
     enum: ['Cluster', 'Local'],
-    description: 'Whether external traffic is routed to pods of all nodes or only of the node that received it.',
+    description:
+      'Whether external traffic goes to pods of all nodes (Cluster, the default) or of the node that received it (Local).',
   }),
   healthCheckNodePort: int32(12, {
     description: 'The port of the health check that reports to load balancers whether a node has pods of the Service.',
@@ -85,27 +88,29 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
   ipFamilyPolicy: string(17, {
     pointer: true,
     enum: ['PreferDualStack', 'RequireDualStack', 'SingleStack'],
-    description: 'Whether the Service has addresses of one IP family or of two.',
+    description:
+      'SingleStack (the default): one IP family; PreferDualStack: two if the cluster has them; RequireDualStack: two.',
   }),
   clusterIPs: list(18, 'string', {
     listType: 'atomic',
-    description: 'The cluster IPs; the first is clusterIP.',
+    description: 'The cluster IPs, one of each family; the first is clusterIP. They are allocated by default.',
   }),
   ipFamilies: list(19, 'string', {
     listType: 'atomic',
     enum: ['', 'IPv4', 'IPv6'],
     enumUnchecked: true,
-    description: 'The IP families, in the order of clusterIPs.',
+    description: 'The IP families, in the order of clusterIPs; by default the first family of the cluster.',
   }),
   allocateLoadBalancerNodePorts: bool(20, {
     pointer: true,
-    description: 'Whether node ports are allocated for a load balancer.',
+    description: 'Whether node ports are allocated for a load balancer; true by default.',
   }),
   loadBalancerClass: string(21, { pointer: true, description: 'The class of the load balancer.' }),
   internalTrafficPolicy: string(22, {
     pointer: true,
     enum: ['Cluster', 'Local'],
-    description: 'Whether internal traffic is routed to pods of all nodes or only of the same node.',
+    description:
+      'Whether internal traffic goes to pods of all nodes (Cluster, the default) or of the same node (Local).',
   }),
   trafficDistribution: string(23, {
     pointer: true,

@@ -346,7 +346,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   persistentVolumeReclaimPolicy: string(5, {
     default: 'Retain',
     enum: ['Delete', 'Recycle', 'Retain'],
-    description: 'What happens to the volume when its claim is deleted: Retain, Delete or Recycle.',
+    description: 'What happens to the volume when its claim is deleted: Retain (the default), Delete or Recycle.',
   }),
   storageClassName: string(6, { description: 'The class that the volume belongs to; empty for none.' }),
   mountOptions: list(7, 'string', { listType: 'atomic', description: 'Mount options, which are not validated.' }),
@@ -354,7 +354,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
     pointer: true,
     default: 'Filesystem',
     enum: ['Block', 'Filesystem'],
-    description: 'Whether the volume is mounted as a file system or provided as a block device.',
+    description: 'Filesystem (the default): the volume is mounted; Block: it is provided as a block device.',
   }),
   nodeAffinity: struct(9, volumeNodeAffinity, {
     pointer: true,

@@ -76,7 +76,7 @@ export const persistentVolumeClaimSpec = message('io.k8s.api.core.v1.PersistentV
     pointer: true,
     default: 'Filesystem',
     enum: ['Block', 'Filesystem'],
-    description: 'Whether the volume is mounted as a file system or provided as a block device.',
+    description: 'Filesystem (the default): the volume is mounted; Block: it is provided as a block device.',
   }),
   dataSource: struct(7, typedLocalObjectReference, {
     pointer: true,

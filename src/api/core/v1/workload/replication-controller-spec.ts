@@ -4,10 +4,13 @@ import { int32, int64, list, map, message, string, struct, time } from '../../..
 import { podTemplateSpec } from '../pod-spec/pod-template-spec.ts'
 
 export const replicationControllerSpec = message('io.k8s.api.core.v1.ReplicationControllerSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run; 1 by default.' }),
   selector: map(2, 'string', { mapType: 'atomic', description: 'Selects the pods by label.' }),
   template: struct(3, podTemplateSpec, { pointer: true, description: 'The template of the pods.' }),
-  minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  minReadySeconds: int32(4, {
+    minimum: 0,
+    description: 'How many seconds a pod must be ready to count as available; 0 by default.',
+  }),
 })
 export interface ReplicationControllerSpec extends Infer<typeof replicationControllerSpec> {}
 
