@@ -8,11 +8,14 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root })]
 
+/** What the build writes, or has not written yet. */
+const built = 'dist/'
+
 /** `apiserver/registry/`, `src/store/store.ts`: a path with a folder of the repository first, a file or a folder last. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\/|\.(?:ts|mjs|json)))`/g)]
     .map(([, path = '']) => path)
-    .filter((path) => path.includes('/'))
+    .filter((path) => path.includes('/') && !path.startsWith(built))
 
 /** Columns of upstream-packages.md that name packages of upstream. */
 const withoutUpstream = (text: string): string => text.replaceAll(/^\| [^|]*\|/gm, '|')
