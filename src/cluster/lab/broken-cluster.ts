@@ -2,13 +2,14 @@
 import { kinds } from '../../api/kinds.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import { startCluster, type StartClusterOptions, type TestCluster } from '../testing/start-cluster.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { startClusterAt, type StartClusterOptions, type TestCluster } from '../testing/start-cluster.ts'
 import { images } from './situations.ts'
 import type { AskedObject, Situation } from './situations/situation.ts'
 
 /** Time for the components to process an object, and for probes, restarts and retries to fail. */
-const stepTime = '2s'
-const breakTime = '1m'
+const stepMs = 2_000
+const breakMs = 60_000
 
 /** The same names and times in each run, because the seed is the same. */
 const seed = 7
@@ -18,10 +19,12 @@ export async function startBroken(
   { objects, deleted = [], refused }: Situation,
   { time = 'virtual' }: Pick<StartClusterOptions, 'time'> = {},
 ): Promise<TestCluster> {
-  const cluster = await startCluster({ nodes: 2, seed, time, simulation: { images } })
+  // When it is broken, its time is that of the machine, with which clients compute ages.
+  const startMs = realClock.nowMs() - objects.length * stepMs - breakMs
+  const cluster = await startClusterAt(startMs, { nodes: 2, seed, time, simulation: { images } })
   for (const object of objects) {
     await cluster.apply([object], { force: true })
-    await cluster.clock.advance(stepTime)
+    await cluster.clock.advance(stepMs)
   }
   for (const asked of deleted) {
     const { kind, name } = named(asked)
@@ -33,7 +36,7 @@ export async function startBroken(
       if (!(error instanceof StatusError && error.code === 403)) throw error
     })
   }
-  await cluster.clock.advance(breakTime)
+  await cluster.clock.advance(breakMs)
   return cluster
 }
 

@@ -106,7 +106,11 @@ function checkOptions(options: StartClusterOptions): void {
   checkOneOf('startCluster: time', options.time, ['virtual', 'flowing'])
 }
 
-export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+export const startCluster = (options: StartClusterOptions = {}): Promise<TestCluster> =>
+  startClusterAt(realClock.nowMs(), options)
+
+/** `startMs`: when time begins, if it flows. */
+export async function startClusterAt(startMs: number, options: StartClusterOptions): Promise<TestCluster> {
   checkOptions(options)
   const { nodes = 1, controllerManagers = 1, seed = 1, time = 'virtual', https = time === 'flowing' } = options
   const {
@@ -123,7 +127,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   } = options
   const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
-  const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
+  const clock = isFlowing ? new VirtualClock(startMs) : new VirtualClock()
   const faults: Faults = new Faults((service, address) => cluster.network.isEndpoint(service, address))
   const store = new FaultyStore(clock, faults)
   const calls = new CallAwaiter({ clock, faults, isFlowing })
