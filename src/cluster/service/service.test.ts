@@ -24,6 +24,8 @@ test('a unit runs the program and does not end its containers', () => {
   const text = unitText('Coxswain agent', ['/usr/bin/coxswain', 'agent', '--node-labels', 'a=b c'])
   match(text, /^ExecStart=\/usr\/bin\/coxswain agent --node-labels "a=b c"$/m)
   match(text, /^KillMode=process$/m)
+  // With Requires= a stop of the target would stop the cluster.
+  match(text, /^Wants=network-online\.target\nAfter=network-online\.target$/m)
   equal(text.startsWith(`${unitMark}\n[Unit]\n`), true)
 })
 

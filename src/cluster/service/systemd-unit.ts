@@ -14,7 +14,7 @@ export function unitWord(word: string): string {
 export const unitText = (description: string, program: readonly string[]): string => `${unitMark}
 [Unit]
 Description=${description}
-Requires=network-online.target
+Wants=network-online.target
 After=network-online.target
 
 [Service]
