@@ -137,7 +137,6 @@ Fix: kubectl patch validatingwebhookconfiguration/policy --type=json -p '[{"op":
   Node node-0 is simulated: its containers are functions, and its capacity is configured.
 
 Fix: kubectl scale deployment/db --replicas=2 -n default
-Fix: kubectl uncordon node-0
 `,
   'stuck-namespace': `namespace/old
   It has been terminating since 2030-01-01T00:00:04Z and waits for its finalizer: the namespace controller removes kubernetes when everything in the namespace is deleted.

@@ -7,6 +7,7 @@ import { deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet } from '../../api/apps/v1/replica-set.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
+import { node } from '../../api/core/v1/node/node.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
@@ -109,6 +110,24 @@ test('a budget without room gets one more replica, or is made smaller', async ()
   deepEqual(await fixesOf('web'), ['kubectl scale deployment/web --replicas=2 -n default'])
   deepEqual(await fixesOf('one'), [`kubectl patch pdb/one --type=merge -p '{"spec":{"minAvailable":0}}' -n default`])
   deepEqual(await fixesOf('none'), [])
+})
+
+test('a cordoned node is uncordoned, unless it is being drained', async () => {
+  await using cluster = await startCluster()
+  const { client } = cluster
+  await client.of(deployment).create({ metadata: { name: 'web' }, spec: workload('web') })
+  await cluster.clock.advance('5s')
+  await client.of(node).patch('node-0', '', { spec: { unschedulable: true } }, 'merge')
+  deepEqual(await ask(cluster, node, 'node-0'), {
+    text: 'It is cordoned: no new pods are scheduled on it.',
+    fixes: ['kubectl uncordon node-0'],
+  })
+  await client
+    .of(podDisruptionBudget)
+    .create({ metadata: { name: 'web' }, spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } } })
+  const { text, fixes } = await ask(cluster, node, 'node-0')
+  match(text, /^Its drain is blocked: pod default\/web-\S+ cannot be evicted .*\nIt is cordoned/)
+  deepEqual(fixes, ['kubectl scale deployment/web --replicas=2 -n default'])
 })
 
 test('all requests that are too large are lowered with one command; pods of an earlier revision have none', async () => {

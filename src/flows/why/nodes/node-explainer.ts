@@ -1,7 +1,7 @@
 // Explains why a node runs no pods, takes no new ones, or cannot be drained.
 import { node, type Node } from '../../../api/core/v1/node/node.ts'
 import { because, conditionOf, defineExplainer } from '../explainer/explainer.ts'
-import { critical, info, warning, type Finding } from '../explainer/finding.ts'
+import { critical, info, warning, withFix, type Finding } from '../explainer/finding.ts'
 import { kubectl } from '../explainer/fix-command.ts'
 import { simulationNote } from '../explainer/simulated-nodes.ts'
 import { whyNotDrained } from './blocked-drain.ts'
@@ -35,17 +35,14 @@ export const nodeExplainer = defineExplainer({
       ({ type, status: value }) => type !== 'Ready' && value === 'True',
     )
     const taints = (spec.taints ?? []).filter(({ key }) => !conditionTaint.test(key))
+    const drain = spec.unschedulable ? await whyNotDrained(object, cluster) : []
+    // A node that is being drained is cordoned on purpose.
+    const uncordon = withFix(drain.length === 0 ? kubectl('', 'uncordon', metadata.name) : undefined)
     return [
       ...nodeSentences(object).map((text) => critical(text)),
       ...pressures.map((condition) => critical(`${condition.type}: ${because(condition)}.`)),
-      ...(spec.unschedulable ? await whyNotDrained(object, cluster) : []),
-      ...(spec.unschedulable
-        ? [
-            warning('It is cordoned: no new pods are scheduled on it.', {
-              fix: kubectl('', 'uncordon', metadata.name),
-            }),
-          ]
-        : []),
+      ...drain,
+      ...(spec.unschedulable ? [warning('It is cordoned: no new pods are scheduled on it.', uncordon)] : []),
       ...taints.map((taint) => info(taintSentence(taint))),
       ...simulationNote([object]),
     ] satisfies Finding[]
