@@ -18,6 +18,7 @@ import { CredentialMetrics } from '../src/apiserver/metrics/credential-metrics.t
 import type { Policies } from '../src/apiserver/filters/policies.ts'
 import type { ApiRequest, Credentials, User } from '../src/apiserver/request/request.ts'
 import { serverPolicies } from '../src/apiserver/server-policies.ts'
+import { AccountKeys } from '../src/apiserver/authentication/account-keys.ts'
 import { nodeCrypto } from '../src/platform/node/crypto.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
@@ -33,8 +34,7 @@ const authorizers = new AuthorizerMetrics(metrics, realClock)
 const accountTokens = new ServiceAccountTokens({
   issuer,
   audiences: [issuer],
-  key: nodeCrypto.generateKey(),
-  oldKeys: [],
+  keys: new AccountKeys({ signing: nodeCrypto.generateKey(), accepted: [] }, nodeCrypto),
   clock: realClock,
   random: seededRandom(1),
   crypto: nodeCrypto,

@@ -6,6 +6,7 @@ import type { KeyPair } from '../platform/crypto/crypto.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import type { Store } from '../store/store.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
+import { AccountKeys } from './authentication/account-keys.ts'
 import { clientCertificates } from './authentication/client-certificates.ts'
 import { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
 import { bootstrapRbacObjects } from './authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
@@ -41,8 +42,7 @@ export async function startGuarded(
   const accountTokens = new ServiceAccountTokens({
     issuer,
     audiences: [issuer],
-    key,
-    oldKeys: [],
+    keys: new AccountKeys({ signing: key, accepted: [] }, nodeCrypto),
     clock,
     random: seededRandom(2),
     crypto: nodeCrypto,

@@ -82,8 +82,18 @@ export const serverPolicies =
         tokenRequests(accountTokens, caches, clock),
       ],
       documents: {
-        '/.well-known/openid-configuration': { contentType: 'application/json', value: accountTokens.discovery },
-        '/openid/v1/jwks': { contentType: 'application/jwk-set+json', value: accountTokens.keySet },
+        '/.well-known/openid-configuration': {
+          contentType: 'application/json',
+          get value() {
+            return accountTokens.discovery
+          },
+        },
+        '/openid/v1/jwks': {
+          contentType: 'application/jwk-set+json',
+          get value() {
+            return accountTokens.keySet
+          },
+        },
       },
     }
   }

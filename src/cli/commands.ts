@@ -19,6 +19,7 @@ import { node } from './commands/node.ts'
 import { proxy } from './commands/proxy.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
+import { rotate } from './commands/rotate.ts'
 import { scheduler } from './commands/scheduler.ts'
 import { server } from './commands/server.ts'
 import { service } from './commands/service.ts'
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   proxy,
   reset,
   restore,
+  rotate,
   scheduler,
   server,
   service(() => commands),

@@ -5,9 +5,11 @@ import { objectFrom } from '../../api/kind/kind.harness.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import type { KeyPair } from '../../platform/crypto/crypto.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { AccountKeys } from './account-keys.ts'
 import { legacyServiceAccountTokens, legacyTokenIssuer } from './legacy-service-account-tokens.ts'
 import { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import { LegacyTokenUsage } from './legacy-token-usage.ts'
@@ -17,7 +19,9 @@ const key = nodeCrypto.generateKey()
 const home = { namespace: 'default' }
 const robot = { ...objectFrom(serviceAccount, { metadata: { name: 'robot', ...home } }) }
 const account = { ...robot, metadata: { ...robot.metadata, uid: 'u1' } }
-const token = legacyTokenIssuer(key, nodeCrypto).issue({ ...home, account: { name: 'robot', uid: 'u1' }, secret: 's' })
+const keysOf = ([signing = key, ...others]: readonly KeyPair[]) =>
+  new AccountKeys({ signing, accepted: others.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)) }, nodeCrypto)
+const token = legacyTokenIssuer(keysOf([key])).issue({ ...home, account: { name: 'robot', uid: 'u1' }, secret: 's' })
 
 const kept = (content: string, metadata: object = {}): Secret => {
   const object = objectFrom(secret, {
@@ -37,7 +41,7 @@ const ask = (shown: string, inSecret: Secret | undefined, owner: unknown, keys =
   metrics = new Metrics()
   const get = (kind: Kind) => (kind.kind === 'Secret' ? inSecret : owner)
   const authenticator = legacyServiceAccountTokens({ get } as unknown as ObjectCaches, {
-    keys: keys.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)),
+    keys: keysOf(keys),
     audiences: ['api'],
     crypto: nodeCrypto,
     metrics: new CredentialMetrics(metrics),

@@ -3,11 +3,12 @@ import { lookup } from '../../base/collections/lookup.ts'
 import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/account-token-secret.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import type { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
+import type { AccountKeys } from './account-keys.ts'
 import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
-import { isSignedBy, keyIdOf, parseToken, signToken } from './json-web-token.ts'
+import { isSignedBy, parseToken, signToken } from './json-web-token.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 const issuer = 'kubernetes/serviceaccount'
@@ -20,7 +21,7 @@ export interface LegacyHolder {
 }
 
 /** Issues the tokens; a controller stores them in Secrets. */
-export const legacyTokenIssuer = (key: KeyPair, crypto: CryptoProvider) => ({
+export const legacyTokenIssuer = (keys: AccountKeys) => ({
   issue({ namespace, account, secret: secretName }: LegacyHolder): string {
     const claims = {
       iss: issuer,
@@ -30,12 +31,12 @@ export const legacyTokenIssuer = (key: KeyPair, crypto: CryptoProvider) => ({
       [claim('service-account.uid')]: account.uid,
       sub: serviceAccountUser(namespace, account.name),
     }
-    return signToken(claims, keyIdOf(key.publicKey, crypto), key)
+    return signToken(claims, keys.signingId, keys.signing)
   },
 })
 
 export interface LegacyTokenDeps {
-  readonly keys: readonly PublicKey[]
+  readonly keys: AccountKeys
   readonly audiences: readonly string[]
   readonly crypto: CryptoProvider
   readonly metrics: CredentialMetrics
@@ -62,7 +63,8 @@ export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTok
     const account = caches.get(serviceAccount, namespace, name)
     if (account === undefined || account.metadata.uid !== uid)
       return rejected('service account token has been invalidated')
-    if (!isSignedBy(parsed, deps.keys)) return rejected('the signature of the service account token is not valid')
+    if (!isSignedBy(parsed, deps.keys.accepted.values()))
+      return rejected('the signature of the service account token is not valid')
     if (tokenInvalidSince(stored) !== undefined) {
       deps.metrics.legacyTokenUsed('invalid')
       return rejected('service account token has been invalidated')

@@ -8,7 +8,7 @@ import { node } from '../../api/core/v1/node/node.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import type { CryptoProvider, PublicKey } from '../../platform/crypto/crypto.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
 import type { CredentialMetrics } from '../metrics/credential-metrics.ts'
 import type { User } from '../request/request.ts'
@@ -24,17 +24,16 @@ import {
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { TtlCache } from '../../base/collections/ttl-cache.ts'
 import { ownText } from '../../base/text/own-text.ts'
+import type { AccountKeys } from './account-keys.ts'
 import { credentialIdKey } from './credential-id.ts'
-import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
+import { audiencesOf, isSignedBy, parseToken, signToken, type Claims } from './json-web-token.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 export interface ServiceAccountTokenOptions {
   readonly issuer: string
   /** The audiences of the API server, by default its issuer. */
   readonly audiences: readonly string[]
-  readonly key: KeyPair
-  /** Former keys whose tokens are still accepted. */
-  readonly oldKeys: readonly PublicKey[]
+  readonly keys: AccountKeys
   readonly clock: Clock
   readonly random: Random
   readonly crypto: CryptoProvider
@@ -84,21 +83,17 @@ const privateClaim = 'kubernetes.io'
 export class ServiceAccountTokens {
   readonly issuer: string
   readonly #options: ServiceAccountTokenOptions
-  readonly #keys: ReadonlyMap<string, PublicKey>
-  readonly #keyId: string
   /** By the digest of the token. */
-  readonly #verified: TtlCache<Verified>
+  #verified: TtlCache<Verified>
+  /** The keys with which they were verified. */
+  #verifiedWith: ReadonlyMap<string, PublicKey>
   readonly #recentDigests = new RecentMap<string, string>(recentTokensMax)
 
   constructor(options: ServiceAccountTokenOptions) {
     this.#options = options
     this.issuer = options.issuer
-    const { crypto, key, oldKeys, clock } = options
-    const idOf = ({ publicKey }: { publicKey: Uint8Array }) => keyIdOf(publicKey, crypto)
-    const current = crypto.loadPublicKey(key.publicKey)
-    this.#keyId = idOf(current)
-    this.#keys = new Map([current, ...oldKeys].map((each) => [idOf(each), each]))
-    this.#verified = new TtlCache(clock, verifiedTokensMax)
+    this.#verified = new TtlCache(options.clock, verifiedTokensMax)
+    this.#verifiedWith = options.keys.accepted
   }
 
   get audiences(): readonly string[] {
@@ -106,7 +101,7 @@ export class ServiceAccountTokens {
   }
 
   issue({ holder, audiences, seconds, warnAfterSeconds }: TokenRequest): string {
-    const { clock, random, key } = this.#options
+    const { clock, random, keys } = this.#options
     const now = Math.floor(clock.nowMs() / 1000)
     const { namespace, account, ...bound } = holder
     const claims = {
@@ -124,7 +119,7 @@ export class ServiceAccountTokens {
       nbf: now,
       sub: serviceAccountUser(namespace, account.name),
     }
-    return signToken(claims, this.#keyId, key)
+    return signToken(claims, keys.signingId, keys.signing)
   }
 
   /** The authenticator; it uses the caches to check whether the bound objects exist. */
@@ -138,7 +133,7 @@ export class ServiceAccountTokens {
   /** The public keys as a JSON Web Key Set. */
   get keySet(): object {
     return {
-      keys: [...this.#keys].map(([kid, { jwk }]) => ({
+      keys: [...this.#options.keys.accepted].map(([kid, { jwk }]) => ({
         use: 'sig',
         kid,
         alg: jwk.kty === 'EC' ? 'ES256' : 'RS256',
@@ -154,7 +149,7 @@ export class ServiceAccountTokens {
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [
-        ...new Set([...this.#keys.values()].map(({ jwk }) => (jwk.kty === 'EC' ? 'ES256' : 'RS256'))),
+        ...new Set([...this.#options.keys.accepted.values()].map(({ jwk }) => (jwk.kty === 'EC' ? 'ES256' : 'RS256'))),
       ],
     }
   }
@@ -162,6 +157,8 @@ export class ServiceAccountTokens {
   #authenticate(token: string, requested: readonly string[], caches: ObjectCaches): Authentication {
     const recent = this.#recentDigests.get(token)
     const digest = recent ?? this.#options.crypto.sha256(token).toBase64()
+    const { accepted } = this.#options.keys
+    if (accepted !== this.#verifiedWith) this.#forgetVerified(accepted)
     const known = this.#verified.get(digest)
     const verified = known ?? this.#verify(token)
     if ('kind' in verified) return verified
@@ -183,11 +180,17 @@ export class ServiceAccountTokens {
     return authenticated(verified.user, audiences)
   }
 
+  #forgetVerified(accepted: ReadonlyMap<string, PublicKey>): void {
+    this.#verified = new TtlCache(this.#options.clock, verifiedTokensMax)
+    this.#verifiedWith = accepted
+  }
+
   #verify(token: string): Verified | Authentication {
     const parsed = parseToken(token)
     if (parsed === undefined || parsed.claims['iss'] !== this.issuer) return unknown
-    const named = this.#keys.get(parsed.keyId)
-    if (!isSignedBy(parsed, named === undefined ? this.#keys.values() : [named]))
+    const { accepted } = this.#options.keys
+    const named = accepted.get(parsed.keyId)
+    if (!isSignedBy(parsed, named === undefined ? accepted.values() : [named]))
       return rejected('the signature of the service account token is not valid')
     const holder = holderOf(parsed.claims)
     const { exp, nbf, jti } = parsed.claims

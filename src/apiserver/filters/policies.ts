@@ -24,7 +24,7 @@ export interface Policies {
   readonly webhooks?: WebhookConnections | undefined
   /** Creates that are evaluated and not stored. */
   readonly reviews: readonly Review[]
-  /** Static documents by path. */
+  /** By path. */
   readonly documents: Readonly<Record<string, ServedDocument>>
 }
 

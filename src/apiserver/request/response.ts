@@ -59,7 +59,7 @@ export interface ListResponse {
   readonly warnings?: readonly string[]
 }
 
-/** A static document that the server serves at a path. */
+/** A document that the server serves at a path. It is read for each request. */
 export interface ServedDocument {
   readonly contentType: string
   readonly value: object

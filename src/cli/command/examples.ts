@@ -84,6 +84,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain member remove server-3-1f2e3d4c', 'a member whose machine is lost'],
     ['coxswain member defragment', 'return free space of all members to the file system'],
   ],
+  rotate: [
+    ['coxswain rotate service-account-key', 'a new key signs the tokens of ServiceAccounts'],
+    ['coxswain rotate service-account-key --retire', 'an hour later: tokens of the earlier key are no longer accepted'],
+  ],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],
   server: [
     ['coxswain server --init --bind 192.0.2.1', 'the first machine of a control plane'],

@@ -5,7 +5,10 @@ import { examples } from './examples.ts'
 
 /** Commands by purpose, in the order in which a new user needs them. */
 const groups: readonly [title: string, names: readonly string[]][] = [
-  ['Run a cluster', ['up', 'server', 'agent', 'status', 'token', 'member', 'node', 'service', 'down', 'reset']],
+  [
+    'Run a cluster',
+    ['up', 'server', 'agent', 'status', 'token', 'member', 'node', 'rotate', 'service', 'down', 'reset'],
+  ],
   ['See what happens and why', ['flow', 'why', 'ui', 'top', 'lab']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
   [

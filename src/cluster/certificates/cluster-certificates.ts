@@ -5,7 +5,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Random } from '../../base/random/random.ts'
 import { Authority, type AuthorityDeps, type Identity, type IdentityRequest } from '../../pki/authority.ts'
 import type { CertificateSigner } from '../../pki/certificate-signer.ts'
-import type { KeyPair } from '../../platform/crypto/crypto.ts'
+import type { KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { PkiDirectory } from './pki-directory.ts'
 import { isWildcard } from './serving-hosts.ts'
@@ -19,6 +19,8 @@ export interface ClusterCertificates {
   readonly signer: CertificateSigner
   /** Signs ServiceAccount tokens. */
   readonly accountKey: KeyPair
+  /** Further keys whose ServiceAccount tokens are accepted. */
+  readonly oldAccountKeys: readonly PublicKey[]
   readonly serving: Identity
   readonly admin: Identity
   /** Client certificates of components that run in their own processes. */
@@ -78,10 +80,10 @@ export async function clusterCertificates(directory: string, deps: PkiDeps): Pro
   const store = new PkiDirectory(directory, deps)
   await deps.platform.files.makeDirectory(directory)
   const authorityParts = authorityPartsOf(deps)
-  const [authority, proxyAuthority, accountKey] = await Promise.all([
+  const [authority, proxyAuthority, accountKeys] = await Promise.all([
     store.authority('ca', 'kubernetes', authorityParts),
     store.authority('front-proxy-ca', 'front-proxy-ca', authorityParts),
-    store.key('sa'),
+    store.accountKeys('sa'),
   ])
   const nowMs = deps.clock.nowMs()
   const components = await Promise.all(
@@ -93,7 +95,8 @@ export async function clusterCertificates(directory: string, deps: PkiDeps): Pro
   return {
     ...transient(authority, deps.hosts),
     proxyAuthority: proxyAuthority.certificate,
-    accountKey,
+    accountKey: accountKeys.signing,
+    oldAccountKeys: accountKeys.accepted,
     components: Object.fromEntries(components) as ClusterCertificates['components'],
   }
 }
@@ -111,6 +114,7 @@ export function temporaryCertificates(deps: PkiDeps): ClusterCertificates {
     ...transient(authority, deps.hosts),
     proxyAuthority: proxyAuthority.certificate,
     accountKey: deps.platform.crypto.generateKey(),
+    oldAccountKeys: [],
     components: Object.fromEntries(components) as ClusterCertificates['components'],
   }
 }

@@ -108,6 +108,7 @@ export const withGiven = (own: ClusterCertificates, given: GivenCertificates | u
         authority: given.authority ?? own.authority,
         serving: given.serving ?? own.serving,
         accountKey: given.accountKey ?? own.accountKey,
+        oldAccountKeys: [...(given.accountKey === undefined ? own.oldAccountKeys : []), ...given.accountKeys],
         components: {
           ...own.components,
           'apiserver-kubelet-client': given.kubeletClient ?? own.components['apiserver-kubelet-client'],

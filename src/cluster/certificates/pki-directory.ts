@@ -2,8 +2,9 @@
 // be issued again.
 import { Authority, type AuthorityDeps, type Identity, type IdentityRequest } from '../../pki/authority.ts'
 import { parseCertificate } from '../../pki/parse-certificate.ts'
-import type { KeyPair } from '../../platform/crypto/crypto.ts'
+import type { AccountKeySet } from '../../apiserver/authentication/account-keys.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { accountKeysIn } from './account-key-file.ts'
 
 export interface PkiDirectoryDeps {
   readonly platform: Platform
@@ -54,18 +55,26 @@ export class PkiDirectory {
     return identity
   }
 
-  async key(name: string): Promise<KeyPair> {
+  async accountKeys(name: string): Promise<AccountKeySet> {
     const { crypto, files } = this.#platform
     const file = `${name}.key`
     const stored = await files.read(this.#path(file))
-    if (stored !== undefined) return this.#keyIn(file, text(stored))
+    if (stored !== undefined) return this.#accountKeysIn(file, text(stored))
     const key = crypto.generateKey()
     await files.write(this.#path(file), key.privateKey)
-    return key
+    return { signing: key, accepted: [] }
+  }
+
+  #accountKeysIn(file: string, content: string): AccountKeySet {
+    try {
+      return accountKeysIn(content, this.#platform.crypto)
+    } catch (error) {
+      throw this.#unusable(file, content, 'private key', error)
+    }
   }
 
   #loaded(certificateFile: string, keyFile: string, certificate: string, key: string, deps: AuthorityDeps): Authority {
-    this.#keyIn(keyFile, key)
+    this.#requireKey(keyFile, key)
     try {
       parseCertificate(certificate)
     } catch (error) {
@@ -80,9 +89,9 @@ export class PkiDirectory {
     }
   }
 
-  #keyIn(file: string, content: string): KeyPair {
+  #requireKey(file: string, content: string): void {
     try {
-      return this.#platform.crypto.loadKey(content)
+      this.#platform.crypto.loadKey(content)
     } catch (error) {
       throw this.#unusable(file, content, 'private key', error)
     }

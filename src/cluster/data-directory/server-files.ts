@@ -48,6 +48,9 @@ export async function collectServerFiles(directory: string): Promise<ServerBundl
   return { files: Object.fromEntries(files), settings, store }
 }
 
+/** A file below `pki/`. Throws if there is none. */
+export const readServerFile = (directory: string, name: string): Promise<string> => textOf(`${directory}/pki/${name}`)
+
 async function textOf(path: string): Promise<string> {
   const content = await nodePlatform.files.read(path)
   if (content === undefined) throw new Error(`there is no file ${path}`)
@@ -57,12 +60,27 @@ async function textOf(path: string): Promise<string> {
 /** Writes them to the data directory of a machine that becomes a server. No other file is written. */
 export async function writeServerFiles(directory: string, { files: contents }: ServerBundle): Promise<void> {
   const { files } = nodePlatform
+  const entries = serverFilesIn(contents)
+  await files.makeDirectory(`${directory}/pki/etcd`)
+  for (const [name, content] of entries) await files.write(`${directory}/pki/${name}`, content)
+}
+
+/** Writes those that differ from what is stored. */
+export async function replaceServerFiles(directory: string, contents: ServerBundle['files']): Promise<void> {
+  const { files } = nodePlatform
+  for (const [name, content] of serverFilesIn(contents)) {
+    const path = `${directory}/pki/${name}`
+    const stored = await files.read(path)
+    if (stored === undefined || new TextDecoder().decode(stored) !== content) await files.write(path, content)
+  }
+}
+
+function serverFilesIn(contents: ServerBundle['files']): readonly (readonly [name: string, content: string])[] {
   const entries = Object.entries(contents)
   const unknown = entries.find(([name]) => !serverFiles.has(name))
   if (unknown !== undefined || entries.length > bundleFilesMax)
     throw new Error(`${JSON.stringify(unknown?.[0])} is no file of a server`)
-  await files.makeDirectory(`${directory}/pki/etcd`)
-  for (const [name, content] of entries) await files.write(`${directory}/pki/${name}`, content)
+  return entries
 }
 
 /** The paths of the client files of an etcd that is run by others, if it requires them. */

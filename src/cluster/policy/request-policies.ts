@@ -5,6 +5,7 @@ import type { Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import { enabledPlugins } from '../../apiserver/admission/plugins.ts'
+import { AccountKeys } from '../../apiserver/authentication/account-keys.ts'
 import { WebhookClient } from '../../apiserver/admission/plugins/webhooks/webhook-client.ts'
 import { mutatingWebhooks } from '../../apiserver/admission/plugins/webhooks/mutating-webhooks.ts'
 import { validatingWebhooks } from '../../apiserver/admission/plugins/webhooks/validating-webhooks.ts'
@@ -39,7 +40,7 @@ export interface PolicyDeps {
   readonly metrics?: Metrics
   /** Signs ServiceAccount tokens. */
   readonly accountKey: KeyPair
-  /** Earlier keys of ServiceAccount tokens. */
+  /** Further keys whose ServiceAccount tokens are accepted. */
   readonly oldAccountKeys?: readonly PublicKey[]
 }
 
@@ -47,6 +48,7 @@ export interface BuiltPolicies {
   readonly policies: (caches: ObjectCaches) => Policies
   /** Recorded uses of legacy tokens, to be written by trackLegacyTokens. */
   readonly tokenUses: LegacyTokenUsage
+  readonly accountKeys: AccountKeys
   /** Closes the connections to issuers and webhooks. */
   close(): Promise<void>
 }
@@ -60,12 +62,12 @@ export function buildRequestPolicies(
   const issuer = settings.serviceAccountIssuer
   const audiences = [issuer]
   const servers = new OutboundServers(platform.outbound, clock)
-  const keys = { key: accountKey, oldKeys: oldAccountKeys }
+  const accountKeys = new AccountKeys({ signing: accountKey, accepted: oldAccountKeys }, crypto)
   const credentials = new CredentialMetrics(metrics)
   const accountTokens = new ServiceAccountTokens({
     issuer,
     audiences,
-    ...keys,
+    keys: accountKeys,
     clock,
     random,
     crypto,
@@ -75,8 +77,7 @@ export function buildRequestPolicies(
   const tokenDeps = {
     clock,
     crypto,
-    accountKey,
-    oldAccountKeys,
+    accountKeys,
     accountTokens,
     legacyTokenUsage,
     servers,
@@ -109,6 +110,7 @@ export function buildRequestPolicies(
   return {
     policies,
     tokenUses: legacyTokenUsage,
+    accountKeys,
     async close() {
       await audit?.close()
       await Promise.all([servers.close(), connections.close()])

@@ -2,6 +2,7 @@
 // webhook.
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { AccountKeys } from '../../apiserver/authentication/account-keys.ts'
 import type { TokenAuthenticator } from '../../apiserver/authentication/authenticator.ts'
 import { bootstrapTokens } from '../../apiserver/authentication/bootstrap-tokens.ts'
 import { legacyServiceAccountTokens } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
@@ -12,7 +13,7 @@ import type { ServiceAccountTokens } from '../../apiserver/authentication/servic
 import { tokenFile } from '../../apiserver/authentication/token-file.ts'
 import { tokenWebhook } from '../../apiserver/authentication/token-webhook.ts'
 import type { JsonServer } from '../../apiserver/outbound/outbound-json.ts'
-import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
 import type { OutboundServers } from './outbound-servers.ts'
@@ -24,10 +25,7 @@ const tokenWebhookTimeoutMs = 30_000
 export interface TokenAuthenticatorDeps {
   readonly clock: Clock
   readonly crypto: CryptoProvider
-  /** Signs ServiceAccount tokens. */
-  readonly accountKey: KeyPair
-  /** Earlier keys of ServiceAccount tokens. */
-  readonly oldAccountKeys: readonly PublicKey[]
+  readonly accountKeys: AccountKeys
   readonly accountTokens: ServiceAccountTokens
   readonly legacyTokenUsage: LegacyTokenUsage
   readonly servers: OutboundServers
@@ -39,10 +37,10 @@ export function tokenAuthenticators(
   caches: ObjectCaches,
   deps: TokenAuthenticatorDeps,
 ): TokenAuthenticator[] {
-  const { clock, crypto, accountKey, oldAccountKeys, accountTokens, legacyTokenUsage, servers, metrics } = deps
+  const { clock, crypto, accountKeys, accountTokens, legacyTokenUsage, servers, metrics } = deps
   const audiences = [settings.serviceAccountIssuer]
   const legacyTokens = {
-    keys: [crypto.loadPublicKey(accountKey.publicKey), ...oldAccountKeys],
+    keys: accountKeys,
     audiences,
     crypto,
     metrics,

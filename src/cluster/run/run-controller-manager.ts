@@ -2,10 +2,12 @@
 import { controllersSender } from '../../api/coxswain/v1/flow-protocol.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
+import { AccountKeys } from '../../apiserver/authentication/account-keys.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { controllers } from '../../controllers/controllers.ts'
 import type { ControllerSettings } from '../../controllers/runtime/controller-settings.ts'
 import { Authority, type Identity } from '../../pki/authority.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { controllerManagerComponent } from '../components/controller-manager.ts'
 import type { ControllerManagerSettings } from '../flags/controller-manager-flags.ts'
@@ -45,6 +47,9 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   await runComponent(definition, options, signal, { hasAccounts: options.hasAccounts ?? true })
 }
 
+const legacyTokens = (accountKey: string, crypto: CryptoProvider) =>
+  legacyTokenIssuer(new AccountKeys({ signing: crypto.loadKey(accountKey), accepted: [] }, crypto))
+
 /** Before anything is connected: invalid keys and flags are errors of the command. */
 function settingsOf(options: RunControllerManagerOptions): ControllerSettings {
   const { nodeRangeFlags = {}, signing, signingDuration, accountKey } = options
@@ -60,6 +65,6 @@ function settingsOf(options: RunControllerManagerOptions): ControllerSettings {
     ...(signing === undefined
       ? {}
       : { signer: Authority.load(signing, { clock: realClock, random: systemRandom, crypto }) }),
-    ...(accountKey === undefined ? {} : { legacyTokens: legacyTokenIssuer(crypto.loadKey(accountKey), crypto) }),
+    ...(accountKey === undefined ? {} : { legacyTokens: legacyTokens(accountKey, crypto) }),
   }
 }

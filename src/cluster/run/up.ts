@@ -21,6 +21,7 @@ import { renewCertificates } from '../certificates/certificate-renewal.ts'
 import { machineNames, servingHosts } from '../certificates/serving-hosts.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
 import { withGiven } from '../certificates/given-certificates.ts'
+import { ServerIdentity } from '../bootstrap/server-identity.ts'
 import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import { autoscalerSettingsOf } from '../flags/autoscaler-flags.ts'
@@ -38,6 +39,7 @@ import { requireProxyNames, type FrontProxySettings } from '../policy/front-prox
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
 import { simulatedNodeName } from '../components/simulated-nodes.ts'
+import { usedVersionAnnotation } from '../rotation/follow-shared-files.ts'
 import { newIdentity } from '../components/start-elected.ts'
 import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
@@ -48,6 +50,7 @@ import { removeStaleNodes } from './stale-nodes.ts'
 import { scheduleOf } from '../snapshots/snapshot-schedule.ts'
 import { StopProgress } from './stop-progress.ts'
 import { directoryRemover } from './host-directories.ts'
+import { useSharedFiles } from './use-shared-files.ts'
 import { resolveUpOptions, type ResolvedUpOptions, type UpOptions } from './up-options.ts'
 
 /** How long open requests may take during the stop. */
@@ -119,7 +122,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
         log,
         metrics,
         accountKey: storage.certificates.accountKey,
-        oldAccountKeys: options.given?.accountKeys ?? [],
+        oldAccountKeys: storage.certificates.oldAccountKeys,
       },
       settings,
     )
@@ -146,7 +149,11 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const { frontProxy } = settings
     const served = await serveCluster(options, cluster, { tlsThread, storage, metrics, frontProxy })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
-    cleanUps.defer(stopping.step('its address to be withdrawn', () => withdrawn(cluster, log)))
+    const identity = newServerIdentity(options, cluster, served)
+    const withdraw = async (signal: AbortSignal) => {
+      await Promise.all([cluster.withdraw(signal), identity.withdraw(signal)])
+    }
+    cleanUps.defer(stopping.step('its address to be withdrawn', () => withdrawn(withdraw, log)))
     if (options.uiPort !== undefined) uiPort = await listenForUi(served, options.uiHost, options.uiPort)
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs?.write(served.url, storage.certificates), cluster.ready])
@@ -163,6 +170,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     )
     startNodes({ options, directory, cluster, served, localNode, realNode, publish }, tasks)
     startSpanExport(options, cluster, tasks)
+    tasks.start('identity', (stop) => identity.run(stop))
+    startSharedFiles({ options, directory, cluster, identity, policies }, tasks)
     startMaintenance({ options, directory, storage, served, kubeconfigs, certificates, hosts, metrics }, tasks)
     return {
       url: served.url,
@@ -195,11 +204,11 @@ interface ClusterDeps {
   readonly uiPort: () => number | undefined
 }
 
-async function withdrawn(cluster: Cluster, log: Log): Promise<void> {
+async function withdrawn(withdraw: (signal: AbortSignal) => Promise<void>, log: Log): Promise<void> {
   const deadline = new AbortController()
   const timer = realClock.after(withdrawalMsMax, () => deadline.abort(new Error('the store does not respond')))
   try {
-    await cluster.withdraw(deadline.signal)
+    await withdraw(deadline.signal)
   } catch (error) {
     log.warn('the address of the API server was not withdrawn; its lease ends', { error: errorText(error) })
   } finally {
@@ -225,7 +234,7 @@ function newCluster(
     dataDirectory,
     log,
   } = options
-  const { authority, signer, accountKey } = storage.certificates
+  const { authority, signer } = storage.certificates
   const identity = isShared(options) ? { identity: newIdentity(systemRandom) } : {}
   // The range of this machine's node is not assigned to others.
   const reserved =
@@ -254,7 +263,7 @@ function newCluster(
       certificateAuthority: authority,
       signer,
       certificateLifetimeMs: signingDurationMs(signingDuration),
-      legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
+      legacyTokens: legacyTokenIssuer(policies.accountKeys),
       nodeRanges: { ...nodeRanges, reserved },
       horizontalPodAutoscaler: autoscalerSettingsOf(options.autoscalerFlags),
       removeDirectory: directoryRemover(nodePlatform.files, [resolve(dataDirectory)]),
@@ -311,6 +320,39 @@ async function listenForUi(served: ServedCluster, host: string, port: number): P
   } catch (cause) {
     throw new Error(`cannot listen on ${host}:${port} for the web UI; use --ui-port and --ui-bind`, { cause })
   }
+}
+
+const newServerIdentity = ({ log }: ResolvedUpOptions, cluster: Cluster, { host, port }: ServedCluster) =>
+  new ServerIdentity(
+    { hostname: hostname(), host, port },
+    { [usedVersionAnnotation]: '' },
+    {
+      client: cluster.client('apiserver', apiServerUser),
+      clock: realClock,
+      random: systemRandom,
+      log,
+      crypto: nodePlatform.crypto,
+    },
+  )
+
+interface SharedFilesDeps {
+  readonly options: ResolvedUpOptions
+  readonly directory: DataDirectory
+  readonly cluster: Cluster
+  readonly identity: ServerIdentity
+  readonly policies: BuiltPolicies
+}
+
+/** Keys that flags name are replaced outside of the cluster. */
+function startSharedFiles(
+  { options: { given, log }, directory, cluster, identity, policies: { accountKeys } }: SharedFilesDeps,
+  tasks: TaskGroup,
+): void {
+  if (given !== undefined) return
+  const client = cluster.client('apiserver', apiServerUser)
+  tasks.start('shared files', (stop) =>
+    useSharedFiles({ client, identity, directory: directory.path, accountKeys, log }, stop),
+  )
 }
 
 type Publish = (write: () => Promise<void>) => Promise<void>

@@ -137,7 +137,7 @@ export async function startClusterAt(startMs: number, options: StartClusterOptio
   const cloudFlags = cloud === undefined ? {} : { 'cloud-provider': 'external' }
   const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
-  const { policies, tokenUses, close } = buildRequestPolicies(policyParts)
+  const { policies, tokenUses, accountKeys, close } = buildRequestPolicies(policyParts)
   const cleanUps = new AsyncDisposableStack()
   cleanUps.defer(close)
   const cluster: Cluster = new Cluster({
@@ -164,7 +164,7 @@ export async function startClusterAt(startMs: number, options: StartClusterOptio
     cloud,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
     ...(isFlowing ? {} : { stepClock: (step) => stepOf(step, clock, cluster.flow) }),
-    controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
+    controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKeys) },
   })
   cleanUps.defer(() => cluster.stop())
   try {

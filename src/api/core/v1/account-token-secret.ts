@@ -10,7 +10,9 @@ export const trackingConfigMap = 'kube-system/kube-apiserver-legacy-service-acco
 /** The label with the day since which the token is invalid. */
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 
-export const isTokenSecret = ({ type }: Secret): boolean => type === 'kubernetes.io/service-account-token'
+export const accountTokenType = 'kubernetes.io/service-account-token'
+
+export const isTokenSecret = ({ type }: Secret): boolean => type === accountTokenType
 
 export const accountNameOf = ({ metadata }: Secret): string => metadata.annotations?.[accountNameAnnotation] ?? ''
 
