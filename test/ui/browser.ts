@@ -47,13 +47,19 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
   return { status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** The one-time code of a login link for the user of the kubeconfig, and the server's URL and certificate. */
-export async function loginCode(kubeconfig: string): Promise<{ origin: string; ca: Buffer; code: string }> {
+/** The one-time code of a login link for the user of the kubeconfig or of a token, and the server's URL and certificate. */
+export async function loginCode(
+  kubeconfig: string,
+  token?: string,
+): Promise<{ origin: string; ca: Buffer; code: string }> {
   const { clusters, users } = parse(kubeconfig) as Access
   const { server: origin, 'certificate-authority-data': authority } = clusters[0].cluster
   const { 'client-certificate-data': certificate, 'client-key-data': key } = users[0].user
   const ca = decoded(authority)
-  const user = { cert: decoded(certificate), key: decoded(key) }
+  const user =
+    token === undefined
+      ? { cert: decoded(certificate), key: decoded(key) }
+      : { headers: { authorization: `Bearer ${token}` } }
   const { body } = await answerOf(await send({ ca, ...user, method: 'POST' }, `${origin}/ui/login`))
   return { origin, ca, code: body.code }
 }

@@ -41,16 +41,16 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   }
 }
 
-/** A page with a session of the kubeconfig's user. */
+/** A page with a session of the kubeconfig's user, or of that of a token. */
 export async function openSession(
   browser: Browser,
   kubeconfig: string,
-  options: BrowserContextOptions = {},
+  { token, ...options }: BrowserContextOptions & { readonly token?: string } = {},
 ): Promise<OpenPage> {
-  const { origin, code } = await loginCode(kubeconfig)
+  const { origin, code } = await loginCode(kubeconfig, token)
   const opened = await openPage(browser, { ignoreHTTPSErrors: true, ...options })
   await opened.page.goto(`${origin}/ui/login#${code}`)
-  await opened.page.getByRole('navigation').waitFor()
+  await opened.page.getByRole('banner').waitFor()
   return opened
 }
 

@@ -212,12 +212,12 @@ test('markup in every field of a cluster is shown as text', async () => {
   // A link is text too.
   await page.evaluate((between) => (location.hash = `flows?between=${encodeURIComponent(between)}`), hostile('link'))
   await shows(page, ['link'])
-  await page.getByRole('button', { name: 'Map' }).click()
+  await page.getByRole('link', { name: 'Map' }).click()
   await shows(page, ['sender', 'receiver', 'node'])
   await page.locator('.box', { hasText: 'sender' }).click()
   await page.getByRole('button', { name: /^only .*sender ✕$/ }).waitFor()
   await shows(page, ['sender'])
-  await page.getByRole('button', { name: 'Objects' }).click()
+  await page.getByRole('link', { name: /^pods/i }).click()
   await shows(page, ['column', 'cell', 'namespace'])
   await page.locator('.rows tbody button').first().click()
   await shows(page, ['why'])
@@ -261,6 +261,6 @@ test('markup in objects of a running cluster is shown as text in edits, conflict
   // The server names the invalid key in its message.
   await editor.fill((await editor.inputValue()).replace(/^ {2}a:/m, `  ${JSON.stringify(hostile('key'))}:`))
   await page.getByRole('button', { name: 'Show changes' }).click()
-  await page.locator('.notice', { hasText: 'key' }).waitFor()
+  await page.locator('.tab .problem', { hasText: 'key' }).waitFor()
   await shows(page, ['key'], 'Coxswain')
 })

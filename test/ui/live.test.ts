@@ -119,7 +119,7 @@ test('without a session the page asks for a new link', async () => {
 test('lists follow changes; the history has differences and authors', async () => {
   await using opened = await logIn()
   const { page } = opened
-  await page.getByRole('button', { name: 'Objects' }).click()
+  await page.getByRole('link', { name: /^Pods/ }).click()
   await page.locator('tr[data-name="web"]').waitFor()
   const spec = { containers: [{ name: 'c', image: 'nginx' }] }
   await cluster.client.of(pod).create({ metadata: { name: 'late' }, spec }, 'default')

@@ -145,3 +145,71 @@ test('older events are read page by page, as far as the user may see them', asyn
   const hidden = await pastPage(server, `before=${last}&count=3`, jane)
   deepEqual(hidden, { ids: [], page: first.page })
 })
+
+const found = ({ body }: { readonly body: { objects: readonly Record<string, string>[] } }): string[] =>
+  body.objects.map(({ resource, namespace, name }) => `${resource} ${namespace}/${name}`)
+
+async function allowInDefault(server: GuardedHarness): Promise<void> {
+  const api = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+  await server.call('POST', `${api}/roles`, {
+    metadata: { name: 'reader' },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }],
+  })
+  await server.call('POST', `${api}/rolebindings`, {
+    metadata: { name: 'reader' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }],
+  })
+}
+
+test('a search finds objects of all kinds by name, equal names first, in one namespace or in all', async () => {
+  await using server = await startGuarded()
+  await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'web' } })
+  for (const name of ['my-web', 'web-1', 'web']) await server.call('POST', configMaps, { metadata: { name } })
+  await server.call('POST', configMaps.replace('default', 'web'), { metadata: { name: 'web-2' } })
+  await server.call('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'web-1' } })
+  const search = async (text: string, namespace = '') =>
+    found(await server.call('GET', `/ui/api/search?text=${encodeURIComponent(text)}&namespace=${namespace}`))
+  const all = await search('Web')
+  deepEqual(all.slice(0, 2).toSorted(), ['configmaps default/web', 'namespaces /web'])
+  deepEqual(all.slice(2).toSorted(), [
+    'configmaps default/my-web',
+    'configmaps default/web-1',
+    'configmaps web/web-2',
+    'secrets default/web-1',
+  ])
+  deepEqual(await search('web', 'web'), ['configmaps web/web-2'])
+  deepEqual(await search('secret web'), ['secrets default/web-1'])
+  deepEqual(await search('web none'), [])
+})
+
+test('a search finds nothing that the user may not list', async () => {
+  await using server = await startGuarded()
+  await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'hidden' } })
+  for (const namespace of ['default', 'hidden'])
+    for (const [path, name] of [
+      ['configmaps', 'web'],
+      ['secrets', 'web'],
+    ] as const)
+      await server.call('POST', `/api/v1/namespaces/${namespace}/${path}`, { metadata: { name } })
+  const search = (namespace: string) =>
+    server.call('GET', `/ui/api/search?text=web&namespace=${namespace}`, undefined, jane)
+  deepEqual(found(await search('')), [])
+  await allowInDefault(server)
+  const visible = await search('')
+  deepEqual(found(visible), ['configmaps default/web'])
+  equal(visible.body.isTruncated, false)
+  deepEqual(found(await search('hidden')), [])
+  deepEqual(found(await server.call('GET', '/ui/api/search?text=hidden', undefined, jane)), [])
+})
+
+test('a search is bounded', async () => {
+  await using server = await startGuarded()
+  for (let at = 0; at < 60; at++) await server.call('POST', configMaps, { metadata: { name: `config-${at}` } })
+  const { body } = await server.call('GET', '/ui/api/search?text=config-')
+  deepEqual([body.objects.length, body.isTruncated], [50, true])
+  for (const text of ['', '%20', 'x'.repeat(254)]) {
+    const { status, body: error } = await server.call('GET', `/ui/api/search?text=${text}`)
+    deepEqual([status, error.message], [400, 'text: must have between 1 and 253 characters'])
+  }
+})

@@ -17,6 +17,7 @@ import type { ApiResponse } from '../request/response.ts'
 import { isPrivileged, serviceAccountUser } from '../request/user-names.ts'
 import { eventsAbout } from './events-about.ts'
 import { objectHistory } from './object-history.ts'
+import { objectSearch } from './object-search.ts'
 import { pastEvents } from './past-events.ts'
 import { retainedRevisions } from './retained-revisions.ts'
 import type { UiHandler } from './ui-endpoints.ts'
@@ -141,8 +142,26 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
         return json(await explanations.flow(flowObjectOf(subject), events, request.context.signal))
       }),
     ],
+    ['search', reads((request) => search(request, deps))],
     ['clock', (request) => (stepClock === undefined ? notVirtual() : step(request, stepClock, deps.clock))],
   ])
+}
+
+const searchCharsMax = 253
+
+async function search({ user, query, context }: ApiRequest, deps: UiApiDeps): Promise<ApiResponse> {
+  const { registry, catalogue, clock } = deps
+  assert(user !== undefined, 'authentication comes first')
+  const text = query.get('text')?.trim() ?? ''
+  if (text === '' || text.length > searchCharsMax)
+    throw badRequest(`text: must have between 1 and ${searchCharsMax} characters`)
+  const mayList = async ({ group, version, plural }: Kind, namespace: string): Promise<boolean> => {
+    const attributes = resourceAttributes(user, 'list', { group, version, resource: plural, namespace })
+    return (await registry.policies.authorize(attributes, context.signal)).kind === 'allowed'
+  }
+  const { list } = registry.lister
+  const found = { text, namespace: query.get('namespace') ?? '' }
+  return json(await objectSearch(found, { kinds: catalogue.kinds, list, mayList, clock }, context.signal))
 }
 
 /** The requests of a ServiceAccount that were refused. */

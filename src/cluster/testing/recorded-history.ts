@@ -48,7 +48,7 @@ export function recordHistory(
       if (subject !== undefined) revisions.set(keyOf(kind, subject), revisionsOf(kind, changes, source))
     }
     for (const object of objects) getOrInsert(revisions, keyOf(kind, object), () => [present(object, flow)])
-    return [resourceId({ ...kind, isNamespaced: kind.namespaced, verbs: [] }), [...revisions]] as const
+    return [resourceId(kind), [...revisions]] as const
   })
   const { newest, marks } = retainedRevisions({ oldest, newest: retained.newest }, flow, undefined)
   return {

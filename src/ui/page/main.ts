@@ -7,6 +7,7 @@ import { RecordedSource, type RecordedRun } from './source/recorded.ts'
 import { isSignedOut, logIn } from './source/requests.ts'
 import type { Source } from './source/source.ts'
 import { followEnd } from './views/flows-view.ts'
+import { onPageKey } from './views/frame/page-keys.ts'
 import { keepingEnd } from './views/keeping-end.ts'
 import { pageView } from './views/page-view.ts'
 import { signedOutView } from './views/signed-out-view.ts'
@@ -38,12 +39,14 @@ async function start(root: HTMLElement): Promise<void> {
     },
     nowMs: () => realClock.monotonicMs(),
     sleep: (ms, signal) => realClock.sleep(ms, signal),
-    setFragment: (fragment) => history.replaceState(null, '', fragment),
+    setFragment: (fragment, isNew) =>
+      isNew ? history.pushState(null, '', fragment) : history.replaceState(null, '', fragment),
   })
   addEventListener('hashchange', () => app.open(location.hash))
   addEventListener('resize', () => app.changed())
+  addEventListener('keydown', (key) => onPageKey(app, key))
+  app.headline = run?.failure ?? ''
   app.changed()
-  if (run?.failure !== undefined) app.notify(run.failure)
   await app.start()
 }
 

@@ -17,6 +17,8 @@ const drawnMax = 1_000
 
 export interface MessageFilter {
   readonly object: FlowObject | undefined
+  /** Without an object: only messages about objects of this namespace; empty for all. */
+  readonly namespace: string
   readonly between: string
   readonly expanded: readonly number[]
   /** Only messages until then. */
@@ -135,9 +137,10 @@ export class FlowRecord {
   }
 
   messages(filter: MessageFilter): FlowMessage[] {
-    const { object, between, expanded, untilMs = Infinity, stages } = filter
+    const { object, namespace, between, expanded, untilMs = Infinity, stages } = filter
     const isShown = ({ from, to, atMs }: FlowEvent): boolean => atMs <= untilMs && isBetween(between, from, to)
-    if (object === undefined) return this.#recent(isShown)
+    if (object === undefined)
+      return this.#recent((event) => (namespace === '' || event.object?.namespace === namespace) && isShown(event))
     const trees = flowTreesOf(this.#until(untilMs), object)
     const options = { fold: true, stages, expanded: new Set(expanded) as ReadonlySet<number> as ReadonlySet<FlowId> }
     return messagesOf(trees, options)

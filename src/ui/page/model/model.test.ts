@@ -35,7 +35,7 @@ function recorded(): { readonly events: readonly FlowEvent[]; readonly clock: Vi
   return { events: [...flow.events()], clock }
 }
 
-const everything = { object: undefined, between: '', expanded: [], untilMs: undefined, stages: false }
+const everything = { object: undefined, namespace: '', between: '', expanded: [], untilMs: undefined, stages: false }
 
 suite('line diff', () => {
   for (const [name, before, after, expected] of [
@@ -106,6 +106,7 @@ suite('permalink', () => {
     const view: PageLocation = {
       view: 'objects',
       resource: 'deployments.apps',
+      namespace: 'default',
       object: { ...web, name: 'a&b=c' },
       event: 12,
       expanded: [3, 4],

@@ -3,11 +3,14 @@ import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
 
 export const viewNames = ['flows', 'objects', 'map'] as const
 export type ViewName = (typeof viewNames)[number]
+export const viewLabels: Readonly<Record<ViewName, string>> = { flows: 'Flows', objects: 'Objects', map: 'Map' }
 
 export interface PageLocation {
   readonly view: ViewName
   /** The plural name of the listed resource, with its group: `deployments.apps`. */
   readonly resource: string
+  /** Only objects of this namespace, and those without one; empty for all. */
+  readonly namespace: string
   /** The selected object. */
   readonly object: FlowObject | undefined
   /** The selected flow event. */
@@ -28,6 +31,7 @@ export interface PageLocation {
 export const startLocation: PageLocation = {
   view: 'flows',
   resource: 'pods',
+  namespace: '',
   object: undefined,
   event: undefined,
   expanded: [],
@@ -39,13 +43,14 @@ export const startLocation: PageLocation = {
 }
 
 export function fragmentOf(location: PageLocation): string {
-  const { view, resource, object, event, expanded, between, search, revision, tab, container } = location
+  const { view, resource, namespace, object, event, expanded, between, search, revision, tab, container } = location
   const query = new URLSearchParams()
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined && value !== '') query.set(name, String(value))
   }
   if (resource !== startLocation.resource) set('resource', resource)
-  if (object !== undefined) set('object', `${object.resource}/${object.namespace}/${object.name}`)
+  set('namespace', namespace)
+  set('object', objectText(object))
   set('event', event)
   set('expanded', expanded.join('.'))
   set('between', between)
@@ -63,11 +68,12 @@ export function locationOf(fragment: string): PageLocation {
   const number = (text: string | null): number | undefined =>
     text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
   const parts = values.get('object')?.split('/')
-  const [resource = '', namespace = '', objectName = ''] = parts ?? []
+  const [resource = '', objectNamespace = '', objectName = ''] = parts ?? []
   return {
     view: viewNames.find((view) => view === name) ?? startLocation.view,
     resource: values.get('resource') ?? startLocation.resource,
-    object: parts?.length === 3 ? { resource, namespace, name: objectName } : undefined,
+    namespace: values.get('namespace') ?? '',
+    object: parts?.length === 3 ? { resource, namespace: objectNamespace, name: objectName } : undefined,
     event: number(values.get('event')),
     expanded: (values.get('expanded') ?? '').split('.').flatMap((id) => number(id) ?? []),
     between: values.get('between') ?? '',
@@ -77,3 +83,19 @@ export function locationOf(fragment: string): PageLocation {
     container: values.get('container') ?? '',
   }
 }
+
+/** Whether a change leads to another place, which the browser's Back leaves. Other changes only refine what is shown. */
+export const isElsewhere = (a: PageLocation, b: PageLocation): boolean =>
+  (['view', 'resource', 'namespace'] as const).some((name) => a[name] !== b[name]) ||
+  objectText(a.object) !== objectText(b.object)
+
+const objectText = (object: FlowObject | undefined): string =>
+  object === undefined ? '' : `${object.resource}/${object.namespace}/${object.name}`
+
+/** A view of its own, in the same namespace and at the same time. */
+export const elsewhere = ({ namespace, revision }: PageLocation, change: Partial<PageLocation>): PageLocation => ({
+  ...startLocation,
+  namespace,
+  revision,
+  ...change,
+})

@@ -13,6 +13,10 @@ const tailLines = 500
 const waitingFramesMax = 100
 
 export class LiveActions implements Actions {
+  async logOut(): Promise<void> {
+    await fetchOk('/ui/logout', { method: 'POST', headers: uiHeaders })
+  }
+
   apply(
     resource: Resource,
     { namespace, name }: FlowObject,

@@ -5,14 +5,16 @@ import { explanationLines } from '../../../flows/why/explanation-text.ts'
 import type { Why } from '../../../flows/why/why.ts'
 import { LiveActions } from './live-actions.ts'
 import { readJsonLines } from './json-lines.ts'
-import { fetchJson, fetchOk } from './requests.ts'
+import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
 import {
   historyEntry,
   recentMax,
+  resourceId,
   type Actions,
   type ClusterObject,
   type DescribedRevision,
+  type FoundObject,
   type HistoryEntry,
   type ListOptions,
   type PastPage,
@@ -26,6 +28,7 @@ import {
 } from './source.ts'
 
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
+const metadataType = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json'
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const uiPath = '/ui/api'
 /** After what the first view shows, all events follow in pages, the newest first. */
@@ -68,15 +71,40 @@ export class LiveSource implements Source {
     return lists.flatMap(({ items }) => items.flatMap(resourcesOf))
   }
 
+  async user(): Promise<string | undefined> {
+    const [apiVersion, kind] = ['authentication.k8s.io/v1', 'SelfSubjectReview']
+    const review = await fetchJson<SelfSubjectReview>(`/apis/${apiVersion}/selfsubjectreviews`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...uiHeaders },
+      body: JSON.stringify({ apiVersion, kind }),
+    })
+    return review.status?.userInfo?.username
+  }
+
+  async count(resource: Resource, namespace: string, signal: AbortSignal): Promise<number | undefined> {
+    const init = { headers: { accept: metadataType }, signal }
+    const { items, metadata } = await fetchJson<CountedList>(`${resourcePath(resource, namespace)}?limit=1`, init)
+    return items.length + (metadata.remainingItemCount ?? 0)
+  }
+
+  async search(text: string, namespace: string, signal: AbortSignal): Promise<readonly FoundObject[]> {
+    const query = new URLSearchParams({ text, namespace })
+    const { objects } = await fetchJson<WireSearch>(`${uiPath}/search?${query}`, { signal })
+    return objects.map(({ group, resource, ...rest }) => ({
+      ...rest,
+      resource: resourceId({ group, plural: resource }),
+    }))
+  }
+
   async followTable(
     resource: Resource,
-    revision: number | undefined,
+    { namespace, revision }: Pick<ListOptions, 'namespace' | 'revision'>,
     onChange: (change: RowChange) => void,
     signal: AbortSignal,
   ): Promise<void> {
     const query = new URLSearchParams({ includeObject: 'Object', ...atRevision(revision) })
     const headers = { accept: tableType }
-    const path = resourcePath(resource)
+    const path = resourcePath(resource, namespace)
     const read = (parameters: URLSearchParams): Promise<WireTable> =>
       fetchJson(`${path}?${parameters}`, { headers, signal })
     query.set('limit', String(pageObjects))
@@ -177,6 +205,19 @@ interface WireRevisions {
   readonly oldest: { readonly revision: number }
   readonly newest: { readonly revision: number }
   readonly marks: readonly RevisionMark[]
+}
+
+interface WireSearch {
+  readonly objects: readonly (FoundObject & { readonly group: string })[]
+}
+
+interface CountedList {
+  readonly metadata: { readonly remainingItemCount?: number }
+  readonly items: readonly unknown[]
+}
+
+interface SelfSubjectReview {
+  readonly status?: { readonly userInfo?: { readonly username?: string } }
 }
 
 interface WireTable {

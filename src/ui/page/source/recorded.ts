@@ -3,6 +3,7 @@ import type { FlowEvent, FlowObject } from '../../../base/observability/flow-rec
 import {
   resourceId,
   type ClusterObject,
+  type FoundObject,
   type HistoryEntry,
   type ListOptions,
   type Resource,
@@ -38,6 +39,9 @@ export interface RecordedRun {
   readonly decisions: readonly (readonly [object: string, decision: SchedulingDecision])[]
 }
 
+/** Objects that a search returns. */
+const foundMax = 50
+
 export const objectKeyOf = ({ resource, namespace, name }: FlowObject): string => `${resource}/${namespace}/${name}`
 
 export class RecordedSource implements Source {
@@ -72,18 +76,39 @@ export class RecordedSource implements Source {
     return this.#run.resources
   }
 
+  async user(): Promise<undefined> {
+    return undefined
+  }
+
+  async count(resource: Resource, namespace: string): Promise<number> {
+    return rowsIn(this.#tableAt(resource, undefined), namespace).length
+  }
+
+  async search(text: string, namespace: string): Promise<readonly FoundObject[]> {
+    const words = text.toLowerCase().split(/\s+/)
+    return this.#run.resources
+      .flatMap((resource) =>
+        rowsIn(this.#tableAt(resource, undefined), namespace).map(({ object: { metadata } }) => ({
+          resource: resourceId(resource),
+          namespace: metadata.namespace ?? '',
+          name: metadata.name,
+        })),
+      )
+      .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+      .slice(0, foundMax)
+  }
+
   async followTable(
     resource: Resource,
-    revision: number | undefined,
+    { namespace, revision }: Pick<ListOptions, 'namespace' | 'revision'>,
     onChange: (change: RowChange) => void,
   ): Promise<void> {
-    onChange({ kind: 'replace', table: this.#tableAt(resource, revision) })
+    const table = this.#tableAt(resource, revision)
+    onChange({ kind: 'replace', table: { ...table, rows: rowsIn(table, namespace) } })
   }
 
   async list(resource: Resource, { namespace, revision }: ListOptions): Promise<readonly ClusterObject[]> {
-    return this.#tableAt(resource, revision)
-      .rows.map(({ object }) => object)
-      .filter(({ metadata }) => namespace === '' || metadata.namespace === namespace)
+    return rowsIn(this.#tableAt(resource, revision), namespace).map(({ object }) => object)
   }
 
   async history(resource: Resource, object: FlowObject): Promise<readonly HistoryEntry[]> {
@@ -121,6 +146,10 @@ export class RecordedSource implements Source {
     return { columns: table.columns, rows }
   }
 }
+
+/** The rows of a namespace, and those of objects without one; all if it is empty. */
+const rowsIn = ({ rows }: Table, namespace: string): readonly TableRow[] =>
+  namespace === '' ? rows : rows.filter(({ object: { metadata } }) => (metadata.namespace ?? namespace) === namespace)
 
 const keyOfRow = ({ plural }: Resource, { object: { metadata } }: TableRow): string =>
   objectKeyOf({ resource: plural, namespace: metadata.namespace ?? '', name: metadata.name })

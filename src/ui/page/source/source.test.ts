@@ -170,7 +170,7 @@ suite('recorded run', () => {
   ] as const)
     test(`the list at ${revision ?? 'present'}`, async () => {
       const changes: RowChange[] = []
-      await source.followTable(pods, revision, (change) => changes.push(change))
+      await source.followTable(pods, { namespace: '', revision }, (change) => changes.push(change))
       const [change] = changes
       const shown = change?.kind === 'replace' ? change.table.rows : []
       deepEqual(

@@ -11,7 +11,8 @@ export interface Resource {
 }
 
 /** `pods`, `deployments.apps`. */
-export const resourceId = ({ plural, group }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
+export const resourceId = ({ plural, group }: Pick<Resource, 'plural' | 'group'>): string =>
+  group === '' ? plural : `${plural}.${group}`
 
 export interface Metadata {
   readonly name: string
@@ -129,6 +130,14 @@ export interface ListOptions {
   readonly fieldSelector?: string
 }
 
+/** An object that a search has found. */
+export interface FoundObject {
+  /** Its id: `deployments.apps`. */
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+}
+
 /** Messages that are drawn when no object is selected; the stream begins with as many. */
 export const recentMax = 150
 
@@ -148,10 +157,16 @@ export interface Source {
   /** A page of the events before one, or of the newest events; undefined if there are no older ones. */
   pastEvents(before: number | undefined, signal: AbortSignal): Promise<PastPage | undefined>
   resources(): Promise<readonly Resource[]>
+  /** The name of the user; undefined if there is none. */
+  user(): Promise<string | undefined>
+  /** How many objects there are in a namespace, or in all if it is empty; undefined if the user may not list them. */
+  count(resource: Resource, namespace: string, signal: AbortSignal): Promise<number | undefined>
+  /** The objects whose names contain the words of a text, the best matches first. */
+  search(text: string, namespace: string, signal: AbortSignal): Promise<readonly FoundObject[]>
   /** The objects of a resource, followed by their changes, unless a past revision is requested. */
   followTable(
     resource: Resource,
-    revision: number | undefined,
+    options: Pick<ListOptions, 'namespace' | 'revision'>,
     onChange: (change: RowChange) => void,
     signal: AbortSignal,
   ): Promise<void>
@@ -173,6 +188,8 @@ export interface ApplyOptions {
 
 /** What only a running cluster can do. */
 export interface Actions {
+  /** Ends the session. */
+  logOut(): Promise<void>
   /** Server-side apply of YAML; returns the resulting object, or the one that would result. */
   apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<ClusterObject>
   followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>

@@ -1,7 +1,8 @@
 // The state of the page and what changes it. Everything is drawn from this state, at most once per frame.
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { FlowRecord } from '../model/flow-record.ts'
-import { fragmentOf, locationOf, type PageLocation } from '../model/permalink.ts'
+import { fragmentOf, isElsewhere, locationOf, type PageLocation } from '../model/permalink.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
 import { isSignedOut, RequestError } from '../source/requests.ts'
@@ -9,12 +10,19 @@ import { resourceId, type Resource, type RowChange, type Source } from '../sourc
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
 import { DrawPace } from './draw-pace.ts'
+import { Failures, type FailurePlace } from './failures.ts'
+import { KindCounts } from './kind-counts.ts'
+import { Palette } from './palette.ts'
+import { paletteChoices, paletteSearch } from './palette-choices.ts'
 import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
 const reconnectMs = 1_000
 /** Pages of older events that are loaded after the first view. */
 const pastPagesMax = 10
+/** How long the result of an action is shown. */
+const noticeMs = 8_000
+const sessionEnded = 'There is no session, or it has ended.'
 /** Boxes, pods and rates of the map are drawn this often; messages move in every frame. */
 const mapStepMs = 200
 
@@ -26,8 +34,8 @@ export interface AppDeps {
   /** The time of the page. */
   readonly nowMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Writes the fragment of the URL. */
-  readonly setFragment: (fragment: string) => void
+  /** Writes the fragment of the URL, as a new entry of the browser's history or instead of the present one. */
+  readonly setFragment: (fragment: string, isNew: boolean) => void
 }
 
 export class App {
@@ -39,10 +47,15 @@ export class App {
   readonly arrivals = new Arrivals()
   readonly time: TimeControl
   readonly details: ObjectDetails
+  readonly counts: KindCounts
+  readonly palette: Palette
+  readonly failures = new Failures()
   readonly diagram = new DiagramCache(this)
   readonly mapPace = new DrawPace(this, mapStepMs)
   location: PageLocation
   resources: readonly Resource[] = []
+  /** The name of the user; undefined in a report. */
+  user: string | undefined
   /** The event under the pointer. */
   hovered: FlowEvent | undefined
   /** The scroll position of the diagram and of the list. */
@@ -53,8 +66,13 @@ export class App {
   showsStages = false
   /** A sentence about the last action, for everyone including screen readers. */
   notice = ''
-  /** Whether there is no session: the page shows nothing but how to open one. */
-  isSignedOut = false
+  /** What the page is about besides its data: the failure of a test. */
+  headline = ''
+  /** Why there is no session; then the page shows nothing but how to open one. */
+  signedOut: string | undefined
+  /** Whether the navigation is shown on a narrow screen, where it covers the view. */
+  isMenuOpen = false
+  isHelpOpen = false
   /** Whether events that were recorded before are still being loaded. */
   isLoadingPast = true
   /** Whether events were omitted because the page was too slow. */
@@ -73,6 +91,10 @@ export class App {
     const changed = (): void => this.changed()
     this.details = new ObjectDetails(deps.source, changed)
     const { source, sleep } = deps
+    const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
+    this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
+    const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
+    this.palette = new Palette({ ...choices, sleep, changed })
     const show = (revision: number | undefined): void => this.go({ revision })
     this.time = new TimeControl({ source, sleep, show, changed, revision: () => this.location.revision })
   }
@@ -85,14 +107,20 @@ export class App {
   }
 
   async #load(): Promise<void> {
-    if (this.isSignedOut) return
-    await this.attempt(async () => {
-      this.resources = await this.source.resources()
+    if (this.signedOut !== undefined) return
+    await this.attempt('navigation', async () => {
+      this.resources = distinct(await this.source.resources())
       this.#followTable()
       this.#followPods()
       this.#loadDetails()
+      this.changed()
       await this.time.refresh()
     })
+    if (this.#stop.signal.aborted) return
+    this.#followCounts()
+    // A server without reviews of users has a user without a name.
+    this.user = await this.source.user().catch(() => undefined)
+    this.changed()
   }
 
   stop(): void {
@@ -100,6 +128,7 @@ export class App {
     this.#listing.abort()
     this.#podListing.abort()
     this.time.stop()
+    this.counts.stop()
     this.details.close()
   }
 
@@ -127,8 +156,14 @@ export class App {
 
   /** Changes the view. The URL follows, so that it is always a link to what is shown. */
   go(change: Partial<PageLocation>): void {
-    this.#show({ ...this.location, ...change })
-    this.#deps.setFragment(fragmentOf(this.location))
+    const before = this.location
+    this.#show({ ...before, ...change })
+    this.#deps.setFragment(fragmentOf(this.location), isElsewhere(before, this.location))
+  }
+
+  /** A link to the page with a change. */
+  linkTo(change: Partial<PageLocation>): string {
+    return fragmentOf({ ...this.location, ...change })
   }
 
   /** Shows the view of a link. */
@@ -139,21 +174,29 @@ export class App {
   #show(next: PageLocation): void {
     const before = this.location
     this.location = next
-    if (before.view !== next.view || before.resource !== next.resource || before.revision !== next.revision)
-      this.#followTable()
+    this.isMenuOpen = false
+    const isOtherScope = before.namespace !== next.namespace || before.revision !== next.revision
+    if (before.view !== next.view || before.resource !== next.resource || isOtherScope) this.#followTable()
+    if (before.namespace !== next.namespace) this.#followCounts()
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
       this.scrollPx = 0
       this.isAtEnd = true
       this.hovered = undefined
     }
     if (before.view !== next.view || before.resource !== next.resource) this.listScrollPx = 0
-    if (before.view !== next.view || before.revision !== next.revision) this.#followPods()
+    if (before.view !== next.view || isOtherScope) this.#followPods()
     if (before.object !== next.object || before.revision !== next.revision) this.#loadDetails()
     this.changed()
   }
 
   resourceOf(id: string): Resource | undefined {
     return this.resources.find((resource) => resourceId(resource) === id || resource.plural === id)
+  }
+
+  /** An object has the plural name of its resource only; several groups may have it, so the listed one is preferred. */
+  resourceOfObject({ resource: plural }: FlowObject): Resource | undefined {
+    const listed = this.resourceOf(this.location.resource)
+    return listed?.plural === plural ? listed : this.resourceOf(plural)
   }
 
   /** The selected flow event. */
@@ -182,19 +225,54 @@ export class App {
     this.go({ expanded: expanded.includes(id) ? expanded.filter((each) => each !== id) : [...expanded, id] })
   }
 
-  /** Runs an action; its error is shown. */
-  async attempt(action: () => Promise<void>): Promise<void> {
+  /** Runs an action; its error is shown at its place, until the next action there. */
+  async attempt(place: FailurePlace, action: () => Promise<void>): Promise<void> {
+    this.failures.clear(place)
     try {
       await action()
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.notify(error instanceof Error ? error.message : String(error))
+      this.failed(place, error)
     }
     this.changed()
   }
 
+  /** Shows an error at its place. */
+  failed(place: FailurePlace, error: unknown): void {
+    if (this.#stop.signal.aborted) return
+    if (error instanceof RequestError && error.code === 401) this.signOut(sessionEnded)
+    else this.failures.set(place, error)
+    this.changed()
+  }
+
+  showHelp(): void {
+    this.isHelpOpen = true
+    this.changed()
+  }
+
+  closeHelp(): void {
+    this.isHelpOpen = false
+    this.changed()
+  }
+
+  toggleMenu(): void {
+    this.isMenuOpen = !this.isMenuOpen
+    this.changed()
+  }
+
+  async logOut(): Promise<void> {
+    await this.attempt('page', async () => {
+      await this.source.actions?.logOut()
+      this.signOut('You have logged out.')
+    })
+  }
+
+  /** Says what an action has done, for a while. */
   notify(text: string): void {
     this.notice = text
     this.changed()
+    void this.later(noticeMs, () => {
+      if (this.notice === text) this.notice = ''
+    })
   }
 
   async #followEvents(signal: AbortSignal): Promise<void> {
@@ -209,8 +287,8 @@ export class App {
       try {
         await this.source.followEvents(onEvents, signal)
       } catch (error) {
-        if (isSignedOut(error)) return this.#signOut()
-        if (!signal.aborted) this.notify(`The stream ended: ${(error as Error).message}`)
+        if (isSignedOut(error)) return this.signOut(sessionEnded)
+        this.failed('page', `The connection to the cluster is lost: ${(error as Error).message}`)
       }
       this.#firstView.resolve()
       if (!this.source.isLive) return
@@ -218,17 +296,21 @@ export class App {
       await this.#deps.sleep(reconnectMs, signal).catch(() => undefined)
       this.record.clear()
       if (this.resources.length === 0) void this.#load()
+      else this.#followCounts()
     }
   }
 
-  #signOut(): void {
-    this.isSignedOut = true
+  /** Shows how to open a session, and why. */
+  signOut(reason: string): void {
+    this.signedOut = reason
     this.stop()
     this.changed()
     this.#firstView.resolve()
   }
 
   #receive(events: readonly FlowEvent[], gap: boolean, isFirst: boolean): void {
+    if (isFirst) this.failures.clear('page')
+    else this.counts.observe(events)
     // What was recorded before the page was opened does not move on the map.
     if (!isFirst) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
     this.record.add(events)
@@ -238,7 +320,7 @@ export class App {
 
   async #afterFirstView(signal: AbortSignal): Promise<void> {
     this.#firstView.resolve()
-    await this.attempt(() => this.#loadPast(signal))
+    await this.attempt('page', () => this.#loadPast(signal))
   }
 
   /** The newest events are loaded first. The signal is aborted with the connection, because the next one may be to another process. */
@@ -261,30 +343,37 @@ export class App {
   /** A list may be large, so it is followed only while it is shown. */
   #followTable(): void {
     this.#listing.abort()
-    if (this.location.view === 'objects') this.#listing = this.#follow(this.location.resource, this.table)
+    if (this.location.view === 'objects') this.#listing = this.#follow('list', this.location.resource, this.table)
   }
 
   /** Pods are followed while the map shows them. */
   #followPods(): void {
     this.#podListing.abort()
-    if (this.location.view === 'map') this.#podListing = this.#follow('pods', this.pods)
+    if (this.location.view === 'map') this.#podListing = this.#follow('map', 'pods', this.pods)
   }
 
-  #follow(id: string, table: TableModel): AbortController {
+  /** What can be watched can be counted; other lists are computed with each request. */
+  #followCounts(): void {
+    const counted = this.resources.filter(({ verbs }) => !this.source.isLive || verbs.includes('watch'))
+    this.counts.follow(counted, this.location.namespace)
+  }
+
+  #follow(place: 'list' | 'map', id: string, table: TableModel): AbortController {
     const following = new AbortController()
     const { signal } = following
     const resource = this.resourceOf(id)
     if (resource === undefined) return following
     table.clear()
+    this.failures.clear(place)
     void this.#keepFollowing(resource, table, signal).catch(
-      (error: Error) => signal.aborted || this.notify(error.message),
+      (error: unknown) => signal.aborted || this.failed(place, error),
     )
     return following
   }
 
   /** A watch ends after a while, or when the connection is lost; then the list is read again. */
   async #keepFollowing(resource: Resource, table: TableModel, signal: AbortSignal): Promise<void> {
-    const { revision } = this.location
+    const { revision, namespace } = this.location
     const onChange = (change: RowChange): void => {
       if (signal.aborted) return
       table.apply(change)
@@ -293,7 +382,7 @@ export class App {
     while (!signal.aborted) {
       let isLost = false
       try {
-        await this.source.followTable(resource, revision, onChange, signal)
+        await this.source.followTable(resource, { namespace, revision }, onChange, signal)
       } catch (error) {
         // What the server rejects, it would reject again.
         if (error instanceof RequestError || !this.source.isLive) throw error
@@ -307,7 +396,14 @@ export class App {
 
   #loadDetails(): void {
     const { object, revision } = this.location
-    const resource = object === undefined ? undefined : this.resourceOf(object.resource)
+    const resource = object === undefined ? undefined : this.resourceOfObject(object)
     this.details.select(resource, object, revision)
   }
+}
+
+/** The first version of each resource. */
+const distinct = (resources: readonly Resource[]): readonly Resource[] => {
+  const first = new Map<string, Resource>()
+  for (const resource of resources) getOrInsert(first, resourceId(resource), () => resource)
+  return [...first.values()]
 }

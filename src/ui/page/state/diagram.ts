@@ -40,8 +40,8 @@ export class DiagramCache {
 
   get(): Diagram {
     const app = this.#app
-    const { object, between, expanded, revision } = app.location
-    const key = JSON.stringify([object, between, expanded, revision, app.showsStages])
+    const { object, namespace, between, expanded, revision } = app.location
+    const key = JSON.stringify([object, namespace, between, expanded, revision, app.showsStages])
     const { version } = app.record
     const last = this.#last
     if (last?.key === key && (last.version === version || this.#mustWait())) return last.diagram
@@ -67,9 +67,10 @@ export class DiagramCache {
 
 /** The messages that the page shows. */
 export function diagramOf(app: DiagramState): Diagram {
-  const { object, between, expanded, revision } = app.location
+  const { object, namespace, between, expanded, revision } = app.location
   const messages = app.record.messages({
     object,
+    namespace,
     between,
     expanded,
     untilMs: untilMs(app, revision),

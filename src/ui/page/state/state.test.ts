@@ -46,7 +46,7 @@ async function started(fragment = '', source: Source = new RecordedSource(run)) 
 }
 
 function starts(fragment: string, source: Source) {
-  const fragments: string[] = []
+  const fragments: { readonly fragment: string; readonly isNew: boolean }[] = []
   let drawn = 0
   const app = new App(fragment, {
     source,
@@ -54,7 +54,7 @@ function starts(fragment: string, source: Source) {
     sleep: async () => undefined,
     nextFrame: (draw) => queueMicrotask(draw),
     draw: () => void drawn++,
-    setFragment: (text) => fragments.push(text),
+    setFragment: (text, isNew) => fragments.push({ fragment: text, isNew }),
   })
   return { app, fragments, drawn: () => drawn, starting: app.start() }
 }
@@ -156,7 +156,7 @@ suite('page', () => {
     const { app, fragments } = await started()
     app.selectObject(web, { view: 'objects' })
     await settled()
-    equal(fragments.at(-1), '#objects?object=pods%2Fdefault%2Fweb')
+    equal(fragments.at(-1)?.fragment, '#objects?object=pods%2Fdefault%2Fweb')
     deepEqual(app.details.why, ['It waits.'])
     app.open('#map')
     await settled()
@@ -204,7 +204,7 @@ suite('page', () => {
       followEvents: () => new Promise<void>(() => undefined),
     })
     const { app } = await started('#objects', source)
-    deepEqual([reads, app.notice], [1, 'forbidden 1'])
+    deepEqual([reads, app.failures.get('list')], [1, 'forbidden 1'])
     app.stop()
   })
 
@@ -216,7 +216,7 @@ suite('page', () => {
         followEvents: () => Promise.reject(new RequestError(code, `stream ${++streams}`, [])),
       })
       const { app, drawn } = await started('', source)
-      deepEqual([app.isSignedOut, streams, app.resources, app.notice], [true, 1, [], ''])
+      deepEqual([app.signedOut, streams, app.resources], ['There is no session, or it has ended.', 1, []])
       ok(drawn() > 0)
     })
 
@@ -299,8 +299,41 @@ suite('page', () => {
 
   test('a failed action is shown', async () => {
     const { app } = await started()
-    await app.attempt(() => Promise.reject(new Error('it is not possible')))
-    equal(app.notice, 'it is not possible')
+    await app.attempt('owners', () => Promise.reject(new Error('it is not possible')))
+    equal(app.failures.get('owners'), 'it is not possible')
+    equal(app.failures.get('list'), undefined)
+    await app.attempt('owners', async () => undefined)
+    equal(app.failures.get('owners'), undefined)
+  })
+
+  test('other places are new entries of the history; a refinement replaces the present one', async () => {
+    const { app, fragments } = await started('#objects')
+    app.go({ search: 'x' })
+    app.go({ namespace: 'default' })
+    app.selectObject(web)
+    app.go({ tab: 'History' })
+    deepEqual(
+      fragments.map(({ isNew }) => isNew),
+      [false, true, true, false],
+    )
+    app.stop()
+  })
+
+  test('a logout ends the session and the page', async () => {
+    let isOpen = true
+    const actions = { logOut: async () => void (isOpen = false), clock: async () => undefined } as unknown as Actions
+    const { app } = await started('', Object.assign(new RecordedSource(run), { actions }))
+    await app.logOut()
+    deepEqual([isOpen, app.signedOut], [false, 'You have logged out.'])
+  })
+
+  test('a namespace filters the list', async () => {
+    const { app } = await started('#objects')
+    equal(app.table.size, 1)
+    app.go({ namespace: 'other' })
+    await settled()
+    equal(app.table.size, 0)
+    app.stop()
   })
 })
 

@@ -5,6 +5,7 @@ import { directive, type ElementPart } from 'lit/directive.js'
 import { keyed } from 'lit/directives/keyed.js'
 import type { App } from '../state/app.ts'
 import type { ClusterObject } from '../source/source.ts'
+import { failureView } from './frame/failure-view.ts'
 import type { Connect } from './terminal.ts'
 
 interface Containers {
@@ -32,10 +33,11 @@ export function terminalTab(app: App, { spec }: ClusterObject): TemplateResult {
   if (pod === undefined || actions === undefined || container === undefined)
     return html`<p class="empty">It has no container.</p>`
   const connect: Connect = (onOutput, onEnd) => actions.openTerminal(pod, container, onOutput, onEnd)
-  const failed = (error: Error): void => app.notify(error.message)
+  const failed = (error: Error): void => app.failed('terminal', error)
   return html`<div class="bar" role="group" aria-label="Containers">
       ${names.map((name) => html`<button aria-pressed=${name === container} @click=${() => app.go({ container: name })}>${name}</button>`)}
     </div>
+    ${failureView(app, 'terminal')}
     ${keyed(
       `${pod.namespace}/${pod.name}/${container}`,
       html`<div

@@ -4,18 +4,20 @@ import { MermaidStatements, mermaidHead } from '../../../flows/mermaid-diagram.t
 import { svgDiagram, type Theme } from '../../../flows/svg/svg-diagram.ts'
 import type { App } from '../state/app.ts'
 import type { Diagram } from '../state/diagram.ts'
+import { failureView } from './frame/failure-view.ts'
 
 export function copyButtons(app: App, diagram: Diagram, title: string): TemplateResult {
   const copy = (what: string, text: () => string) => () =>
-    void app.attempt(async () => {
+    void app.attempt('copy', async () => {
       await navigator.clipboard.writeText(text())
       app.notify(`The ${what} is in the clipboard.`)
     })
   return html`<span class="copy" role="group" aria-label="Copy">
     <button @click=${copy('Mermaid text', () => mermaidText(diagram))}>Mermaid</button>
     <button @click=${copy('SVG text', () => svgText(diagram, title))}>SVG</button>
-    <button @click=${() => void app.attempt(() => savePng(diagram, title))}>PNG</button>
+    <button @click=${() => void app.attempt('copy', () => savePng(diagram, title))}>PNG</button>
     <button @click=${copy('link', () => location.href)}>Link</button>
+    ${failureView(app, 'copy')}
   </span>`
 }
 

@@ -7,6 +7,7 @@ import type { ClusterObject } from '../source/source.ts'
 import type { App } from '../state/app.ts'
 import { editable, type Edit } from '../state/object-details.ts'
 import { diffView } from './diff-view.ts'
+import { failureView } from './frame/failure-view.ts'
 
 export function editTab(app: App, object: ClusterObject): TemplateResult {
   const { details } = app
@@ -14,7 +15,7 @@ export function editTab(app: App, object: ClusterObject): TemplateResult {
   const edit: Edit = details.edit ?? { text, diff: undefined, conflicts: [], takesOver: false }
   const { diff, conflicts, takesOver } = edit
   const apply = (isDryRun: boolean, isForced: boolean) => () =>
-    void app.attempt(async () => {
+    void app.attempt('edit', async () => {
       if (details.edit === undefined) details.setEdit(text)
       const result = await details.applyEdit(object, isDryRun, isForced)
       app.notify(notices[result])
@@ -36,7 +37,7 @@ export function editTab(app: App, object: ClusterObject): TemplateResult {
       <button ?disabled=${diff === undefined || diff.length === 0} @click=${apply(false, takesOver)}>Apply</button>
       <button @click=${() => details.setEdit(undefined)}>Discard</button>
     </div>
-    ${conflicts.length === 0 ? nothing : conflictsView(conflicts, apply(true, true))}
+    ${failureView(app, 'edit')} ${conflicts.length === 0 ? nothing : conflictsView(conflicts, apply(true, true))}
     ${takesOver ? html`<p>Applying takes the fields of other managers over.</p>` : nothing}
     ${diff === undefined ? nothing : diff.length === 0 ? html`<p class="empty">Nothing would change.</p>` : diffView(diff)}`
 }

@@ -57,7 +57,7 @@ export function flowsView(app: App): TemplateResult {
         />
         request filters</label
       >
-      ${copyButtons(app, diagram, title)}
+      ${copyButtons(app, diagram, title)} ${app.hasGap ? html`<p>Some messages were omitted.</p>` : nothing}
     </div>
     ${diagram.drawn.length === 0 ? html`<p class="empty">${emptyText(app)}</p>` : nothing}
     <div

@@ -8,6 +8,7 @@ import { hub, narrowColumns, unscheduledId, wideColumns } from '../model/map-col
 import { podPx, rateWindowMs, topologyOf, type Box, type Line, type PlacedPod } from '../model/topology.ts'
 import type { App } from '../state/app.ts'
 import { shownMs } from '../state/diagram.ts'
+import { failureView } from './frame/failure-view.ts'
 import { movingMessages } from './moving-messages.ts'
 
 const labelCharsMax = 24
@@ -33,6 +34,7 @@ export function mapView(app: App): TemplateResult | typeof noChange {
         <li class="ended">ended</li>
       </ul>
     </div>
+    ${failureView(app, 'map')}
     <div class="scroll" @keydown=${onKey}>
       <div class="drawing">
         <svg

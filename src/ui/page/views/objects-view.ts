@@ -1,7 +1,8 @@
 // The list of a resource with kubectl's columns. Only the rows in the window are in the document.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../state/app.ts'
-import { resourceId, type TableRow } from '../source/source.ts'
+import type { TableRow } from '../source/source.ts'
+import { failureView } from './frame/failure-view.ts'
 import { objectView } from './object-view.ts'
 
 const rowPx = 28
@@ -17,12 +18,6 @@ export function objectsView(app: App): TemplateResult {
   return html`<section class=${object === undefined ? 'objects' : 'objects with-object'} aria-label="Objects">
     <div class="list">
       <div class="bar">
-        <select
-          aria-label="Resource"
-          @change=${(change: Event) => app.go({ resource: (change.target as HTMLSelectElement).value, search: '' })}
-        >
-          ${app.resources.map((each) => html`<option value=${resourceId(each)} ?selected=${resourceId(each) === resource}>${resourceId(each)}</option>`)}
-        </select>
         <input
           type="search"
           aria-label="Search by name, label, image or reason"
@@ -32,6 +27,7 @@ export function objectsView(app: App): TemplateResult {
         />
         <span class="count" role="status">${rows.length} of ${app.table.size}</span>
       </div>
+      ${failureView(app, 'list')}
       <div
         class="rows"
         tabindex="0"

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../state/app.ts'
 import { ownerTree } from '../model/owner-tree.ts'
 import type { ClusterObject } from '../source/source.ts'
+import { failureView } from './frame/failure-view.ts'
 
 /** The resources whose objects are usually owned by others. */
 const ownedResources = [
@@ -18,7 +19,7 @@ const ownedResources = [
 export function ownersTab(app: App, { metadata, kind = '' }: ClusterObject): TemplateResult {
   const { owned } = app.details
   const load = (): void =>
-    void app.attempt(async () => {
+    void app.attempt('owners', async () => {
       const resources = ownedResources.flatMap((id) => app.resourceOf(id) ?? [])
       const lists = await Promise.all(
         resources.map(async (resource) => {
@@ -49,7 +50,8 @@ export function ownersTab(app: App, { metadata, kind = '' }: ClusterObject): Tem
           </li>`,
       )}
     </ul>
-    <button @click=${load}>Show what it owns</button>`
+    <button @click=${load}>Show what it owns</button>
+    ${failureView(app, 'owners')}`
 }
 
 const idOf = (app: App, plural: string): string => {

@@ -1,8 +1,15 @@
-// The page: navigation, the current view, the time slider and notices.
+// The page: the header, the navigation, the current view, the time slider and notices.
 import { html, nothing, type noChange, type TemplateResult } from 'lit'
+import type { ViewName } from '../model/permalink.ts'
 import type { App } from '../state/app.ts'
-import { viewNames, type ViewName } from '../model/permalink.ts'
 import { flowsView } from './flows-view.ts'
+import { breadcrumbs } from './frame/breadcrumbs.ts'
+import { failureView } from './frame/failure-view.ts'
+import { headerView } from './frame/header-view.ts'
+import { helpView } from './frame/help-view.ts'
+import { navigationView } from './frame/navigation-view.ts'
+import { paletteView } from './frame/palette-view.ts'
+import { stepBar, timeBar } from './frame/time-bar.ts'
 import { mapView } from './map-view.ts'
 import { objectsView } from './objects-view.ts'
 import { signedOutView } from './signed-out-view.ts'
@@ -12,77 +19,25 @@ const views: Readonly<Record<ViewName, (app: App) => TemplateResult | typeof noC
   objects: objectsView,
   map: mapView,
 }
-const labels: Readonly<Record<ViewName, string>> = { flows: 'Flows', objects: 'Objects', map: 'Map' }
 
 export function pageView(app: App): TemplateResult {
-  if (app.isSignedOut) return signedOutView('There is no session, or it has ended.')
-  const { view } = app.location
-  return html`<header>
-      <h1>${app.source.title}</h1>
-      <nav aria-label="Views">
-        ${viewNames.map((name) => html`<button aria-current=${name === view ? 'page' : 'false'} @click=${() => app.go({ view: name })}>${labels[name]}</button>`)}
-      </nav>
-      <p class="notice" role="status">
-        ${app.hasGap ? 'Some messages were omitted. ' : nothing}${hasLines(app.notice) ? nothing : app.notice}
-      </p>
-    </header>
-    ${hasLines(app.notice) ? longNotice(app.notice) : nothing}
-    <main>${views[view](app)}</main>
-    <footer>${timeBar(app)}${stepBar(app)}</footer>`
+  if (app.signedOut !== undefined) return signedOutView(app.signedOut)
+  return html`${headerView(app)} ${navigationView(app)}
+    <div class="content">
+      ${app.headline === '' ? nothing : headlineView(app.headline)} ${breadcrumbs(app)} ${failureView(app, 'page')}
+      <main tabindex="-1">${views[app.location.view](app)}</main>
+    </div>
+    <footer>${timeBar(app)}${stepBar(app)}${failureView(app, 'time')}</footer>
+    <p class="notice" role="status">${app.notice}</p>
+    ${paletteView(app)} ${helpView(app)}`
 }
 
-const hasLines = (text: string): boolean => text.trim().includes('\n')
-
-/** The error of a failed test, for example. It is folded to its first line, because the view needs the space. */
-const longNotice = (text: string): TemplateResult =>
-  html`<details class="long-notice">
-    <summary role="status">${text.trim().split('\n', 1)[0]}</summary>
-    <pre tabindex="0">${text.trim()}</pre>
+/** The error of a failed test. It is folded to its first line, because the view needs the space. */
+function headlineView(headline: string): TemplateResult {
+  const text = headline.trim()
+  if (!text.includes('\n')) return html`<p class="problem" role="status">${text}</p>`
+  return html`<details class="long-notice">
+    <summary role="status">${text.split('\n', 1)[0]}</summary>
+    <pre tabindex="0">${text}</pre>
   </details>`
-
-function timeBar(app: App): TemplateResult | typeof nothing {
-  const { range, isReplaying } = app.time
-  if (range === undefined) return nothing
-  const { revision } = app.location
-  const refresh = (): void => void app.attempt(() => app.time.refresh())
-  const seek = (input: Event): void => {
-    app.time.stop()
-    app.go({ revision: Number((input.target as HTMLInputElement).value) })
-  }
-  const now = (): void => {
-    app.time.stop()
-    app.go({ revision: undefined })
-  }
-  return html`<label class="time"
-      >Time
-      <input
-        type="range"
-        min=${range.oldest}
-        max=${range.newest}
-        .value=${String(revision ?? range.newest)}
-        @focus=${refresh}
-        @input=${seek}
-    /></label>
-    <output>${revision === undefined ? 'now' : revisionText(revision, app.time.atMs(revision))}</output>
-    <button ?disabled=${revision === undefined} @click=${now}>Now</button>
-    ${
-      isReplaying
-        ? html`<button @click=${() => app.time.stop()}>Stop</button>`
-        : html`<button @click=${() => void app.attempt(() => app.time.replay())}>Replay</button>`
-    }`
-}
-
-const revisionText = (revision: number, atMs: number | undefined): string =>
-  atMs === undefined ? `revision ${revision}` : `revision ${revision} at ${new Date(atMs).toISOString().slice(11, 23)}`
-
-function stepBar(app: App): TemplateResult | typeof nothing {
-  const { clock } = app.time
-  if (clock === undefined) return nothing
-  const advance = (step: 'event' | number) => () => void app.attempt(() => app.time.advance(step))
-  return html`<span class="steps" role="group" aria-label="Virtual time">
-    <output>${new Date(clock.nowMs).toISOString()}</output>
-    <button @click=${advance('event')}>Next event</button>
-    <button @click=${advance(1_000)}>+1 s</button>
-    <button @click=${advance(10_000)}>+10 s</button>
-  </span>`
 }

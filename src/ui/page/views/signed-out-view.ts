@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit'
 
 export const signedOutView = (reason: string): TemplateResult =>
   html`<main class="signed-out">
+    <p class="product">Coxswain</p>
     <h1>You are not logged in</h1>
     <p role="alert">${reason}</p>
     <p>Run this in a terminal, and open the link that it prints:</p>

@@ -61,7 +61,7 @@ export function dataOf(view: FlowView | MapView, record: FlowRecord, nowMs: numb
   if (view.kind === 'flow') {
     const { object, between } = view.subject
     const of = object && { resource: object.resource.plural, namespace: object.namespace, name: object.name }
-    const filter = { object: of, between, expanded: [], untilMs: undefined, stages: false }
+    const filter = { object: of, between, expanded: [], untilMs: undefined, namespace: '', stages: false }
     return { kind: 'messages', id: view.id, messages: record.messages(filter) }
   }
   return { kind: 'map', id: view.id, ...mapRates(record.values(), nowMs) }

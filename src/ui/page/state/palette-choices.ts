@@ -1,0 +1,122 @@
+// What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
+import { matching } from '../model/choices.ts'
+import { kindLabel, kindSections } from '../model/kind-sections.ts'
+import { elsewhere, viewLabels, viewNames, type PageLocation } from '../model/permalink.ts'
+import { RequestError } from '../source/requests.ts'
+import { resourceId, type FoundObject, type Resource, type Source } from '../source/source.ts'
+import type { PaletteChoice, PaletteDeps, PaletteMode } from './palette.ts'
+
+/** The page, as far as the palette uses it. */
+export interface PaletteHost {
+  readonly source: Source
+  readonly resources: readonly Resource[]
+  readonly location: PageLocation
+  readonly palette: { open(mode: PaletteMode): void }
+  go(change: Partial<PageLocation>): void
+  linkTo(change: Partial<PageLocation>): string
+  resourceOf(id: string): Resource | undefined
+  showHelp(): void
+  logOut(): Promise<void>
+}
+
+export const paletteChoices =
+  (host: PaletteHost): PaletteDeps['choices'] =>
+  (mode) =>
+    mode === 'namespace' ? [namespaceChoice(host, '')] : [...viewChoices(host), ...kindChoices(host), ...actions(host)]
+
+export const paletteSearch = (host: PaletteHost): PaletteDeps['search'] => {
+  let namespaces: readonly string[] = []
+  return async (mode, text, signal) => {
+    if (mode === 'search') {
+      if (text === '') return []
+      const found = await host.source.search(text, host.location.namespace, signal)
+      return found.map((object) => objectChoice(host, object))
+    }
+    if (text === '') namespaces = await namespaceNames(host)
+    const known = matching(
+      namespaces.map((name) => namespaceChoice(host, name)),
+      text,
+    )
+    // A user who may not list namespaces knows the name of one.
+    return text === '' || namespaces.includes(text) ? known : [...known, namespaceChoice(host, text)]
+  }
+}
+
+function opening(host: PaletteHost, change: Partial<PageLocation>): Pick<PaletteChoice, 'fragment' | 'run'> {
+  return { fragment: host.linkTo(change), run: () => host.go(change) }
+}
+
+const viewChoices = (host: PaletteHost): PaletteChoice[] =>
+  viewNames
+    .filter((view) => view !== 'objects')
+    .map((view) => ({
+      id: `view/${view}`,
+      label: viewLabels[view],
+      detail: 'view',
+      ...opening(host, elsewhere(host.location, { view })),
+    }))
+
+const kindChoices = (host: PaletteHost): PaletteChoice[] =>
+  kindSections(host.resources).flatMap(({ name, resources }) =>
+    resources.map((resource) => ({
+      id: `kind/${resourceId(resource)}`,
+      label: kindLabel(resource),
+      detail: `kind, ${name}`,
+      ...opening(host, elsewhere(host.location, { view: 'objects', resource: resourceId(resource) })),
+    })),
+  )
+
+function actions(host: PaletteHost): PaletteChoice[] {
+  const action = (id: string, label: string, run: () => void, key?: string): PaletteChoice => ({
+    id: `action/${id}`,
+    label,
+    detail: 'action',
+    run,
+    ...(key === undefined ? {} : { key }),
+  })
+  return [
+    action('namespace', 'Choose the namespace', () => host.palette.open('namespace'), 'n'),
+    ...(host.location.revision === undefined
+      ? []
+      : [action('now', 'Return to the present', () => host.go({ revision: undefined }))]),
+    action('help', 'Help', () => host.showHelp(), '?'),
+    ...(host.source.actions === undefined ? [] : [action('log-out', 'Log out', () => void host.logOut())]),
+  ]
+}
+
+function objectChoice(host: PaletteHost, { resource: id, namespace, name }: FoundObject): PaletteChoice {
+  const resource = host.resourceOf(id)
+  const plural = resource?.plural ?? id
+  const object = { resource: plural, namespace, name }
+  return {
+    id: `object/${id}/${namespace}/${name}`,
+    label: name,
+    detail: [resource?.kind ?? id, namespace].filter((text) => text !== '').join(', '),
+    ...opening(host, elsewhere(host.location, { view: 'objects', resource: id, object })),
+  }
+}
+
+/** The list remains, with what is in the namespace; an object of another one is closed. */
+function namespaceChoice(host: PaletteHost, namespace: string): PaletteChoice {
+  const { object } = host.location
+  const isShown = namespace === '' || object === undefined || object.namespace === namespace
+  return {
+    id: `namespace/${namespace}`,
+    label: namespace === '' ? 'All namespaces' : namespace,
+    detail: '',
+    ...opening(host, { namespace, ...(isShown ? {} : { object: undefined, event: undefined }) }),
+  }
+}
+
+async function namespaceNames(host: PaletteHost): Promise<readonly string[]> {
+  const resource = host.resourceOf('namespaces')
+  if (resource === undefined) return []
+  try {
+    const objects = await host.source.list(resource, { namespace: '', revision: host.location.revision })
+    return objects.map(({ metadata }) => metadata.name)
+  } catch (error) {
+    if (error instanceof RequestError && error.code === 403)
+      throw new Error('You may not list namespaces. Type the name of one.', { cause: error })
+    throw error
+  }
+}
