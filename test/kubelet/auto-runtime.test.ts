@@ -1,8 +1,8 @@
 // coxswain up as root without --runtime: real containers where they are available, and nothing of them left on the
 // machine after a stop or reset.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
@@ -146,6 +146,38 @@ inNamespaces(import.meta.url, () => {
     rmSync(folder, { recursive: true })
   })
 
+  test('simulated nodes are used, with the reason, on a machine where no sandbox can start', async () => {
+    const folder = await newFolder()
+    const [programs, data, kubeconfig] = ['programs', 'data', 'kubeconfig'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    mkdirSync(programs)
+    writeFileSync(join(programs, 'runc'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` }
+    const flags = ['--port', '0', '--data-dir', data, '--kubeconfig', kubeconfig, '--stop-containers']
+    const up = (runtime: string) =>
+      startProcess(['up', '--runtime', runtime, ...flags, '--cgroup-root', `/${basename(folder)}`], { env })
+
+    await using automatic = await up('auto')
+    await until(() => automatic.printed().includes('No real containers'))
+    match(
+      automatic.printed(),
+      /No real containers: no container can be started on this machine: .+\n.*simulated node runs instead/,
+    )
+    const nodes = async () =>
+      (await runKubectl(newest(), kubeconfig, ['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}'])).out
+    await until(async () => (await nodes()) !== '')
+    equal(await nodes(), 'node-0')
+    equal(await automatic.end(), 0)
+
+    await rejects(up('containerd'), /no container can be started on this machine/)
+    deepEqual(traces(folder), [])
+    await (await NodeCgroups.open()).remove(`/${basename(folder)}`)
+    rmSync(folder, { recursive: true })
+  })
+
   test('simulated nodes are used, with a message, where the pod network would overlap another network', async () => {
     execFileSync('ip', ['link', 'add', 'other0', 'type', 'bridge'])
     execFileSync('ip', ['addr', 'add', '10.244.7.1/16', 'dev', 'other0'])
@@ -159,7 +191,7 @@ inNamespaces(import.meta.url, () => {
     )
     const kubeconfig = join(folder, 'kubeconfig')
     await until(async () => (await runKubectl(newest(), kubeconfig, ['get', 'node', 'node-0'])).code === 0)
-    equal(traces(folder).length, 0)
+    deepEqual(traces(folder), [])
     rmSync(folder, { recursive: true })
   })
 })

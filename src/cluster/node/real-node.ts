@@ -154,7 +154,11 @@ export async function startRealNode(
       : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
   starting.defer(stopRuntime)
   if (runtimeSocket === undefined) {
-    await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal)
+    await selfTest({ runtime, cgroups, clock, cgroupRoot }, signal).catch(async (error: unknown) => {
+      // Without containers nothing uses the network. The reason of the test is more useful than that of a failed removal.
+      if (network !== undefined) await removeNodeNetwork(clock, signal).catch(() => {})
+      throw error
+    })
     const ctr = ctrAt(platform.processes, ownSocket(directory))
     const loading = { ...platform, runtime, ctr, snapshotter: ownSnapshotter(), clock, log }
     await loadImageFolder(`${dataDirectory}/images`, `${directory}/loaded-images.json`, loading, signal)
