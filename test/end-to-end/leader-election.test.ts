@@ -10,7 +10,7 @@ import { newFolder, startUpIn, type RunningUp } from '../process.ts'
 import { until } from '../until.ts'
 
 const kubectl = kubectls().at(-1)
-const leases = ['coxswain-simulated-nodes', 'kube-controller-manager', 'kube-scheduler']
+const leases = ['coxswain-manifests', 'coxswain-simulated-nodes', 'kube-controller-manager', 'kube-scheduler']
 /** With these files a process belongs to the cluster of another. */
 const sharedKeys = ['ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key']
 
