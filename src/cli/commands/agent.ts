@@ -2,12 +2,13 @@
 // network policies. It reaches all API servers through a balancer.
 import { join, resolve } from 'node:path'
 import type { Bootstrap } from '../../cluster/client/join-cluster.ts'
-import { joinServer, parseJoinToken } from '../../cluster/client/join-token-text.ts'
+import { joinServer } from '../../cluster/client/join-token-text.ts'
 import { runKubelet } from '../../cluster/run/run-kubelet.ts'
 import { machineConfigOption } from '../command/config-file.ts'
-import { defineCommand, UsageError } from '../command/command.ts'
-import { asUsage, portOption, readOptionFile } from '../options/component-options.ts'
+import { defineCommand } from '../command/command.ts'
+import { asUsage, portOption } from '../options/component-options.ts'
 import { dataDirectoryOf } from '../options/data-directory-option.ts'
+import { joinOptions, joinTokenOf } from '../options/join-options.ts'
 import { nodeChoicesOf, nodeOptions } from '../options/node-options.ts'
 
 const balancerPortDefault = '6444'
@@ -29,13 +30,7 @@ export const agent = defineCommand({
       value: '<token>',
       help: "a bootstrap token with the hash of the cluster's CA (K10<hash>::<id>.<secret>), or <id>.<secret> with --discovery-token-ca-cert-hash",
     },
-    'token-file': { type: 'string', value: '<file>', help: 'a file with the token' },
-    'discovery-token-ca-cert-hash': {
-      type: 'string',
-      isRepeatable: true,
-      value: 'sha256:<hash>',
-      help: "the hash of the public key of the cluster's CA; may be repeated",
-    },
+    ...joinOptions,
     'lb-server-port': {
       type: 'string',
       value: '<n>',
@@ -76,13 +71,8 @@ interface BootstrapFlags {
 }
 
 async function bootstrapOf(given: BootstrapFlags): Promise<Bootstrap | undefined> {
-  const { server, token, 'token-file': path, 'discovery-token-ca-cert-hash': hashes } = given
-  if (token !== undefined && path !== undefined) throw new UsageError('--token and --token-file exclude one another')
-  const text = path === undefined ? token : (await readOptionFile('--token-file', path)).trim()
-  if (server === undefined || text === undefined) return undefined
-  return asUsage(() => ({
-    kind: 'token',
-    server: joinServer(server),
-    token: parseJoinToken(text, hashes === undefined ? [] : hashes.split(',')),
-  }))
+  const { server } = given
+  if (server === undefined) return undefined
+  const token = await joinTokenOf(given)
+  return token && { kind: 'token', server: asUsage(() => joinServer(server)), token }
 }

@@ -38,7 +38,13 @@ async function typed(
 const mistakes: [argv: string[], message: RegExp][] = [
   [['server', '--init', '--join', 'https://a:1'], /--init and --join exclude one another/],
   [['server', '--token', 'x'], /--token needs --join/],
-  [['server', '--join', 'https://a:1'], /--join needs --token/],
+  [['server', '--token-file', 'x'], /--token-file needs --join/],
+  [
+    ['server', '--join', 'https://a:1', '--token', 'x', '--token-file', 'x'],
+    /--token and --token-file exclude one another/,
+  ],
+  [['server', '--join', 'https://a:1', '--token-file', '/none'], /cannot read --token-file \/none/],
+  [['server', '--join', 'https://a:1'], /--join needs --token <token> or --token-file/],
   [['server', '--join', 'a', '--token', 'x'], /--join "a" is not an address such as https/],
   [['server', '--join', 'https://a:1', '--token', 'x'], /--token has none of the forms/],
   [['server', '--init', '--store', 'sqlite'], /--store sqlite: the servers of a control plane share an etcd/],

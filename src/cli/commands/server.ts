@@ -2,12 +2,13 @@
 import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
-import { joinServer, parseJoinToken } from '../../cluster/client/join-token-text.ts'
+import { joinServer } from '../../cluster/client/join-token-text.ts'
 import { server as startServer, type ServerStart } from '../../cluster/run/server.ts'
 import { machineConfigOption } from '../command/config-file.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { controlPlaneChoicesOf, controlPlaneOptions } from '../options/control-plane-options.ts'
+import { joinOptions, joinTokenOf } from '../options/join-options.ts'
 import { serverChoicesOf, serverOptions } from '../options/server-options.ts'
 import { storeChoiceOf } from '../options/store-option.ts'
 
@@ -29,12 +30,7 @@ export const server = defineCommand({
       value: '<token>',
       help: 'a token for servers (coxswain token create --server); needed once, to join',
     },
-    'discovery-token-ca-cert-hash': {
-      type: 'string',
-      isRepeatable: true,
-      value: 'sha256:<hash>',
-      help: "the hash of the public key of the cluster's CA, for a token without it; may be repeated",
-    },
+    ...joinOptions,
     ...serverOptions,
     bind: {
       type: 'string',
@@ -51,7 +47,7 @@ export const server = defineCommand({
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const { store: _, ...choices } = serverChoicesOf({ ...options, store: undefined }, environment)
-    const start = startOf(options)
+    const start = await startOf(options)
     const given = options.store === undefined ? undefined : storeChoiceOf(options)
     if (given !== undefined && given.kind !== 'etcd')
       throw new UsageError(`--store ${options.store}: the servers of a control plane share an etcd: etcd=<urls>`)
@@ -93,25 +89,22 @@ interface StartFlags {
   readonly init?: boolean
   readonly join?: string
   readonly token?: string
+  readonly 'token-file'?: string
   readonly 'discovery-token-ca-cert-hash'?: string
 }
 
 /** Undefined: this machine is a server already. */
-export function startOf({
-  init,
-  join,
-  token,
-  'discovery-token-ca-cert-hash': hashes,
-}: StartFlags): ServerStart | undefined {
+export async function startOf(given: StartFlags): Promise<ServerStart | undefined> {
+  const { init, join } = given
   if (init === true && join !== undefined) throw new UsageError('--init and --join exclude one another')
   if (join === undefined) {
-    if (token !== undefined) throw new UsageError('--token needs --join https://<server>:6443')
+    const needless = (['token', 'token-file'] as const).find((flag) => given[flag] !== undefined)
+    if (needless !== undefined) throw new UsageError(`--${needless} needs --join https://<server>:6443`)
     return init === true ? { kind: 'init' } : undefined
   }
-  if (token === undefined) throw new UsageError('--join needs --token <token> (coxswain token create --server)')
-  return asUsage(() => ({
-    kind: 'join',
-    server: joinServer(join, '--join'),
-    token: parseJoinToken(token, hashes === undefined ? [] : hashes.split(',')),
-  }))
+  const joined = asUsage(() => joinServer(join, '--join'))
+  const token = await joinTokenOf(given)
+  if (token === undefined)
+    throw new UsageError('--join needs --token <token> or --token-file <file> (coxswain token create --server)')
+  return { kind: 'join', server: joined, token }
 }
