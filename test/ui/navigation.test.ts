@@ -79,7 +79,7 @@ test('custom resources are listed by group, with their printer columns', async (
   const section = page.locator('details', { has: page.locator('summary', { hasText: 'example.com' }) })
   await section.getByRole('link', { name: 'Widgets 1', exact: true }).click()
   await row(page, 'large').getByRole('cell', { name: '42', exact: true }).waitFor()
-  ok((await page.locator('.rows th').allTextContents()).includes('Size'))
+  ok((await page.locator('.rows th button').allTextContents()).includes('Size'))
   match(page.url(), /#objects\?resource=widgets\.example\.com$/)
 })
 

@@ -215,13 +215,15 @@ suite('objects', () => {
     const { page } = opened
     await page.goto(`${url}#objects`)
     await page.locator('tr[data-name="big"]').waitFor()
-    deepEqual(await page.locator('.rows th').allTextContents(), [
+    deepEqual(await page.locator('.rows th button').allTextContents(), [
       'Namespace',
       'Name',
       'Ready',
       'Status',
       'Restarts',
       'Age',
+      'Node',
+      'Owner',
     ])
     for (const [words, count] of [
       ['web', 3],

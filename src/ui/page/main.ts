@@ -38,6 +38,7 @@ async function start(root: HTMLElement): Promise<void> {
       followEnd(current, root)
     },
     nowMs: () => realClock.monotonicMs(),
+    timeMs: () => realClock.nowMs(),
     sleep: (ms, signal) => realClock.sleep(ms, signal),
     setFragment: (fragment, isNew) =>
       isNew ? history.pushState(null, '', fragment) : history.replaceState(null, '', fragment),

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { FlowRecorder, causeOf, type FlowEvent } from '../../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import type { ClusterObject, TableRow } from '../source/source.ts'
+import { cellState } from './cell-states.ts'
 import { FlowRecord, isBetween } from './flow-record.ts'
 import { lineDiff } from './line-diff.ts'
 import { pointAt, routeAlong, type Place } from './line-routes.ts'
@@ -112,6 +113,7 @@ suite('permalink', () => {
       expanded: [3, 4],
       between: 'scheduler>API Server',
       search: 'x y',
+      sort: '-Age',
       revision: 9,
       tab: 'YAML',
       container: 'c',
@@ -428,7 +430,7 @@ suite('table', () => {
     return model
   }
   const names = (model: TableModel, search: string): string[] =>
-    model.search(search).map(({ object }) => object.metadata.name)
+    model.keys({ search, sort: '' }).map((key) => model.at(key)?.object.metadata.name ?? '')
 
   for (const [search, expected] of [
     ['', ['a', 'b']],
@@ -454,12 +456,62 @@ suite('table', () => {
     model.apply({ kind: 'set', row: row('c') })
     model.apply({ kind: 'remove', object: row('a').object })
     deepEqual(names(model, ''), ['b', 'c'])
-    equal(model.search('').length, model.search('').length)
     equal(model.get('default', 'c')?.cells[0], 'c')
     equal(model.isLoaded, true)
+    const { version } = model
     model.clear()
-    equal(model.size, 0)
+    deepEqual([model.size, model.version > version], [0, true])
   })
+
+  for (const [sort, expected] of [
+    ['Restarts', ['c', 'b', 'a']],
+    ['-Restarts', ['a', 'b', 'c']],
+    ['Age', ['b', 'a', 'c']],
+    ['-Age', ['c', 'a', 'b']],
+    ['Namespace', ['a', 'b', 'c']],
+    ['Owner', ['a', 'c', 'b']],
+    ['Nothing', ['a', 'b', 'c']],
+  ] as const)
+    test(`rows are sorted by ${sort}`, () => {
+      const model = new TableModel()
+      const columns = ['Name', 'Restarts'].map((name) => ({ name, priority: 0 }))
+      const rows = [
+        ['a', '12', '2026-01-02T00:00:00Z', []],
+        ['b', '3 (5m ago)', '2026-01-03T00:00:00Z', [{ kind: 'ReplicaSet', name: 'rs', uid: 'r' }]],
+        ['c', '0', '2025-01-01T00:00:00Z', []],
+      ] as const
+      const tableRows = rows.map(([name, restarts, creationTimestamp, ownerReferences]) => ({
+        cells: [name, restarts],
+        object: { metadata: { name, creationTimestamp, ownerReferences } },
+      }))
+      model.apply({ kind: 'replace', table: { columns, rows: tableRows } })
+      deepEqual(
+        model.keys({ search: '', sort }).map((key) => key.slice(1)),
+        expected,
+      )
+    })
+})
+
+suite('states of cells', () => {
+  for (const [column, text, state] of [
+    ['Status', 'Running', 'good'],
+    ['Status', 'CrashLoopBackOff', 'failing'],
+    ['Status', 'Init:0/1', 'waiting'],
+    ['Status', 'Pending', 'waiting'],
+    ['Status', 'Completed', 'ended'],
+    ['Status', 'NotReady', 'failing'],
+    ['Status', 'Ready,SchedulingDisabled', 'waiting'],
+    ['Status', 'Bound', 'good'],
+    ['Ready', '2/3', 'waiting'],
+    ['Ready', '3/3', 'good'],
+    ['Ready', '0/0', 'plain'],
+    ['Ready', 'False', 'failing'],
+    ['Completions', '1/1', 'ended'],
+    ['Type', 'Warning', 'failing'],
+    ['Type', 'ClusterIP', 'plain'],
+    ['Name', 'error', 'plain'],
+  ] as const)
+    test(`${column} ${text} is ${state}`, () => equal(cellState(column, text), state))
 })
 
 test('owned objects are in the order of a tree, and a cycle ends', () => {

@@ -20,6 +20,8 @@ export interface PageLocation {
   /** Only messages of this participant, or between two: `kubelet/node-0`, `scheduler>API Server`. */
   readonly between: string
   readonly search: string
+  /** The column that decides the order of the list, with `-` before it for the reverse order; empty for names. */
+  readonly sort: string
   /** The revision that the page shows; undefined for the present. */
   readonly revision: number | undefined
   /** The tab of the object. */
@@ -37,13 +39,15 @@ export const startLocation: PageLocation = {
   expanded: [],
   between: '',
   search: '',
+  sort: '',
   revision: undefined,
   tab: '',
   container: '',
 }
 
 export function fragmentOf(location: PageLocation): string {
-  const { view, resource, namespace, object, event, expanded, between, search, revision, tab, container } = location
+  const { view, resource, namespace, object, event, expanded, between, search, sort, revision, tab, container } =
+    location
   const query = new URLSearchParams()
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined && value !== '') query.set(name, String(value))
@@ -55,6 +59,7 @@ export function fragmentOf(location: PageLocation): string {
   set('expanded', expanded.join('.'))
   set('between', between)
   set('search', search)
+  set('sort', sort)
   set('revision', revision)
   set('tab', tab)
   set('container', container)
@@ -78,6 +83,7 @@ export function locationOf(fragment: string): PageLocation {
     expanded: (values.get('expanded') ?? '').split('.').flatMap((id) => number(id) ?? []),
     between: values.get('between') ?? '',
     search: values.get('search') ?? '',
+    sort: values.get('sort') ?? '',
     revision: number(values.get('revision')),
     tab: values.get('tab') ?? '',
     container: values.get('container') ?? '',

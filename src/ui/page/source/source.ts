@@ -14,6 +14,14 @@ export interface Resource {
 export const resourceId = ({ plural, group }: Pick<Resource, 'plural' | 'group'>): string =>
   group === '' ? plural : `${plural}.${group}`
 
+export interface OwnerReference {
+  readonly apiVersion?: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+}
+
 export interface Metadata {
   readonly name: string
   readonly namespace?: string
@@ -21,7 +29,8 @@ export interface Metadata {
   readonly resourceVersion?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[]
+  readonly creationTimestamp?: string | null
+  readonly ownerReferences?: readonly OwnerReference[]
   readonly managedFields?: readonly unknown[]
   readonly deletionTimestamp?: string
 }

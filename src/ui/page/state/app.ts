@@ -12,6 +12,7 @@ import { DiagramCache } from './diagram.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
 import { KindCounts } from './kind-counts.ts'
+import { PacedValue } from './paced-value.ts'
 import { Palette } from './palette.ts'
 import { paletteChoices, paletteSearch } from './palette-choices.ts'
 import { TimeControl } from './time-control.ts'
@@ -33,6 +34,8 @@ export interface AppDeps {
   readonly draw: (app: App) => void
   /** The time of the page. */
   readonly nowMs: () => number
+  /** The time of day, for ages. */
+  readonly timeMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Writes the fragment of the URL, as a new entry of the browser's history or instead of the present one. */
   readonly setFragment: (fragment: string, isNew: boolean) => void
@@ -42,6 +45,7 @@ export class App {
   readonly source: Source
   readonly record = new FlowRecord()
   readonly table = new TableModel()
+  readonly listKeys = new PacedValue<readonly string[]>(this)
   /** The pods of the map. */
   readonly pods = new TableModel()
   readonly arrivals = new Arrivals()
@@ -83,6 +87,7 @@ export class App {
   #listing = new AbortController()
   #podListing = new AbortController()
   #isScheduled = false
+  #isTicking = false
 
   constructor(fragment: string, deps: AppDeps) {
     this.#deps = deps
@@ -137,11 +142,31 @@ export class App {
     return this.#deps.nowMs()
   }
 
+  /** The time for ages; undefined if ages are those of the source: in a report, in the past, and in virtual time. */
+  get ageMs(): number | undefined {
+    const isPresent = this.source.isLive && this.location.revision === undefined && this.time.clock === undefined
+    return isPresent ? this.#deps.timeMs() : undefined
+  }
+
+  /** The resource of an owner or another object that is named by its kind. */
+  resourceOfKind(kind: string, apiVersion = ''): Resource | undefined {
+    const group = apiVersion.includes('/') ? apiVersion.split('/', 1)[0] : ''
+    const named = this.resources.filter((resource) => resource.kind === kind)
+    return named.find((resource) => resource.group === group) ?? named[0]
+  }
+
   /** Draws again after a time. */
   async later(ms: number, before: () => void): Promise<void> {
     await this.#deps.sleep(ms, this.#stop.signal).catch(() => undefined)
     before()
     this.changed()
+  }
+
+  /** Draws again after a time, once for all that wait. */
+  drawAgain(ms: number): void {
+    if (this.#isTicking) return
+    this.#isTicking = true
+    void this.later(ms, () => (this.#isTicking = false))
   }
 
   /** Draws before the next frame; many changes are drawn once. */

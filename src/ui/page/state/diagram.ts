@@ -4,6 +4,7 @@ import { drawnMessages, type DrawnMessage } from '../../../flows/svg/drawn-messa
 import type { FlowRecord } from '../model/flow-record.ts'
 import type { PageLocation } from '../model/permalink.ts'
 import type { PacedPage } from './draw-pace.ts'
+import { PacedValue } from './paced-value.ts'
 
 export interface Diagram {
   readonly messages: readonly FlowMessage[]
@@ -19,49 +20,21 @@ export interface DiagramState {
   readonly showsStages: boolean
 }
 
-/** After computing a diagram, the page is free for this many times as long, so that few frames are omitted. */
-const restFactor = 9
-/** A diagram changes at most this often: drawing one takes the browser longer than computing it. */
-const stepMs = 100
-
-/**
- * The diagram that is shown. The flow of an object is computed from all events that the page has, which takes longer than a
- * frame when there are many, so it is computed for a part of the time only.
- */
+/** The diagram that is shown. The flow of an object is computed from all events that the page has. */
 export class DiagramCache {
   readonly #app: DiagramState & PacedPage
-  #last: { readonly key: string; readonly version: number; readonly diagram: Diagram } | undefined
-  #freeUntilMs = 0
-  #isWaiting = false
+  readonly #diagram: PacedValue<Diagram>
 
   constructor(app: DiagramState & PacedPage) {
     this.#app = app
+    this.#diagram = new PacedValue(app)
   }
 
   get(): Diagram {
     const app = this.#app
     const { object, namespace, between, expanded, revision } = app.location
     const key = JSON.stringify([object, namespace, between, expanded, revision, app.showsStages])
-    const { version } = app.record
-    const last = this.#last
-    if (last?.key === key && (last.version === version || this.#mustWait())) return last.diagram
-    const startMs = app.nowMs()
-    const diagram = diagramOf(app)
-    const endMs = app.nowMs()
-    this.#freeUntilMs = Math.max(startMs + stepMs, endMs + (endMs - startMs) * restFactor)
-    this.#last = { key, version, diagram }
-    return diagram
-  }
-
-  /** Draws again when the time is over. */
-  #mustWait(): boolean {
-    const restMs = this.#freeUntilMs - this.#app.nowMs()
-    if (restMs <= 0) return false
-    if (!this.#isWaiting) {
-      this.#isWaiting = true
-      void this.#app.later(restMs, () => (this.#isWaiting = false))
-    }
-    return true
+    return this.#diagram.get(key, app.record.version, () => diagramOf(app))
   }
 }
 

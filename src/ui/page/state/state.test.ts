@@ -51,6 +51,7 @@ function starts(fragment: string, source: Source) {
   const app = new App(fragment, {
     source,
     nowMs: () => 0,
+    timeMs: () => 0,
     sleep: async () => undefined,
     nextFrame: (draw) => queueMicrotask(draw),
     draw: () => void drawn++,

@@ -1,5 +1,6 @@
 // The rows of a list, and which of them are shown in which order. The order and the filter are computed again only when
 // something of them has changed: a list may have thousands of rows.
+import { compareTexts } from '../../page/model/row-order.ts'
 import type { Resource } from './resources.ts'
 
 export interface Column {
@@ -106,15 +107,6 @@ function orderOf({ sort, columns }: Selection): (a: Row, b: Row) => number {
 }
 
 const isColumn = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
-
-/** Numbers at the start of both texts are compared as numbers: `3 (5m ago)` is less than `12`. */
-function compareTexts(a: string, b: string): number {
-  const x = leadingNumber.exec(a)
-  const y = leadingNumber.exec(b)
-  const difference = x === null || y === null ? 0 : Number(x[0]) - Number(y[0])
-  return difference || (a < b ? -1 : a > b ? 1 : 0)
-}
-const leadingNumber = /^\d{1,15}(?![\d-])/
 
 export const rowKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
