@@ -22,6 +22,7 @@ const pageMsMax = 120_000
 const path = '/apis/apps/v1/namespaces/default/deployments'
 
 const views = [
+  ['overview', 'overview'],
   ['flows', 'flows'],
   ['flow of a Deployment', 'flows?object=deployments/default/d-0'],
   ['map', 'map'],
@@ -67,13 +68,19 @@ interface FirstView {
   readonly requests: number
 }
 
-async function firstView(page: Page, session: CDPSession, origin: string, pid: number): Promise<FirstView> {
+async function firstView(
+  page: Page,
+  session: CDPSession,
+  origin: string,
+  pid: number,
+  fragment: string,
+): Promise<FirstView> {
   await page.goto('about:blank')
   const seconds = await taskSeconds(session)
   const serverMs = processorMs(pid)
-  await page.goto(`${origin}/ui/`, { waitUntil: 'commit' })
+  await page.goto(`${origin}/ui/#${fragment}`, { waitUntil: 'commit' })
   const drawn = await page.waitForFunction(() => {
-    if (document.querySelector('[data-event]') === null) return undefined
+    if (document.querySelector('[data-event], .tile') === null) return undefined
     const [paint] = performance.getEntriesByName('first-contentful-paint')
     const requests = performance.getEntriesByType('resource').length + 1
     return { ms: performance.now(), paintMs: paint?.startTime ?? 0, requests }
@@ -151,12 +158,15 @@ export const uiPageBench: Bench = {
     page.setDefaultTimeout(pageMsMax)
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-    for (let round = 0; round < 5; round++)
-      yield `first view with ${pods} pods${round === 0 ? '' : ', files cached'} (target: 500 ms): ${firstViewText(await firstView(page, session, origin, up.pid))}`
+    for (const fragment of ['overview', 'flows'])
+      for (let round = 0; round < 3; round++)
+        yield `first view of ${fragment} with ${pods} pods${round === 0 ? '' : ', files cached'} (target: 500 ms): ${firstViewText(await firstView(page, session, origin, up.pid, fragment))}`
     for (const [round, [name, fragment]] of views.entries()) {
       await page.evaluate((hash) => (location.hash = hash), fragment)
       await roll(user, round + 1)
-      await page.waitForFunction(() => document.querySelector('[data-event], [data-pod], tr[data-name]') !== null)
+      await page.waitForFunction(
+        () => document.querySelector('[data-event], [data-pod], tr[data-name], .tile') !== null,
+      )
       const messages = await messagesSoFar(user)
       const seconds = await taskSeconds(session)
       const { perSecond, longestMs } = await countFrames(page)

@@ -131,7 +131,7 @@ test('a column decides the order, which is part of the link', async () => {
 
 test('states have colors and signs, in both themes', async () => {
   for (const [colorScheme, colors] of [
-    ['light', ['rgb(26, 127, 55)', 'rgb(193, 18, 31)', 'rgb(154, 103, 0)', 'rgb(89, 99, 110)']],
+    ['light', ['rgb(17, 99, 41)', 'rgb(193, 18, 31)', 'rgb(125, 78, 0)', 'rgb(89, 99, 110)']],
     ['dark', ['rgb(86, 211, 100)', 'rgb(255, 123, 114)', 'rgb(227, 179, 65)', 'rgb(145, 152, 161)']],
   ] as const) {
     await using opened = await openPage(browser, { colorScheme })

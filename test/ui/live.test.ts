@@ -35,7 +35,8 @@ const logIn = (): Promise<OpenPage> => openSession(browser, cluster.kubeconfig)
 test('a login link opens the page once; the diagram grows as things happen', async () => {
   await using opened = await logIn()
   const { page } = opened
-  match(page.url(), /\/ui\/(?:#flows)?$/)
+  match(page.url(), /\/ui\/(?:#overview)?$/)
+  await page.getByRole('link', { name: 'Flows', exact: true }).click()
   await page.locator('[data-event]').first().waitFor()
   await cluster.client.of(pod).patch('web', 'default', { metadata: { labels: { grown: 'yes' } } })
   await page.locator('[data-event] .m', { hasText: 'patch pods web' }).first().waitFor()
@@ -119,7 +120,7 @@ test('without a session the page asks for a new link', async () => {
 test('lists follow changes; the history has differences and authors', async () => {
   await using opened = await logIn()
   const { page } = opened
-  await page.getByRole('link', { name: /^Pods/ }).click()
+  await page.locator('.navigation').getByRole('link', { name: /^Pods/ }).click()
   await page.locator('tr[data-name="web"]').waitFor()
   const spec = { containers: [{ name: 'c', image: 'nginx' }] }
   await cluster.client.of(pod).create({ metadata: { name: 'late' }, spec }, 'default')

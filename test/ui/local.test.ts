@@ -35,6 +35,7 @@ test('a link opens the page once; flows, lists and changes work', async () => {
   await using opened = await openPage(browser)
   const { page } = opened
   await page.goto(link)
+  await page.getByRole('link', { name: 'Flows', exact: true }).click()
   await page.locator('[data-event]').first().waitFor()
   await page.goto(`${new URL(link).origin}/ui/#objects?resource=pods`)
   await page.getByRole('cell', { name: 'web', exact: true }).waitFor()

@@ -4,8 +4,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { logIn as logInClient } from './browser.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
+import { tokenOfReader } from './reader.ts'
 
 let browser: Browser
 let cluster: TestCluster
@@ -59,6 +59,10 @@ after(async () => {
 })
 
 const logIn = (): Promise<OpenPage> => openSession(browser, cluster.kubeconfig)
+async function openSearch(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.locator('.palette input:focus').waitFor()
+}
 const row = (page: Page, name: string) => page.locator(`tr[data-name="${name}"]`)
 
 test('kinds are listed by topic with the number of their objects, which follows changes', async () => {
@@ -86,7 +90,7 @@ test('custom resources are listed by group, with their printer columns', async (
 test('the namespace filters lists, counts and links; Back leads to where the user was', async () => {
   await using opened = await logIn()
   const { page } = opened
-  await page.getByRole('link', { name: 'Pods 2' }).click()
+  await page.getByRole('link', { name: 'Pods 2', exact: true }).click()
   await row(page, 'secret-web').waitFor()
   await page.keyboard.press('n')
   const field = page.getByRole('combobox', { name: 'Choose the namespace' })
@@ -111,9 +115,7 @@ test('the namespace filters lists, counts and links; Back leads to where the use
 test('Ctrl-K finds objects, kinds and actions; breadcrumbs lead back', async () => {
   await using opened = await logIn()
   const { page } = opened
-  await page.keyboard.press('Control+k')
-  const field = page.getByRole('combobox', { name: /^Search/ })
-  await field.waitFor()
+  await openSearch(page)
   await page.keyboard.type('large')
   await page.locator('[data-choice="object/widgets.example.com/shop/large"]').waitFor()
   deepEqual(await accessibilityFindingsEverywhere(page), [])
@@ -128,12 +130,12 @@ test('Ctrl-K finds objects, kinds and actions; breadcrumbs lead back', async () 
   await crumbs.getByRole('link', { name: 'Widgets' }).click()
   await page.getByRole('heading', { name: 'widgets large' }).waitFor({ state: 'detached' })
 
-  await page.keyboard.press('Control+k')
+  await openSearch(page)
   await page.keyboard.type('daemons')
   await page.getByRole('option', { name: /^DaemonSets/ }).waitFor()
   await page.keyboard.press('Enter')
   match(page.url(), /resource=daemonsets\.apps/)
-  await page.keyboard.press('Control+k')
+  await openSearch(page)
   await page.keyboard.type('help')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Help' }).waitFor()
@@ -167,38 +169,11 @@ test('on a narrow screen a button shows the navigation, and a choice closes it',
   equal(await navigation.count(), 0)
 })
 
-/** A token of a user who may read pods in the namespace `shop`. */
-async function tokenOfShop(): Promise<string> {
-  const admin = await logInClient(cluster.kubeconfig)
-  await cluster.apply([
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'reader', namespace: 'shop' } },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'Role',
-      metadata: { name: 'reader', namespace: 'shop' },
-      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }],
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      metadata: { name: 'reader', namespace: 'shop' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
-      subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace: 'shop' }],
-    },
-  ])
-  const { body } = await admin.call('POST', '/api/v1/namespaces/shop/serviceaccounts/reader/token', {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: {},
-  })
-  return body.status.token
-}
-
 test('a user who may read one namespace sees nothing of others, and errors beside their cause', async () => {
-  await using opened = await openSession(browser, cluster.kubeconfig, { token: await tokenOfShop() })
+  await using opened = await openSession(browser, cluster.kubeconfig, { token: await tokenOfReader(cluster, 'shop') })
   const { page } = opened
   await page.locator('.user', { hasText: 'system:serviceaccount:shop:reader' }).waitFor()
-  await page.getByRole('link', { name: /^Pods/ }).click()
+  await page.locator('.navigation').getByRole('link', { name: /^Pods/ }).click()
   await page.locator('.list .problem', { hasText: /cannot list resource "pods"/ }).waitFor()
   await page.keyboard.press('n')
   await page.getByRole('alert').getByText('You may not list namespaces. Type the name of one.').waitFor()
@@ -210,7 +185,7 @@ test('a user who may read one namespace sees nothing of others, and errors besid
   await page.getByRole('link', { name: 'Pods 1', exact: true }).waitFor()
   await page.goto(`${cluster.url}/ui/#flows`)
   await page.locator('[data-event] .m', { hasText: 'pods web' }).first().waitFor()
-  await page.keyboard.press('Control+k')
+  await openSearch(page)
   await page.keyboard.type('web')
   await page.locator('[data-choice="object/pods/shop/web"]').waitFor()
   const text = await page.evaluate(() => document.documentElement.outerHTML)

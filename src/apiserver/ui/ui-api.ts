@@ -35,6 +35,10 @@ export interface NamedSubject {
 export interface UiExplanations {
   /** Why the object is not in its desired state; undefined if it does not exist. */
   why(subject: NamedSubject, events: readonly FlowEvent[], user: User, signal: AbortSignal): Promise<object | undefined>
+  /** How many objects are well, and how much of the capacity is used; in one namespace if it is not empty. */
+  overview(namespace: string, user: User, signal: AbortSignal): Promise<object>
+  /** What is wrong, the most severe first; in one namespace if it is not empty. */
+  problems(namespace: string, user: User, signal: AbortSignal): Promise<object>
   /** The graph of the object. All events are examined for it, so it is computed in slices. */
   flow(subject: FlowObject, events: readonly FlowEvent[], signal: AbortSignal): MaybePromise<object>
 }
@@ -142,9 +146,25 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
         return json(await explanations.flow(flowObjectOf(subject), events, request.context.signal))
       }),
     ],
+    ['overview', reads((request) => summary('overview', request, deps))],
+    ['problems', reads((request) => summary('problems', request, deps))],
     ['search', reads((request) => search(request, deps))],
     ['clock', (request) => (stepClock === undefined ? notVirtual() : step(request, stepClock, deps.clock))],
   ])
+}
+
+/** What is read as the user: what the user may not list is left out. */
+async function summary(
+  name: 'overview' | 'problems',
+  { user, query, context }: ApiRequest,
+  { explanations, clock }: UiApiDeps,
+): Promise<ApiResponse> {
+  assert(user !== undefined, 'authentication comes first')
+  if (explanations === undefined) throw pathNotFound()
+  const startMs = clock.monotonicMs()
+  const value = await explanations[name](query.get('namespace') ?? '', user, context.signal)
+  // The page reads it more rarely if it takes long.
+  return json({ ...value, tookMs: Math.round(clock.monotonicMs() - startMs) })
 }
 
 const searchCharsMax = 253

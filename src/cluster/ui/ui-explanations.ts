@@ -2,14 +2,16 @@
 // user of the request; what that user may not read is treated as absent.
 import type { User } from '../../apiserver/request/request.ts'
 import type { UiExplanations } from '../../apiserver/ui/ui-api.ts'
-import { thenMaybe } from '../../base/async/maybe-promise.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { context } from '../../base/observability/context.ts'
-import { runInSlices } from '../../base/work/work-slice.ts'
+import { runInSlices, WorkSlice } from '../../base/work/work-slice.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
 import { flowTrees, type FlowNode } from '../../flows/flow-graph.ts'
+import { clusterProblems } from '../../flows/why/cluster-problems.ts'
 import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
 import { why } from '../../flows/why/why.ts'
+import { clusterOverview } from './cluster-overview.ts'
 
 export interface UiExplanationDeps {
   readonly clientAs: (user: User) => Client
@@ -25,12 +27,26 @@ export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplan
     const around = readerOf(client, ctx, { nowMs: clock.nowMs() })
     return why(kind, object, around, events)
   },
+  overview: (namespace, user, signal) => clusterOverview(clientAs(user), namespace, clock, context(signal)),
+  problems: (namespace, user, signal) => {
+    const reader = readerOf(clientAs(user), context(signal), { nowMs: clock.nowMs() })
+    return clusterProblems(reader, namespace, [], pauseBetween(clock, signal))
+  },
   flow: (subject, events, signal) =>
     thenMaybe(
       runInSlices((slice) => flowTrees(events, subject, slice), clock, signal),
       (roots) => ({ roots: newest(roots) }),
     ),
 })
+
+/** Other requests are handled between two objects when a slice of time is used up. */
+function pauseBetween(clock: Clock, signal: AbortSignal): () => MaybePromise<void> {
+  const slice = new WorkSlice(clock)
+  return () => {
+    signal.throwIfAborted()
+    return slice.isUsedUp() ? slice.next() : undefined
+  }
+}
 
 /** The newest trees with at most this many events, so that the response is limited. */
 const shownEventsMax = 10_000

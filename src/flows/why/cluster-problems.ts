@@ -1,5 +1,6 @@
 // clusterProblems: everything that is wrong in a cluster or a namespace, the most severe first.
 import { node } from '../../api/core/v1/node/node.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
@@ -40,22 +41,28 @@ interface Examined {
   readonly findings: readonly Finding[]
 }
 
-/** With a namespace, only its objects. */
+/** With a namespace, only its objects. `pause` is called before each object. */
 export async function clusterProblems(
   cluster: ClusterReader,
   namespace: string,
   recorded: readonly FlowEvent[],
+  pause: () => MaybePromise<void> = () => undefined,
 ): Promise<ClusterProblems> {
-  const reader = onceReader(cluster)
+  const reader = onceReader(cluster, namespace)
   const examined: Examined[] = []
   for (const { kind } of explainers) {
     if (namespace !== '' && !kind.namespaced) continue
-    for (const object of (await reader.list(kind, namespace)).slice(0, objectsMax))
+    for (const object of (await reader.list(kind, namespace)).slice(0, objectsMax)) {
+      await pause()
       examined.push({ kind, object, findings: await findingsOf(kind, object, reader, recorded) })
+    }
   }
   const wrong = examined.filter(({ findings }) => worst(findings) !== 'info')
   const problems = withoutOwned(wrong).toSorted(bySeverity).map(problemOf)
-  const notes = [...simulationNote(await reader.list(node, '')), ...unreadableNote(reader)]
+  const notes = [
+    ...simulationNote(await reader.list(node, '')),
+    ...unreadableNote({ unreadable: cluster.unreadable?.difference(reader.partial) }),
+  ]
   return {
     problems: problems.slice(0, problemsMax),
     omitted: Math.max(0, problems.length - problemsMax),

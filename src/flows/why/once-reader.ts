@@ -1,7 +1,8 @@
 // onceReader: reads each kind and each log of a cluster once, so that a report about all objects takes one list for each kind.
-// Objects in a namespace and objects by name are selected from the list.
+// Objects in a namespace and objects by name are selected from the list. A user who may not list a kind in all namespaces may be allowed
+// to list it in `scope`.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { ResourceType } from '../../api/kind/kind.ts'
+import { qualifiedResource, type ResourceType } from '../../api/kind/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type { ClusterReader } from './explainer/cluster-reader.ts'
 
@@ -11,11 +12,20 @@ interface Listed {
   readonly byKey: ReadonlyMap<string, ApiObject>
 }
 
-export function onceReader(cluster: ClusterReader): ClusterReader {
+export interface OnceReader extends ClusterReader {
+  /** The kinds that could be listed in the scope only. */
+  readonly partial: ReadonlySet<string>
+}
+
+export function onceReader(cluster: ClusterReader, scope = ''): OnceReader {
+  const partial = new Set<string>()
   const lists = new Map<ResourceType, Promise<Listed>>()
   const listed = (kind: ResourceType): Promise<Listed> =>
     getOrInsert(lists, kind, async () => {
-      const all = await cluster.list(kind, '')
+      const everywhere = await cluster.list(kind, '')
+      const isRefused = everywhere.length === 0 && cluster.unreadable?.has(qualifiedResource(kind)) === true
+      const all = isRefused && scope !== '' ? await cluster.list(kind, scope) : everywhere
+      if (isRefused && all.length > 0) partial.add(qualifiedResource(kind))
       return {
         all,
         byNamespace: Map.groupBy(all, namespaceOf),
@@ -25,6 +35,7 @@ export function onceReader(cluster: ClusterReader): ClusterReader {
   const outputs = new Map<string, Promise<string>>()
   return {
     ...cluster,
+    partial,
     lastOutput: (pod, container, which) =>
       getOrInsert(
         outputs,

@@ -53,7 +53,7 @@ export async function why(
 }
 
 /** An answer must not seem complete where the user may not read everything. */
-export function unreadableNote({ unreadable }: ClusterReader): Finding[] {
+export function unreadableNote({ unreadable }: { readonly unreadable?: ReadonlySet<string> | undefined }): Finding[] {
   const resources = [...(unreadable ?? [])]
   return resources.length === 0 ? [] : [note(`Not checked, because you may not read them: ${resources.join(', ')}.`)]
 }

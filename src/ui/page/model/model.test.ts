@@ -124,7 +124,8 @@ suite('permalink', () => {
   test('anything else is the start', () => {
     deepEqual(locationOf(''), startLocation)
     deepEqual(locationOf('#nothing?object=a&event=x&expanded=1e9.&revision=-1'), startLocation)
-    equal(fragmentOf(startLocation), '#flows')
+    equal(fragmentOf(startLocation), '#overview')
+    equal(locationOf('#nothing', 'flows').view, 'flows')
   })
 })
 

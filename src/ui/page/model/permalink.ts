@@ -1,9 +1,14 @@
 // The view in the URL fragment, so that a link shows exactly this view.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
 
-export const viewNames = ['flows', 'objects', 'map'] as const
+export const viewNames = ['overview', 'flows', 'objects', 'map'] as const
 export type ViewName = (typeof viewNames)[number]
-export const viewLabels: Readonly<Record<ViewName, string>> = { flows: 'Flows', objects: 'Objects', map: 'Map' }
+export const viewLabels: Readonly<Record<ViewName, string>> = {
+  overview: 'Overview',
+  flows: 'Flows',
+  objects: 'Objects',
+  map: 'Map',
+}
 
 export interface PageLocation {
   readonly view: ViewName
@@ -31,7 +36,7 @@ export interface PageLocation {
 }
 
 export const startLocation: PageLocation = {
-  view: 'flows',
+  view: 'overview',
   resource: 'pods',
   namespace: '',
   object: undefined,
@@ -67,7 +72,8 @@ export function fragmentOf(location: PageLocation): string {
   return text === '' ? `#${view}` : `#${view}?${text}`
 }
 
-export function locationOf(fragment: string): PageLocation {
+/** `home` is the view of a link that names none. */
+export function locationOf(fragment: string, home: ViewName = startLocation.view): PageLocation {
   const [name = '', query = ''] = fragment.replace(/^#/, '').split('?', 2)
   const values = new URLSearchParams(query)
   const number = (text: string | null): number | undefined =>
@@ -75,7 +81,7 @@ export function locationOf(fragment: string): PageLocation {
   const parts = values.get('object')?.split('/')
   const [resource = '', objectNamespace = '', objectName = ''] = parts ?? []
   return {
-    view: viewNames.find((view) => view === name) ?? startLocation.view,
+    view: viewNames.find((view) => view === name) ?? home,
     resource: values.get('resource') ?? startLocation.resource,
     namespace: values.get('namespace') ?? '',
     object: parts?.length === 3 ? { resource, namespace: objectNamespace, name: objectName } : undefined,

@@ -88,7 +88,7 @@ export class TableModel {
     // Each value is computed once, not with each comparison.
     const sorted = keys.map((key) => ({ key, value: valueOf(row(key)) }))
     const sign = isReverse ? -1 : 1
-    return sorted.sort((a, b) => sign * compareTexts(a.value, b.value)).map(({ key }) => key)
+    return sorted.toSorted((a, b) => sign * compareTexts(a.value, b.value)).map(({ key }) => key)
   }
 
   #sorter(column: string): (row: TableRow) => string {

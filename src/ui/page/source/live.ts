@@ -4,6 +4,7 @@ import { decisionsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
 import { explanationLines } from '../../../flows/why/explanation-text.ts'
 import type { Why } from '../../../flows/why/why.ts'
 import { LiveActions } from './live-actions.ts'
+import type { OverviewSource } from './overview.ts'
 import { readJsonLines } from './json-lines.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
@@ -40,6 +41,10 @@ export class LiveSource implements Source {
   readonly title: string
   readonly isLive = true
   readonly actions: Actions = new LiveActions()
+  readonly summaries: OverviewSource = {
+    overview: (namespace, signal) => fetchJson(`${uiPath}/overview?${new URLSearchParams({ namespace })}`, { signal }),
+    problems: (namespace, signal) => fetchJson(`${uiPath}/problems?${new URLSearchParams({ namespace })}`, { signal }),
+  }
 
   constructor(title: string) {
     this.title = title

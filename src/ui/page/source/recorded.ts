@@ -48,6 +48,7 @@ export class RecordedSource implements Source {
   readonly title: string
   readonly isLive = false
   readonly actions = undefined
+  readonly summaries = undefined
   readonly #run: RecordedRun
   readonly #tables: ReadonlyMap<string, Table>
   readonly #history: ReadonlyMap<string, ReadonlyMap<string, readonly RecordedRevision[]>>

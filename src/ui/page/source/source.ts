@@ -1,5 +1,6 @@
 // Where the page's data comes from: a running cluster, or the record of a test. The page uses nothing else.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { OverviewSource } from './overview.ts'
 
 export interface Resource {
   readonly group: string
@@ -185,6 +186,8 @@ export interface Source {
   why(resource: Resource, object: FlowObject): Promise<readonly string[]>
   decision(pod: FlowObject): Promise<SchedulingDecision | undefined>
   revisions(): Promise<RevisionRange | undefined>
+  /** Only of a live cluster. */
+  readonly summaries: OverviewSource | undefined
   /** Only of a live cluster. */
   readonly actions: Actions | undefined
 }

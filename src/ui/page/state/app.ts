@@ -2,7 +2,8 @@
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { FlowRecord } from '../model/flow-record.ts'
-import { fragmentOf, isElsewhere, locationOf, type PageLocation } from '../model/permalink.ts'
+import { fragmentOf, isElsewhere, locationOf, viewNames, type PageLocation, type ViewName } from '../model/permalink.ts'
+import type { RecentChange } from '../model/recent-changes.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
 import { isSignedOut, RequestError } from '../source/requests.ts'
@@ -12,6 +13,7 @@ import { DiagramCache } from './diagram.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
 import { KindCounts } from './kind-counts.ts'
+import { Overview } from './overview.ts'
 import { PacedValue } from './paced-value.ts'
 import { Palette } from './palette.ts'
 import { paletteChoices, paletteSearch } from './palette-choices.ts'
@@ -54,6 +56,8 @@ export class App {
   readonly counts: KindCounts
   readonly palette: Palette
   readonly failures = new Failures()
+  readonly overview: Overview
+  readonly recentChanges = new PacedValue<readonly RecentChange[]>(this)
   readonly diagram = new DiagramCache(this)
   readonly mapPace = new DrawPace(this, mapStepMs)
   location: PageLocation
@@ -92,12 +96,13 @@ export class App {
   constructor(fragment: string, deps: AppDeps) {
     this.#deps = deps
     this.source = deps.source
-    this.location = locationOf(fragment)
+    this.location = locationOf(fragment, this.home)
     const changed = (): void => this.changed()
     this.details = new ObjectDetails(deps.source, changed)
     const { source, sleep } = deps
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
+    this.overview = new Overview({ source, sleep, changed, whenDrawn })
     const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
     this.palette = new Palette({ ...choices, sleep, changed })
     const show = (revision: number | undefined): void => this.go({ revision })
@@ -106,6 +111,7 @@ export class App {
 
   async start(): Promise<void> {
     void this.#followEvents(this.#stop.signal)
+    this.#followOverview()
     // The diagram needs nothing else, and other requests would delay it.
     if (this.location.view === 'flows') await this.#firstView.promise
     await this.#load()
@@ -134,6 +140,7 @@ export class App {
     this.#podListing.abort()
     this.time.stop()
     this.counts.stop()
+    this.overview.stop()
     this.details.close()
   }
 
@@ -193,7 +200,7 @@ export class App {
 
   /** Shows the view of a link. */
   open(fragment: string): void {
-    if (fragment !== fragmentOf(this.location)) this.#show(locationOf(fragment))
+    if (fragment !== fragmentOf(this.location)) this.#show(locationOf(fragment, this.home))
   }
 
   #show(next: PageLocation): void {
@@ -203,6 +210,7 @@ export class App {
     const isOtherScope = before.namespace !== next.namespace || before.revision !== next.revision
     if (before.view !== next.view || before.resource !== next.resource || isOtherScope) this.#followTable()
     if (before.namespace !== next.namespace) this.#followCounts()
+    if (before.view !== next.view || isOtherScope) this.#followOverview()
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
       this.scrollPx = 0
       this.isAtEnd = true
@@ -335,7 +343,10 @@ export class App {
 
   #receive(events: readonly FlowEvent[], gap: boolean, isFirst: boolean): void {
     if (isFirst) this.failures.clear('page')
-    else this.counts.observe(events)
+    else {
+      this.counts.observe(events)
+      this.overview.observe(events)
+    }
     // What was recorded before the page was opened does not move on the map.
     if (!isFirst) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())
     this.record.add(events)
@@ -375,6 +386,21 @@ export class App {
   #followPods(): void {
     this.#podListing.abort()
     if (this.location.view === 'map') this.#podListing = this.#follow('map', 'pods', this.pods)
+  }
+
+  /** A report has no overview, so its home is the diagram. */
+  get home(): ViewName {
+    return this.source.summaries === undefined ? 'flows' : 'overview'
+  }
+
+  get views(): readonly ViewName[] {
+    return viewNames.filter((view) => view !== 'overview' || this.home === view)
+  }
+
+  #followOverview(): void {
+    const { view, revision, namespace } = this.location
+    if (view === 'overview' && revision === undefined) this.overview.follow(namespace)
+    else this.overview.stop()
   }
 
   /** What can be watched can be counted; other lists are computed with each request. */

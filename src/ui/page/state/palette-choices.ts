@@ -1,7 +1,7 @@
 // What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
 import { matching } from '../model/choices.ts'
 import { kindLabel, kindSections } from '../model/kind-sections.ts'
-import { elsewhere, viewLabels, viewNames, type PageLocation } from '../model/permalink.ts'
+import { elsewhere, viewLabels, type PageLocation, type ViewName } from '../model/permalink.ts'
 import { RequestError } from '../source/requests.ts'
 import { resourceId, type FoundObject, type Resource, type Source } from '../source/source.ts'
 import type { PaletteChoice, PaletteDeps, PaletteMode } from './palette.ts'
@@ -10,6 +10,7 @@ import type { PaletteChoice, PaletteDeps, PaletteMode } from './palette.ts'
 export interface PaletteHost {
   readonly source: Source
   readonly resources: readonly Resource[]
+  readonly views: readonly ViewName[]
   readonly location: PageLocation
   readonly palette: { open(mode: PaletteMode): void }
   go(change: Partial<PageLocation>): void
@@ -47,7 +48,7 @@ function opening(host: PaletteHost, change: Partial<PageLocation>): Pick<Palette
 }
 
 const viewChoices = (host: PaletteHost): PaletteChoice[] =>
-  viewNames
+  host.views
     .filter((view) => view !== 'objects')
     .map((view) => ({
       id: `view/${view}`,

@@ -12,9 +12,11 @@ import { paletteView } from './frame/palette-view.ts'
 import { stepBar, timeBar } from './frame/time-bar.ts'
 import { mapView } from './map-view.ts'
 import { objectsView } from './objects-view.ts'
+import { overviewView } from './overview-view.ts'
 import { signedOutView } from './signed-out-view.ts'
 
 const views: Readonly<Record<ViewName, (app: App) => TemplateResult | typeof noChange>> = {
+  overview: overviewView,
   flows: flowsView,
   objects: objectsView,
   map: mapView,

@@ -1,6 +1,6 @@
 // The header: the product, the cluster, the search, the user, help and logout.
 import { html, nothing, type TemplateResult } from 'lit'
-import { elsewhere, fragmentOf, startLocation } from '../../model/permalink.ts'
+import { elsewhere, fragmentOf } from '../../model/permalink.ts'
 import type { App } from '../../state/app.ts'
 
 /** The id of the navigation, which the button of narrow screens shows. */
@@ -19,7 +19,7 @@ export function headerView(app: App): TemplateResult {
     >
       ☰
     </button>
-    <a class="product" href=${fragmentOf(elsewhere(app.location, { view: startLocation.view }))}>Coxswain</a>
+    <a class="product" href=${fragmentOf(elsewhere(app.location, { view: app.home }))}>Coxswain</a>
     <h1>${source.title}</h1>
     <button
       class="search"

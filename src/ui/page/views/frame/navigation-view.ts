@@ -1,7 +1,7 @@
 // The navigation: the views, and all kinds by topic with the number of their objects.
 import { html, nothing, type TemplateResult } from 'lit'
 import { kindLabel, kindSections, type KindSection } from '../../model/kind-sections.ts'
-import { elsewhere, fragmentOf, viewLabels, viewNames } from '../../model/permalink.ts'
+import { elsewhere, fragmentOf, viewLabels } from '../../model/permalink.ts'
 import { resourceId, type Resource } from '../../source/source.ts'
 import type { App } from '../../state/app.ts'
 import { failureView } from './failure-view.ts'
@@ -18,7 +18,7 @@ export function navigationView(app: App): TemplateResult {
     aria-label="Navigation"
   >
     <ul>
-      ${viewNames
+      ${app.views
         .filter((name) => name !== 'objects')
         .map((name) => linkView(fragmentOf(elsewhere(app.location, { view: name })), name === view, viewLabels[name]))}
     </ul>

@@ -1,0 +1,68 @@
+// What the overview shows: recent changes and amounts.
+import { deepEqual, equal } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
+import { cpuText, memoryText, percent } from './amounts.ts'
+import { recentChanges } from './recent-changes.ts'
+
+const call = (id: number, from: string, what: string, name: string, more: Partial<FlowEvent> = {}): FlowEvent =>
+  ({
+    id,
+    arrow: 'call',
+    from,
+    what,
+    outcome: '200',
+    object: { resource: what.split(/[ /]/)[1], namespace: 'default', name },
+    ...more,
+  }) as unknown as FlowEvent
+
+suite('recent changes', () => {
+  const shown = (events: readonly FlowEvent[], namespace = '', max = 10): string[] =>
+    recentChanges(events, namespace, max).map(
+      ({ sender, verb, object, count }) => `${sender} ${verb} ${object.name} ×${count}`,
+    )
+
+  test('the newest are first; similar ones are together', () => {
+    const events = [
+      call(1, 'kubectl', 'create deployments', 'web'),
+      call(2, 'controller/replica-set', 'create pods', 'web-1'),
+      call(3, 'controller/replica-set', 'create pods', 'web-2'),
+      call(4, 'kubectl', 'delete deployments', 'web'),
+    ]
+    deepEqual(shown(events), [
+      'kubectl deleted web ×1',
+      'controller/replica-set created web-2 ×2',
+      'kubectl created web ×1',
+    ])
+    deepEqual(shown(events, '', 1), ['kubectl deleted web ×1'])
+    deepEqual(shown(events, 'other'), [])
+    deepEqual(shown(events, 'default').length, 3)
+  })
+
+  for (const [what, event] of [
+    ['a read', call(1, 'kubectl', 'get pods', 'a')],
+    ['a failed request', call(1, 'kubectl', 'create pods', 'a', { outcome: '409' })],
+    ['a request that has not ended', call(1, 'kubectl', 'create pods', 'a', { outcome: undefined })],
+    ['a status', call(1, 'kubelet/a', 'patch pods/status', 'a')],
+    ['a lease', call(1, 'kubelet/a', 'update leases', 'a')],
+    ['a delivery', call(1, 'API Server', 'ADDED pods', 'a', { arrow: 'watch' })],
+    ['a review', call(1, 'browser', 'create selfsubjectreviews', '')],
+    ['a request without an object', call(1, 'kubectl', 'create pods', 'a', { object: undefined })],
+  ] as const)
+    test(`${what} is no change`, () => deepEqual(shown([event]), []))
+})
+
+suite('amounts', () => {
+  for (const [text, expected] of [
+    [cpuText(250), '0.3 CPUs'],
+    [cpuText(8_000), '8 CPUs'],
+    [cpuText(640_400), '640 CPUs'],
+    [memoryText(512 << 20), '512 MiB'],
+    [memoryText(1536 * 1024 * 1024), '1.5 GiB'],
+  ] as const)
+    test(expected, () => equal(text, expected))
+
+  test('a share has bounds', () => {
+    deepEqual([percent(1, 4), percent(9, 4), percent(1, 0)], [25, 100, 0])
+  })
+})

@@ -1,0 +1,57 @@
+// Who has changed what: the successful writes of the flow record, the newest first, similar ones together. Statuses, leases and Event
+// objects change all the time and are left out.
+import { isBackground } from '../../../base/observability/background-events.ts'
+import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+
+export interface RecentChange {
+  /** The newest of them. */
+  readonly event: FlowEvent
+  readonly sender: string
+  /** In the past tense: `created`. */
+  readonly verb: string
+  readonly object: FlowObject
+  readonly count: number
+}
+
+/** Events that are examined. */
+const examinedMax = 5_000
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['create', 'created'],
+  ['update', 'updated'],
+  ['patch', 'patched'],
+  ['delete', 'deleted'],
+  ['deletecollection', 'deleted all'],
+])
+
+export function recentChanges(events: readonly FlowEvent[], namespace: string, max: number): readonly RecentChange[] {
+  const changes: RecentChange[] = []
+  const byKind = new Map<string, number>()
+  const oldest = Math.max(0, events.length - examinedMax)
+  for (let at = events.length - 1; at >= oldest; at--) {
+    const event = events[at] as FlowEvent
+    const change = changeOf(event)
+    if (change === undefined || (namespace !== '' && change.object.namespace !== namespace)) continue
+    const { sender, verb, object } = change
+    // Changes of several objects of a kind by the same sender, such as the pods of a workload, are one.
+    const key = `${sender} ${verb} ${object.resource} ${object.namespace}`
+    const known = byKind.get(key)
+    if (known !== undefined)
+      changes[known] = { ...(changes[known] as RecentChange), count: (changes[known]?.count ?? 0) + 1 }
+    else if (changes.length < max) byKind.set(key, changes.push(change) - 1)
+  }
+  return changes
+}
+
+function changeOf(event: FlowEvent): RecentChange | undefined {
+  const { arrow, what, object, outcome = '', from } = event
+  if (arrow !== 'call' || object === undefined || !outcome.startsWith('2') || isBackground(what, object))
+    return undefined
+  const [name = '', resource = ''] = what.split(' ', 2)
+  const verb = verbs.get(name)
+  // What is created without a name is not stored, such as a review.
+  const isStored = object.name !== '' || name === 'deletecollection'
+  return verb === undefined || resource.includes('/') || !isStored
+    ? undefined
+    : { event, sender: from, verb, object, count: 1 }
+}
