@@ -1,7 +1,11 @@
-import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok, throws } from 'node:assert/strict'
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { connect, createServer } from 'node:tls'
 import { seededRandom, systemRandom } from '../base/random/random.ts'
+import { realClock } from '../base/time/clock.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { Authority } from './authority.ts'
@@ -12,6 +16,8 @@ import { parseCertificate } from './parse-certificate.ts'
 import { base64Text, encodePem } from './pem.ts'
 
 const deps = { clock: new VirtualClock(Date.UTC(2030, 0, 1)), random: systemRandom, crypto: nodeCrypto }
+/** For TLS, which compares with the time of the machine. */
+const realDeps = { ...deps, clock: realClock }
 const authority = Authority.create('test-ca', deps)
 const noAltNames = { dnsNames: [], addresses: [], emails: [], uris: [] }
 
@@ -47,6 +53,52 @@ test('a stored authority signs as before', () => {
   const again = Authority.load(authority.identity, deps)
   const { certificate } = again.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] })
   ok(new X509Certificate(certificate).verify(new X509Certificate(authority.certificate).publicKey))
+})
+
+test('an authority finds its own certificate among others, and keeps those that sign it apart', () => {
+  const [old, next] = ['old-ca', 'next-ca'].map((name) => Authority.create(name, deps)) as [Authority, Authority]
+  const cross = old.crossSign(next)
+  const { key } = next.identity
+  for (const order of [
+    [next.certificate, cross, old.certificate],
+    [old.certificate, next.certificate, cross],
+  ]) {
+    const loaded = Authority.load({ certificate: order.join(''), key }, deps)
+    equal(loaded.certificate, next.certificate)
+    equal(loaded.trusted, `${next.certificate}${old.certificate}`)
+    equal(loaded.chain, cross)
+  }
+  const before = Authority.load({ certificate: `${old.certificate}${next.certificate}`, key: old.identity.key }, deps)
+  equal(before.chain, '')
+  equal(before.trusted, `${old.certificate}${next.certificate}`)
+  const commented = `the CA of a user\n${old.certificate}`
+  equal(Authority.load({ certificate: commented, key: old.identity.key }, deps).trusted, commented)
+  throws(() => Authority.load({ certificate: old.certificate, key }, deps), /not the key of its certificate/)
+
+  const issued = next.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] }).certificate
+  deepEqual([next.hasSigned(issued), old.hasSigned(issued)], [true, false])
+})
+
+test('a client that trusts only the earlier authority accepts what the next one signs, with its chain', async () => {
+  const [old, next] = ['old-ca', 'next-ca'].map((name) => Authority.create(name, realDeps)) as [Authority, Authority]
+  const subject = { commonName: 'server', organizations: [] }
+  const { certificate, key } = next.issue({ subject, uses: ['server'], dnsNames: ['localhost'] })
+  const errorOf = async (shown: string, trusted: string) => {
+    const server = createServer({ cert: shown, key }, (socket) => socket.end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const socket = connect({ host: '127.0.0.1', port, ca: trusted, servername: 'localhost', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const error = socket.authorizationError as unknown
+    socket.destroy()
+    await once(server.close(), 'close')
+    return error instanceof Error ? error.message : error
+  }
+  const withChain = `${certificate}${old.crossSign(next)}`
+  equal(await errorOf(withChain, old.certificate), null)
+  equal(await errorOf(withChain, next.certificate), null)
+  equal(await errorOf(withChain, `${next.certificate}${old.certificate}`), null)
+  notEqual(await errorOf(certificate, old.certificate), null)
 })
 
 test('an authority of others, with an RSA key and names of its own, signs too', () => {

@@ -4,6 +4,9 @@ import type { Random } from '../base/random/random.ts'
 import type { CryptoProvider } from '../platform/crypto/crypto.ts'
 import { encodeAddress, keyIdOf, encodeName, signCertificate, type Issuer, type Subject } from './certificate.ts'
 import { parseCertificate } from './parse-certificate.ts'
+import { decodePem, pemBlocks } from './pem.ts'
+import { readSigned } from './x509-reader.ts'
+import { isSignedWith } from './x509-signature.ts'
 import { verifyRequestSignature, type RequestedCertificate } from './parse-certificate-request.ts'
 import type { CertificateSigner } from './certificate-signer.ts'
 
@@ -31,13 +34,36 @@ const clockSkewMs = 300_000
 /** Certificates with a shorter lifetime than this do not lose clockSkewMs of it. */
 const shortLifetimeMs = 8 * 3_600_000
 
+const authorityUsages = ['digital signature', 'cert sign', 'crl sign']
+const noNames = { dnsNames: [], addresses: [], emails: [], uris: [] }
+
+/** Whether the key of the second certificate (PEM) has signed the first one. */
+export const isSignedBy = (certificate: string, authority: string, crypto: CryptoProvider): boolean =>
+  isSignedWith(readSigned(decodePem(certificate), 'the certificate'), parseCertificate(authority).publicKey, crypto)
+
+/** As `Authority` has them. */
+interface AuthorityCertificates {
+  readonly own: string
+  readonly trusted: string
+  readonly chain: string
+}
+
+const pemText = (blocks: readonly string[]): string => blocks.map((block) => `${block}\n`).join('')
+
 export class Authority implements CertificateSigner {
+  /** PEM of the certificate that it signs with. */
   readonly certificate: string
+  /** PEM of all certificates that verify what it, and authorities that it replaces or will be replaced by, have signed. */
+  readonly trusted: string
+  /** PEM of certificates in which earlier authorities sign this one, for clients that trust only these. Empty if there are none. */
+  readonly chain: string
   readonly #issuer: Issuer
   readonly #deps: AuthorityDeps
 
-  private constructor(certificate: string, issuer: Issuer, deps: AuthorityDeps) {
-    this.certificate = certificate
+  private constructor(certificates: AuthorityCertificates, issuer: Issuer, deps: AuthorityDeps) {
+    this.certificate = certificates.own
+    this.trusted = certificates.trusted
+    this.chain = certificates.chain
     this.#issuer = issuer
     this.#deps = deps
   }
@@ -51,8 +77,8 @@ export class Authority implements CertificateSigner {
       {
         name: issuer.name,
         isAuthority: true,
-        usages: ['digital signature', 'cert sign', 'crl sign'],
-        altNames: { dnsNames: [], addresses: [], emails: [], uris: [] },
+        usages: authorityUsages,
+        altNames: noNames,
         publicKey: key.publicKey,
         notBeforeMs,
         notAfterMs: notBeforeMs + authorityDays * dayMs,
@@ -61,21 +87,59 @@ export class Authority implements CertificateSigner {
       deps.random,
       deps.crypto,
     )
-    return new Authority(certificate, issuer, deps)
+    return new Authority({ own: certificate, trusted: certificate, chain: '' }, issuer, deps)
   }
 
-  /** Loads an authority that was created earlier, by Coxswain or another tool. */
-  static load({ certificate, key: privateKey }: Identity, deps: AuthorityDeps): Authority {
+  /**
+   * Loads an authority that was created earlier, by Coxswain or another tool. Besides its own certificate there may be those of other
+   * authorities that are trusted, and those in which others sign this one.
+   */
+  static load({ certificate: text, key: privateKey }: Identity, deps: AuthorityDeps): Authority {
     const key = deps.crypto.loadKey(privateKey)
-    const { subject, publicKey, subjectKeyId } = parseCertificate(certificate)
-    if (!deps.crypto.timingSafeEqual(publicKey, key.publicKey))
-      throw new Error('the key of the authority is not the key of its certificate')
+    const isOwn = (pem: string) => deps.crypto.timingSafeEqual(parseCertificate(pem).publicKey, key.publicKey)
+    const { own: [own, ...chain] = [], others = [] } = Object.groupBy(pemBlocks(text, 'CERTIFICATE'), (pem) =>
+      isOwn(pem) ? 'own' : 'others',
+    )
+    if (own === undefined) throw new Error('the key of the authority is not the key of its certificate')
+    const { subject, publicKey, subjectKeyId } = parseCertificate(own)
     const keyId = subjectKeyId ?? keyIdOf(publicKey, deps.crypto)
-    return new Authority(certificate, { name: subject, keyId, key }, deps)
+    const certificates = {
+      own: pemText([own]),
+      // A text with a single certificate stays as it is, comments included.
+      trusted: chain.length + others.length === 0 ? text : pemText([own, ...others]),
+      chain: pemText(chain),
+    }
+    return new Authority(certificates, { name: subject, keyId, key }, deps)
   }
 
   get identity(): Identity {
     return { certificate: this.certificate, key: this.#issuer.key.privateKey }
+  }
+
+  /** Whether it has signed the certificate (PEM). */
+  hasSigned(certificate: string): boolean {
+    return isSignedBy(certificate, this.certificate, this.#deps.crypto)
+  }
+
+  /** A certificate of the other authority that is signed by this one, for clients that trust only this one. */
+  crossSign(other: Authority): string {
+    const { crypto, random } = this.#deps
+    const theirs = parseCertificate(other.certificate)
+    const own = parseCertificate(this.certificate)
+    return signCertificate(
+      {
+        name: theirs.subject,
+        isAuthority: true,
+        usages: authorityUsages,
+        altNames: noNames,
+        publicKey: theirs.publicKey,
+        notBeforeMs: Math.max(theirs.notBeforeMs, own.notBeforeMs),
+        notAfterMs: Math.min(theirs.notAfterMs, own.notAfterMs),
+      },
+      this.#issuer,
+      random,
+      crypto,
+    )
   }
 
   issue({ subject, uses, dnsNames = [], addresses = [] }: IdentityRequest): Identity {

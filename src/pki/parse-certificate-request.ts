@@ -1,6 +1,6 @@
 // Parses a certificate signing request (PKCS 10, RFC 2986), strictly, and verifies that it is signed with its own key.
 import { lookup } from '../base/collections/lookup.ts'
-import type { CryptoProvider, X509Digest } from '../platform/crypto/crypto.ts'
+import type { CryptoProvider } from '../platform/crypto/crypto.ts'
 import { encodeNameAttributes, type AltNames, type Subject } from './certificate.ts'
 import { checkDer, checkObjectIdentifier } from './der-check.ts'
 import { derTag, DerError, DerReader, type DerElement } from './der-reader.ts'
@@ -15,6 +15,7 @@ import {
   type NameAttribute,
   type SignedDer,
 } from './x509-reader.ts'
+import { isSignedWith } from './x509-signature.ts'
 
 export interface RequestedCertificate {
   readonly subject: Subject
@@ -45,17 +46,6 @@ const extensionRequestId = '2a864886f70d01090e'
 const altNamesId = '551d11'
 const attributesTag = 0xa0
 
-/** The digest of each signature algorithm, by its encoded id. */
-const digests: Readonly<Record<string, X509Digest | 'none'>> = {
-  '2a8648ce3d040302': 'sha256',
-  '2a8648ce3d040303': 'sha384',
-  '2a8648ce3d040304': 'sha512',
-  '2a864886f70d01010b': 'sha256',
-  '2a864886f70d01010c': 'sha384',
-  '2a864886f70d01010d': 'sha512',
-  '2b6570': 'none', // Ed25519
-}
-
 /** Throws an Error that describes what is wrong with the request. */
 export const parseCertificateRequest = (pem: string): RequestedCertificate => parseInfo(signedOf(pem).body)
 
@@ -64,11 +54,8 @@ export const parseRequestSubject = (pem: string): Subject => parseCertificateReq
 /** Whether the request is signed with the key that it names; false when it is malformed. */
 export function verifyRequestSignature(pem: string, crypto: CryptoProvider): boolean {
   try {
-    const { body, algorithm, signature } = signedOf(pem)
-    const digest = lookup(digests, algorithm.id)
-    if (digest === undefined) return false
-    const key = crypto.loadPublicKey(parseInfo(body).publicKey)
-    return key.verifyX509(digest === 'none' ? undefined : digest, body.encoded, signature)
+    const signed = signedOf(pem)
+    return isSignedWith(signed, parseInfo(signed.body).publicKey, crypto)
   } catch {
     return false
   }

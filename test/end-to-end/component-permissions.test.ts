@@ -34,7 +34,7 @@ test('workloads of every kind are created and deleted, and no request of a compo
   const accountKey = nodePlatform.crypto.generateKey()
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
   const store = new MemoryStore(clock)
-  const controllerSettings = { certificateAuthority: 'PEM' }
+  const controllerSettings = { certificateAuthority: () => 'PEM' }
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 2, controllerSettings })
   const refused: string[] = []
   const senders = new Set<string>()

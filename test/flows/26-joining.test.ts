@@ -37,7 +37,7 @@ async function start() {
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)
-  const controllerSettings = { signer: certificates.signer, certificateAuthority: certificates.authority }
+  const controllerSettings = { signer: certificates.signer, certificateAuthority: () => certificates.authority }
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 1, controllerSettings })
   cluster.start()
   await clock.advance('5s')

@@ -24,7 +24,7 @@ export function startBareCluster(options: Partial<ClusterOptions> = {}): BareClu
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
   const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)
-  const controllerSettings = { signer: certificates.signer, certificateAuthority: certificates.authority }
+  const controllerSettings = { signer: certificates.signer, certificateAuthority: () => certificates.authority }
   const deps = { clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings }
   const cluster = new Cluster({ ...deps, ...options })
   cluster.start()

@@ -141,7 +141,7 @@ export class SeveralServers implements AsyncDisposable {
     const deps = { clock, random, log: silentLog, nodes: options.nodes ?? 0, flowEvents: flowEventsMax }
     const certificates = temporaryCertificates({ ...deps, platform: nodePlatform, hosts: [] })
     const { policies } = buildRequestPolicies({ ...deps, ...certificates, platform: nodePlatform })
-    const controllerSettings = { signer: certificates.signer, certificateAuthority: certificates.authority }
+    const controllerSettings = { signer: certificates.signer, certificateAuthority: () => certificates.authority }
     const store = new ServerStore(this.#store, clock, this.quorum)
     const cluster = new Cluster({ ...deps, policies, controllerSettings, store, identity: `process-${process + 1}` })
     cluster.flow.listen((id) => {

@@ -1,24 +1,32 @@
-// The rotation of the key of ServiceAccount tokens on three servers with three members of etcd, while tokens and a watch are in use.
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
+// The rotation of the key of ServiceAccount tokens, and of the CAs, on three servers with three members of etcd and a node in a process of
+// its own, while clients, tokens and a watch are in use.
+import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { context } from '../../src/base/observability/context.ts'
 import { hasReason } from '../../src/api/errors/status-error.ts'
 import type { TokenRequest } from '../../src/api/authentication/v1/token-request.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
 import { serviceAccount } from '../../src/api/core/v1/service-account.ts'
 import { clusterRoleBinding } from '../../src/api/rbac/v1/cluster-role-binding.ts'
 import { parseToken } from '../../src/apiserver/authentication/json-web-token.ts'
+import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/cluster/client/connect.ts'
 import { openRemote } from '../../src/cluster/client/remote.ts'
+import { pemBlocks } from '../../src/pki/pem.ts'
+import { coxswain, newFolder, startProcess } from '../process.ts'
 import { until } from '../until.ts'
 import { newMachines, type Machine } from './server-process.ts'
 
 const { signal } = new AbortController()
 const ctx = context(signal)
 const namespace = 'default'
+const run = promisify(execFile)
 
 async function newToken({ kubeconfig }: Machine): Promise<string> {
   await using connection = await connect(kubeconfig)
@@ -56,9 +64,28 @@ async function isAccepted(machine: Machine, token: string): Promise<boolean> {
 const accepted = (machines: readonly Machine[], ...tokens: readonly string[]) =>
   Promise.all(machines.flatMap((machine) => tokens.map((token) => isAccepted(machine, token))))
 
+/** The names of configmaps that a client sees in a watch, over one connection. */
+async function watchNames(client: Client) {
+  const { revision } = await client.of(configMap).list({ namespace }, ctx)
+  const ending = new AbortController()
+  const seen: string[] = []
+  const watching = (async () => {
+    const options = { namespace, resourceVersion: String(revision) }
+    for await (const event of client.of(configMap).watch(options, context(ending.signal)))
+      if (event.type === 'ADDED') seen.push(event.object.metadata.name)
+  })()
+  return {
+    seen,
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await watching.catch(() => {}) // it was aborted
+    },
+  }
+}
+
 const keyFile = ({ directory }: Machine): string => readFileSync(join(directory, 'pki', 'sa.key'), 'utf8')
 
-test('a key is rotated on three servers', { timeout: 600_000 }, async (t) => {
+test('keys are rotated on three servers', { timeout: 600_000 }, async (t) => {
   await using made = await newMachines()
   const { machines } = made
   const [first, second, third] = machines
@@ -80,23 +107,14 @@ test('a key is rotated on three servers', { timeout: 600_000 }, async (t) => {
 
   await t.test('a token and a watch of the old key stay in use, and all servers sign with the new key', async () => {
     await using own = await withToken(third, old)
-    const { revision } = await own.client.of(configMap).list({ namespace }, ctx)
-    const ended = new AbortController()
-    const seen: string[] = []
-    const watching = (async () => {
-      const options = { namespace, resourceVersion: String(revision) }
-      for await (const event of own.client.of(configMap).watch(options, context(ended.signal)))
-        if (event.type === 'ADDED') seen.push(event.object.metadata.name)
-    })()
+    await using watch = await watchNames(own.client)
     match(await second.command('rotate', 'service-account-key'), /^A new key signs ServiceAccount tokens\./)
     const fresh = await Promise.all(machines.map(newToken))
     equal(new Set(fresh.map(keyOf)).size, 1)
     notEqual(keyOf(fresh[0] ?? ''), keyOf(old))
     deepEqual(new Set(await accepted(machines, old, ...fresh)), new Set([true]))
     await admin.client.of(configMap).create({ metadata: { name: 'after-the-rotation' } }, namespace, ctx)
-    await until(() => seen.includes('after-the-rotation'))
-    ended.abort()
-    await watching.catch(() => {}) // it was aborted
+    await until(() => watch.seen.includes('after-the-rotation'))
     equal(keyFile(first), keyFile(third))
   })
 
@@ -119,4 +137,51 @@ test('a key is rotated on three servers', { timeout: 600_000 }, async (t) => {
     deepEqual(await accepted(machines, old, present), [false, true, false, true, false, true])
     equal(keyFile(first).includes('PUBLIC KEY'), false)
   })
+
+  await t.test('the CA is replaced while a client, a watch, a token and a node are in use', async () => {
+    const token = await newToken(first)
+    const folder = await newFolder()
+    await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+    const joining = (
+      await run(coxswain, ['token', 'create', '--pinned', '--kubeconfig', first.kubeconfig])
+    ).stdout.trim()
+    const flags = ['--server', first.url, '--token', joining, '--data-dir', folder, '--hostname-override', 'worker']
+    const ports = ['--runtime', 'simulated', '--lb-server-port', '0', '--port', '0', '--healthz-port', '0']
+    await using agent = await startProcess(['agent', ...flags, ...ports])
+    const certificateOf = () => readFileSync(join(folder, 'pki', 'kubelet-client-current.pem'), 'utf8')
+    const earlier = { kubeconfig: readFileSync(second.kubeconfig, 'utf8'), certificate: certificateOf() }
+
+    // A client that knows nothing but the earlier CA and a certificate of it.
+    await using client = await connect(earlier.kubeconfig)
+    await using watch = await watchNames(client.client)
+    match(await second.command('rotate', 'ca'), /^A new CA signs certificates\..*--retire\n$/)
+    for (const machine of machines)
+      ok(authoritiesOf(machine).length === 3, 'the next, the earlier, and one that joins them')
+    await client.client.of(configMap).create({ metadata: { name: 'after-the-ca' } }, namespace, ctx)
+    await until(() => watch.seen.includes('after-the-ca'))
+    for (const machine of machines) {
+      await using fresh = await connect(earlier.kubeconfig.replaceAll(second.url, machine.url))
+      await fresh.client.of(configMap).get('after-the-ca', namespace, ctx)
+    }
+    deepEqual(await accepted(machines, token), [true, true, true])
+    notEqual(certificateOf(), earlier.certificate)
+
+    match(await third.command('rotate', 'ca', '--retire'), /^The earlier CA is no longer trusted\.\n$/)
+    for (const machine of machines) equal(authoritiesOf(machine).length, 1)
+    await using late = await connect(earlier.kubeconfig)
+    await rejects(late.client.of(configMap).list({ namespace }, ctx), /certificate/)
+    await using present = await connect(first.kubeconfig)
+    const worker = () => present.client.of(node).get('worker', '', ctx)
+    const heartbeat = async () =>
+      (await worker()).status.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime
+    await present.client.of(node).patch('worker', '', { metadata: { labels: { changed: 'yes' } } }, 'merge', ctx)
+    equal(typeof (await heartbeat()), 'string')
+    // The node has a certificate of the new CA and trusts it, also after a restart.
+    await agent.end()
+    await using again = await startProcess(['agent', '--data-dir', folder, '--hostname-override', 'worker', ...ports])
+    await until(() => again.printed().includes('ready: node worker'))
+  })
 })
+
+const authoritiesOf = ({ directory }: Machine): readonly string[] =>
+  pemBlocks(readFileSync(join(directory, 'pki', 'ca.crt'), 'utf8'), 'CERTIFICATE')

@@ -85,6 +85,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain member defragment', 'return free space of all members to the file system'],
   ],
   rotate: [
+    ['coxswain rotate ca', 'new CAs sign certificates'],
+    ['coxswain rotate ca --retire', 'later: the earlier CAs are no longer trusted'],
     ['coxswain rotate service-account-key', 'a new key signs the tokens of ServiceAccounts'],
     ['coxswain rotate service-account-key --retire', 'an hour later: tokens of the earlier key are no longer accepted'],
   ],

@@ -3,72 +3,90 @@ import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { readServerFile } from '../../cluster/data-directory/server-files.ts'
-import {
-  accountKeyFile,
-  retireAccountKeys,
-  rotateAccountKey,
-  type RotateDeps,
-} from '../../cluster/rotation/rotate-account-key.ts'
+import { accountKeyFile, retireAccountKeys, rotateAccountKey } from '../../cluster/rotation/rotate-account-key.ts'
+import { authorityFiles, retireAuthorities, rotateAuthorities } from '../../cluster/rotation/rotate-authorities.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, withReachabilityHint } from '../options/choose-cluster.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 
-const accountKey = 'service-account-key'
+const namesShown = 10
 
 export const rotate = defineCommand({
   name: 'rotate',
-  summary: 'replaces the key that signs ServiceAccount tokens, on all servers, while they run',
-  operands: accountKey,
-  operandValues: () => [accountKey],
+  summary: 'replaces the CAs, or the key that signs ServiceAccount tokens, on all servers while they run',
+  operands: 'ca|service-account-key',
+  operandValues: () => Object.keys(rotations),
   operandsMax: 1,
   options: {
     ...dataDirectoryOptions,
     retire: {
       type: 'boolean',
-      help: 'makes no new key: tokens of earlier keys are no longer accepted. Kubelets renew those of pods within an hour of a rotation',
+      help: 'makes no new key: what was signed with an earlier one is no longer accepted',
     },
-    force: { type: 'boolean', help: 'with --retire: also if Secrets have tokens of earlier keys' },
+    force: { type: 'boolean', help: 'with --retire: also if nodes or Secrets need the earlier key' },
   },
-  async run({ operands: [what], options: { 'data-dir': named, retire = false, force = false } }, terminal) {
-    if (what !== accountKey) throw new UsageError(`the operand is what to rotate: ${accountKey}`)
+  async run({ operands: [what = ''], options: { 'data-dir': named, retire = false, force = false } }, terminal) {
+    const rotation = Object.entries(rotations).find(([name]) => name === what)?.[1]
+    if (rotation === undefined) throw new UsageError('the operand is what to rotate: ca or service-account-key')
     if (force && !retire) throw new UsageError('--force has no effect without --retire')
     const { environment, signal } = terminal
     const directory = dataDirectoryOf(named, environment)
     const cluster = await chooseCluster({ kubeconfig: `${directory}/admin.kubeconfig` }, environment)
     return withReachabilityHint(cluster, async () => {
       await using remote = await openRemote(cluster.kubeconfig, signal)
-      const [authorityKey, initial] = await Promise.all(
-        ['ca.key', accountKeyFile].map((name) => readServerFile(directory, name)),
-      )
+      const read = async (name: string) => [name, await readServerFile(directory, name)] as const
       const deps = {
         client: remote.clientAs('coxswain rotate'),
         clock: realClock,
         random: systemRandom,
         crypto: nodePlatform.crypto,
-        authorityKey: authorityKey ?? '',
-        initial: initial ?? '',
+        initial: Object.fromEntries(await Promise.all([accountKeyFile, ...authorityFiles].map(read))),
         onProgress: (text: string) => terminal.err(`coxswain rotate: ${text}\n`),
       }
-      return retire ? await retireKeys({ ...deps, force }, terminal) : await rotateKey(deps, terminal)
+      await (retire ? rotation.retire(deps, force, terminal) : rotation.rotate(deps, terminal))
+      return 0
     })
   },
 })
 
-async function rotateKey(deps: RotateDeps, { out, signal }: Terminal): Promise<number> {
-  await rotateAccountKey(deps, signal)
-  out(
-    'A new key signs ServiceAccount tokens. Those of the earlier key are accepted until: coxswain rotate service-account-key --retire\n',
-  )
-  return 0
+type Deps = Parameters<typeof rotateAuthorities>[0]
+
+interface Rotation {
+  rotate(deps: Deps, terminal: Terminal): Promise<void>
+  retire(deps: Deps, force: boolean, terminal: Terminal): Promise<void>
 }
 
-async function retireKeys(deps: RotateDeps & { readonly force: boolean }, { out, signal }: Terminal): Promise<number> {
-  const count = await retireAccountKeys(deps, signal)
-  out(
-    count === 0
-      ? 'There are no earlier keys whose tokens are accepted.\n'
-      : `Tokens of ${count === 1 ? 'the earlier key' : `${count} earlier keys`} are no longer accepted.\n`,
-  )
-  return 0
+const rotations: Readonly<Record<string, Rotation>> = {
+  ca: {
+    async rotate(deps, { out, signal }) {
+      const missing = await rotateAuthorities(deps, signal)
+      out(
+        'A new CA signs certificates. Certificates of the earlier one are accepted until: coxswain rotate ca --retire\n',
+      )
+      if (missing.length === 0) return
+      const more = missing.length > namesShown ? ` and ${missing.length - namesShown} more` : ''
+      out(`Nodes that do not trust the new CA yet: ${missing.slice(0, namesShown).join(', ')}${more}\n`)
+    },
+    async retire(deps, force, { out, signal }) {
+      const hadEarlier = await retireAuthorities({ ...deps, force }, signal)
+      out(hadEarlier ? 'The earlier CA is no longer trusted.\n' : 'There is no earlier CA that is trusted.\n')
+    },
+  },
+  'service-account-key': {
+    async rotate(deps, { out, signal }) {
+      await rotateAccountKey(deps, signal)
+      out(
+        'A new key signs ServiceAccount tokens. Those of the earlier key are accepted until: coxswain rotate service-account-key --retire\n',
+      )
+    },
+    async retire(deps, force, { out, signal }) {
+      const count = await retireAccountKeys({ ...deps, force }, signal)
+      out(
+        count === 0
+          ? 'There are no earlier keys whose tokens are accepted.\n'
+          : `Tokens of ${count === 1 ? 'the earlier key' : `${count} earlier keys`} are no longer accepted.\n`,
+      )
+    },
+  },
 }

@@ -26,7 +26,7 @@ function start() {
       close: () => Promise.resolve(void closed++),
     }
   }
-  return { opened, responses, probe: readinessProbe({ connect }, 'CA'), closed: () => closed }
+  return { opened, responses, probe: readinessProbe({ connect }, () => 'CA'), closed: () => closed }
 }
 
 for (const [status, isReady] of [

@@ -16,10 +16,10 @@ export const apiServerCertificateName = 'kubernetes.default.svc'
 
 export function readinessProbe(
   provider: Pick<OutboundProvider, 'connect'>,
-  authority: string | undefined,
+  /** The authorities of servers, which may be replaced. */
+  authority: () => string | undefined,
 ): ReadinessProbe {
   const connections = new Map<string, Outbound>()
-  const tls = { ...(authority === undefined ? {} : { authority }), serverName: apiServerCertificateName }
   const forget = (server: Peer) => {
     const name = serverName(server)
     void connections.get(name)?.close()
@@ -29,7 +29,12 @@ export function readinessProbe(
     forget,
     async check(server, signal) {
       const name = serverName(server)
-      const connection = getOrInsert(connections, name, () => provider.connect({ origin: `https://${name}`, tls }))
+      const connect = () => {
+        const trusted = authority()
+        const tls = { ...(trusted === undefined ? {} : { authority: trusted }), serverName: apiServerCertificateName }
+        return provider.connect({ origin: `https://${name}`, tls })
+      }
+      const connection = getOrInsert(connections, name, connect)
       try {
         const request = { method: 'GET', target: '/readyz', headers: { accept: 'text/plain' } }
         const { status, body } = await connection.send(request, signal)

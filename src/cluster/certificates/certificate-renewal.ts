@@ -10,10 +10,8 @@ export interface RenewalDeps {
   readonly log: Log
   /** The names and addresses that the server's certificate must contain now. */
   readonly hosts: () => readonly string[]
-  /** Issues certificates for these hosts; valid ones are reused. */
-  readonly issue: (hosts: readonly string[]) => Promise<ClusterCertificates>
-  /** Applies them. */
-  readonly apply: (fresh: ClusterCertificates) => Promise<void>
+  /** Issues certificates for these hosts and uses them; valid ones are reused. */
+  readonly renew: (hosts: readonly string[]) => Promise<ClusterCertificates>
 }
 
 /** How often the addresses are checked. */
@@ -32,7 +30,7 @@ function firstRenewal({ serving, admin, components }: ClusterCertificates): {
 /** Runs until the signal is aborted. A failed renewal is retried with the next check. */
 export async function renewCertificates(
   first: { readonly certificates: ClusterCertificates; readonly hosts: readonly string[] },
-  { clock, log, hosts: hostsNow, issue, apply }: RenewalDeps,
+  { clock, log, hosts: hostsNow, renew }: RenewalDeps,
   signal: AbortSignal,
 ): Promise<void> {
   let due = firstRenewal(first.certificates)
@@ -45,8 +43,7 @@ export async function renewCertificates(
     if (added.length === 0 && !isOld) continue
     const why = isOld ? `${due.name}: less than a third of its life is left` : `reached at ${added.join(', ')} now`
     try {
-      const fresh = await issue(hosts)
-      await apply(fresh)
+      const fresh = await renew(hosts)
       ;[due, named] = [firstRenewal(fresh), hosts]
       log.info('certificates were renewed', { why })
     } catch (error) {

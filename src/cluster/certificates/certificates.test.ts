@@ -97,11 +97,12 @@ test('a running server renews all certificates before they expire and when its a
       clock,
       log,
       hosts: () => hosts,
-      issue,
-      async apply(fresh) {
+      async renew(named) {
+        const fresh = await issue(named)
         if (failures-- > 0) throw new Error('the disk is full')
         await served.renew(fresh)
         applied.push(fresh)
+        return fresh
       },
     },
     ending.signal,

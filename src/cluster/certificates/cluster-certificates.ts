@@ -11,9 +11,9 @@ import { PkiDirectory } from './pki-directory.ts'
 import { isWildcard } from './serving-hosts.ts'
 
 export interface ClusterCertificates {
-  /** Signs server and client certificates. */
+  /** Verify server and client certificates: that of the CA, and while it is rotated those of others. */
   readonly authority: string
-  /** Signs certificates of front proxies, which may assert users. */
+  /** Verify certificates of front proxies, which may assert users. */
   readonly proxyAuthority: string
   /** Signs CertificateSigningRequests. */
   readonly signer: CertificateSigner
@@ -89,12 +89,12 @@ export async function clusterCertificates(directory: string, deps: PkiDeps): Pro
   const components = await Promise.all(
     componentNames.map(async (name) => {
       const issuer = issuerOf(name, authority, proxyAuthority)
-      return [name, await store.identity(name, issuer, componentRequests[name], nowMs)] as const
+      return [name, withChain(await store.identity(name, issuer, componentRequests[name], nowMs), issuer)] as const
     }),
   )
   return {
     ...transient(authority, deps.hosts),
-    proxyAuthority: proxyAuthority.certificate,
+    proxyAuthority: proxyAuthority.trusted,
     accountKey: accountKeys.signing,
     oldAccountKeys: accountKeys.accepted,
     components: Object.fromEntries(components) as ClusterCertificates['components'],
@@ -112,7 +112,7 @@ export function temporaryCertificates(deps: PkiDeps): ClusterCertificates {
   ])
   return {
     ...transient(authority, deps.hosts),
-    proxyAuthority: proxyAuthority.certificate,
+    proxyAuthority: proxyAuthority.trusted,
     accountKey: deps.platform.crypto.generateKey(),
     oldAccountKeys: [],
     components: Object.fromEntries(components) as ClusterCertificates['components'],
@@ -130,8 +130,14 @@ const issuerOf = (name: ComponentName, authority: Authority, proxyAuthority: Aut
 
 // Created at each start. Their keys are not stored, except the admin's in the kubeconfig.
 const transient = (authority: Authority, hosts: readonly string[]) => ({
-  authority: authority.certificate,
+  authority: authority.trusted,
   signer: authority,
-  serving: authority.issue(servingRequest(hosts)),
-  admin: authority.issue(adminRequest),
+  serving: withChain(authority.issue(servingRequest(hosts)), authority),
+  admin: withChain(authority.issue(adminRequest), authority),
+})
+
+/** Clients and servers that trust only an earlier authority accept it, too. */
+const withChain = ({ certificate, key }: Identity, { chain }: Authority): Identity => ({
+  certificate: `${certificate}${chain}`,
+  key,
 })

@@ -2,6 +2,7 @@
 // be issued again.
 import { Authority, type AuthorityDeps, type Identity, type IdentityRequest } from '../../pki/authority.ts'
 import { parseCertificate } from '../../pki/parse-certificate.ts'
+import { pemBlocks } from '../../pki/pem.ts'
 import type { AccountKeySet } from '../../apiserver/authentication/account-keys.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { accountKeysIn } from './account-key-file.ts'
@@ -45,10 +46,10 @@ export class PkiDirectory {
     return authority
   }
 
-  /** A damaged or incomplete pair is replaced when it can be issued again. */
+  /** A pair that is damaged, incomplete or of another issuer is replaced. */
   async identity(name: string, issuer: Authority, request: IdentityRequest, nowMs: number): Promise<Identity> {
     const [certificate, key] = await this.#read(name)
-    if (certificate !== undefined && key !== undefined && this.#isUsable({ certificate, key }, nowMs))
+    if (certificate !== undefined && key !== undefined && this.#isUsable({ certificate, key }, issuer, nowMs))
       return { certificate, key }
     const identity = issuer.issue(request)
     await this.#write(name, identity)
@@ -76,6 +77,7 @@ export class PkiDirectory {
   #loaded(certificateFile: string, keyFile: string, certificate: string, key: string, deps: AuthorityDeps): Authority {
     this.#requireKey(keyFile, key)
     try {
+      for (const block of pemBlocks(certificate, 'CERTIFICATE')) parseCertificate(block)
       parseCertificate(certificate)
     } catch (error) {
       throw this.#unusable(certificateFile, certificate, 'certificate', error)
@@ -102,12 +104,14 @@ export class PkiDirectory {
     return new Error(`${this.#path(file)} ${state}; ${waysOut}`, { cause: content.trim() === '' ? undefined : cause })
   }
 
-  #isUsable({ certificate, key }: Identity, nowMs: number): boolean {
+  #isUsable({ certificate, key }: Identity, issuer: Authority, nowMs: number): boolean {
     const { crypto } = this.#platform
     try {
       const { publicKey } = crypto.loadKey(key)
       return (
-        crypto.timingSafeEqual(publicKey, parseCertificate(certificate).publicKey) && !needsRenewal(certificate, nowMs)
+        crypto.timingSafeEqual(publicKey, parseCertificate(certificate).publicKey) &&
+        !needsRenewal(certificate, nowMs) &&
+        issuer.hasSigned(certificate)
       )
     } catch {
       return false

@@ -135,6 +135,16 @@ async function firstCertificate(
   return { kubeconfig, file, identity }
 }
 
+/** Writes the authorities (PEM) to the kubeconfig of a node that has joined. */
+export const writeNodeKubeconfig = (
+  path: string,
+  {
+    server,
+    authority,
+    certificatePath,
+  }: { readonly server: string; readonly authority: string; readonly certificatePath: string },
+): Promise<void> => nodePlatform.files.write(path, rotatedKubeconfig(server, authority, certificatePath))
+
 /** Refers to the certificate file, as upstream's kubelets do, so that rotation does not change the kubeconfig. */
 const rotatedKubeconfig = (
   server: string,

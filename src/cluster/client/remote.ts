@@ -31,6 +31,8 @@ export interface Remote extends AsyncDisposable {
   exportFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
   /** Uses this certificate for new connections. */
   renew(identity: Identity): void
+  /** Expects the server to have a certificate of these authorities (PEM) from now on. */
+  trust(authorities: string): void
   /** Answers the server's queries about scheduling decisions, until the signal is aborted. */
   answerQueries(explain: (podKey: string) => object | undefined, log: Log, signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -51,21 +53,27 @@ export async function openRemote(
   const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readKubeconfig(kubeconfig, deps, signal)
   const origin = through === undefined ? server : `https://${joinHostPort(through.address, through.port)}`
-  const serverTls = {
+  let serverTls = {
     ...(authority === undefined ? {} : { authority }),
     ...(through === undefined ? {} : { serverName: apiServerCertificateName }),
   }
-  const connect = (identity: Partial<Identity>) =>
-    nodePlatform.outbound.connect({ origin, tls: { ...serverTls, ...identity } })
-  const first = {
+  let own: Partial<Identity> = {
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
   }
+  const connect = (identity: Partial<Identity>) =>
+    nodePlatform.outbound.connect({ origin, tls: { ...serverTls, ...identity } })
   const measured = (outbound: Outbound, isForStreams = false) =>
     metrics === undefined ? outbound : metrics.measured(outbound, { origin: server, isForStreams })
-  const calls = new RenewableOutbound(connect(first), realClock)
-  const watches = new RenewableOutbound(connect(first), realClock)
-  let bare: Outbound | undefined
+  const calls = new RenewableOutbound(connect(own), realClock)
+  const watches = new RenewableOutbound(connect(own), realClock)
+  let bare: RenewableOutbound | undefined
+  let measuredBare: Outbound | undefined
+  const withoutCertificate = () => {
+    bare ??= new RenewableOutbound(connect({}), realClock)
+    measuredBare ??= measured(bare)
+    return measuredBare
+  }
   const close = async () => {
     await Promise.all([calls.close(), watches.close(), bare?.close()])
   }
@@ -79,15 +87,20 @@ export async function openRemote(
     authority,
     clientAs: (sender) => new Client(transportOf(sender)),
     transportAs: transportOf,
-    clientWith: (sender, shown) =>
-      new Client(new HttpsTransport((bare ??= measured(connect({}))), sender, { ...shown, record })),
+    clientWith: (sender, shown) => new Client(new HttpsTransport(withoutCertificate(), sender, { ...shown, record })),
     exportFlow(flow, log, stop) {
       const transport = transportOf('flow')
       const send = transport.sendFlowEvents.bind(transport)
       return exportFlow({ flow, record, send, clock: realClock, log }, stop)
     },
     renew(identity) {
-      for (const outbound of [calls, watches]) outbound.renew(connect(identity))
+      own = identity
+      for (const outbound of [calls, watches]) outbound.renew(connect(own))
+    },
+    trust(authorities) {
+      serverTls = { ...serverTls, authority: authorities }
+      for (const outbound of [calls, watches]) outbound.renew(connect(own))
+      bare?.renew(connect({}))
     },
     answerQueries(explain, log, stop) {
       const transport = transportOf('scheduler')

@@ -47,7 +47,7 @@ async function start({ folder = '', server = 'a', clock = new VirtualClock(), st
   const options = { clock, random: seededRandom(1), log, nodes: 0 }
   const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [] })
   const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const controllerSettings = { certificateAuthority: certificates.authority }
+  const controllerSettings = { certificateAuthority: () => certificates.authority }
   const metrics = new Metrics()
   const manifests = { folder: chosen, server }
   const cluster = new Cluster({ ...options, controllerSettings, metrics, policies, store, manifests })

@@ -25,9 +25,12 @@ export interface KubeletPort {
   readonly log: Log
 }
 
-interface OpenKubeletPort {
+export interface OpenKubeletPort {
   readonly port: number
+  /** Uses the certificate for new connections. */
   renew(identity: Identity): void
+  /** Accepts client certificates of these authorities (PEM) from now on. */
+  trust(authority: string): void
 }
 
 /** The HTTPS port. Requests get 503 while no kubelet runs. */
@@ -35,17 +38,25 @@ export async function openKubeletPort(
   { host, port, identity, authority, holder, log }: KubeletPort,
   cleanUps: AsyncDisposableStack,
 ): Promise<OpenKubeletPort> {
-  const clientAuthorities = authority === undefined ? {} : { users: authority }
+  let tls = { ...identity, clientAuthorities: authority === undefined ? {} : { users: authority } }
   const listener = await nodePlatform.listeners.listen({
     host,
     port,
-    tls: { ...identity, clientAuthorities },
+    tls,
     onShed: shedReport({ log, clock: realClock }),
     handle: (request) =>
       holder.server?.handle(request) ?? Promise.resolve({ status: 503, headers: {}, body: 'the kubelet starts' }),
   })
   cleanUps.defer(() => listener.close(drainMs))
-  return { port: listener.port, renew: (fresh) => void listener.renew({ ...fresh, clientAuthorities }) }
+  const change = (changed: Partial<typeof tls>) => {
+    tls = { ...tls, ...changed }
+    void listener.renew(tls)
+  }
+  return {
+    port: listener.port,
+    renew: ({ certificate, key }) => change({ certificate, key }),
+    trust: (users) => change({ clientAuthorities: { users } }),
+  }
 }
 
 /** As upstream when the cluster does not sign the certificate. */

@@ -55,7 +55,7 @@ async function listen(serving: ReturnType<typeof selfSigned> | undefined, holder
   const own = { ...kubeletProcessSettings({ port: '0' }), serving }
   const deps = { client: noClient, clock: realClock, random: systemRandom, log: silentLog }
   const names = { nodeName: 'worker', hostIp: host, certificateDirectory: '/nowhere', authority: undefined }
-  const port = await listenForRequests({ own, ...names, holder, deps }, tasks, cleanUps)
+  const { port } = await listenForRequests({ own, ...names, holder, deps }, tasks, cleanUps)
   return { port, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
 }
 

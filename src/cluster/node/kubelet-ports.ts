@@ -4,7 +4,7 @@ import { CertificateFile } from '../../kubelet/certificates/certificate-file.ts'
 import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { KubeletNodeDeps } from './kubelet-node.ts'
-import { drainMs, openKubeletPort, selfSigned, type KubeletPort } from './kubelet-port.ts'
+import { drainMs, openKubeletPort, selfSigned, type KubeletPort, type OpenKubeletPort } from './kubelet-port.ts'
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 
 export interface KubeletProcessPort extends Pick<KubeletPort, 'authority' | 'holder'> {
@@ -20,7 +20,7 @@ export async function listenForRequests(
   { own, hostIp, nodeName, certificateDirectory, authority, holder, deps }: KubeletProcessPort,
   tasks: TaskGroup,
   cleanUps: AsyncDisposableStack,
-): Promise<number> {
+): Promise<OpenKubeletPort> {
   const { files, crypto } = nodePlatform
   const file = new CertificateFile(`${certificateDirectory}/kubelet-server-current.pem`, files)
   const signed = own.rotatesServing ? await file.read() : undefined
@@ -33,7 +33,7 @@ export async function listenForRequests(
       const { renew: onChange } = opened
       return rotateCertificate(signed, { ...deps, crypto, file, template, onChange }, stop)
     })
-  return opened.port
+  return opened
 }
 
 export async function listenForHealth(

@@ -33,6 +33,8 @@ export interface NodeBalancer extends AsyncDisposable {
   readonly at: Peer
   /** The servers, in the order in which connections try them. */
   servers(): readonly Peer[]
+  /** Expects servers to have certificates of these authorities (PEM) from now on. */
+  trust(authorities: string): void
   /** Follows what the cluster publishes. */
   follow(client: Client, tasks: TaskGroup): void
 }
@@ -51,7 +53,8 @@ export async function startNodeBalancer(
   const url = new URL(server)
   const fallback = { address: hostOfUrl(url), port: Number(url.port || httpsPort) }
   const preferenceOf = (name: string) => crypto.sha256(`${nodeName} ${name}`).toHex()
-  const probe = readinessProbe(outbound, authority)
+  let trusted = authority
+  const probe = readinessProbe(outbound, () => trusted)
   const balancer = new ServerBalancer({ host: loopback, port, fallback, preferenceOf }, { sockets, probe, clock, log })
   let kept = await files.read(path).then((bytes) => bytes && new TextDecoder().decode(bytes))
   if (kept !== undefined)
@@ -66,6 +69,7 @@ export async function startNodeBalancer(
   return {
     at,
     servers: () => balancer.servers().map(({ peer }) => peer),
+    trust: (authorities) => (trusted = authorities),
     follow(client, tasks) {
       const only = { namespace: 'default', labelSelector: publishedServersSelector }
       const slices = new Informer(endpointSlice, client.of(endpointSlice), deps, only)

@@ -24,6 +24,8 @@ export interface DistributeDeps extends SealDeps {
   readonly client: Client
   readonly clock: Clock
   readonly random: Random
+  /** The private key of the CA that the files bring, if they do: servers then need it to open them. */
+  readonly nextAuthorityKey?: string
 }
 
 /**
@@ -39,12 +41,19 @@ export async function distributeFiles(
   const before = await findSharedFiles(deps.client, called)
   const last = before === undefined ? {} : openSharedFiles(before, deps).files
   const all = { ...last, ...change(last) }
-  const version = await publishSharedFiles(deps.client, before, all, deps, called).catch((error: unknown) => {
-    const isRace = hasReason(error, 'Conflict') || hasReason(error, 'AlreadyExists')
-    throw isRace ? new Error('keys are being rotated by another process; try again', { cause: error }) : error
-  })
+  const version = await publishSharedFiles(deps.client, before, all, publishDeps(deps), called).catch(
+    (error: unknown) => {
+      const isRace = hasReason(error, 'Conflict') || hasReason(error, 'AlreadyExists')
+      throw isRace ? new Error('keys are being rotated by another process; try again', { cause: error }) : error
+    },
+  )
   await untilUsed(version, deps, signal)
 }
+
+const publishDeps = ({ authorityKey, nextAuthorityKey, ...deps }: DistributeDeps) => ({
+  ...deps,
+  authorityKeys: [authorityKey, ...(nextAuthorityKey === undefined ? [] : [nextAuthorityKey])],
+})
 
 async function untilUsed(version: number, { client, clock }: DistributeDeps, signal: AbortSignal): Promise<void> {
   const untilMs = clock.monotonicMs() + confirmMsMax

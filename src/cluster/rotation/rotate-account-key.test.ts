@@ -1,84 +1,21 @@
-// The rotation of the key of ServiceAccount tokens in a cluster of several servers, in virtual time: each server has its own files and
-// keys, and takes over what is published.
+// The rotation of the key of ServiceAccount tokens in a cluster of several servers.
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
-import { createLog } from '../../base/observability/log.ts'
-import { seededRandom } from '../../base/random/random.ts'
-import { TaskGroup } from '../../base/async/task-group.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { AccountKeys } from '../../apiserver/authentication/account-keys.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
-import { ServerIdentity, serverLeases } from '../bootstrap/server-identity.ts'
-import { accountKeysIn, accountKeyText } from '../certificates/account-key-file.ts'
+import { serverLeases } from '../bootstrap/server-identity.ts'
 import { startCluster } from '../testing/start-cluster.ts'
-import type { TestCluster } from '../testing/test-cluster.ts'
 import { distributeFiles } from './distribute-files.ts'
-import { followSharedFiles, usedVersionAnnotation } from './follow-shared-files.ts'
 import { accountKeyFile, retireAccountKeys, rotateAccountKey } from './rotate-account-key.ts'
-import { sharedFilesName, type FileContents } from './shared-files.ts'
+import { ended, initial, rotation, Server } from './rotation.harness.ts'
+import { sharedFilesName } from './shared-files.ts'
 
 const { signal } = new AbortController()
 const ctx = context(signal)
-const authorityKey = nodeCrypto.generateKey().privateKey
-const firstKey = nodeCrypto.generateKey()
-const initial = accountKeyText({ signing: firstKey, accepted: [] })
-
-/** A server: its lease, its files and the keys that it uses. */
-class Server implements AsyncDisposable {
-  readonly keys = new AccountKeys(accountKeysIn(initial, nodeCrypto), nodeCrypto)
-  readonly identity: ServerIdentity
-  readonly lines: string[] = []
-  /** The versions of keys that it has used, as `signing accepted…`. */
-  readonly used: string[] = []
-  stored: FileContents = {}
-  /** Thrown when files are taken over. */
-  failure: Error | undefined
-  readonly #tasks: TaskGroup
-
-  constructor({ client, clock }: TestCluster, hostname: string, ownKey = authorityKey) {
-    const log = createLog({ clock, write: (line) => this.lines.push(line), format: 'text', level: 'info' })
-    const deps = { client, clock, random: seededRandom(hostname.length), log, crypto: nodeCrypto }
-    const place = { hostname, host: '192.0.2.1', port: 6443 }
-    this.identity = new ServerIdentity(place, { [usedVersionAnnotation]: '' }, deps)
-    this.#tasks = new TaskGroup({ onFailure: (_, error) => this.lines.push(String(error)) })
-    this.#tasks.start('identity', (stop) => this.identity.run(stop))
-    const use = async (files: FileContents) => {
-      if (this.failure !== undefined) throw this.failure
-      this.stored = files
-      this.keys.replace(accountKeysIn(files[accountKeyFile] ?? '', nodeCrypto))
-      this.used.push([...this.keys.accepted.keys()].join(' '))
-      await Promise.resolve()
-    }
-    const own = { ...deps, identity: this.identity, authorityKey: () => Promise.resolve(ownKey), use }
-    this.#tasks.start('files', (stop) => followSharedFiles(own, stop))
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#tasks[Symbol.asyncDispose]()
-  }
-}
-
-/** Virtual time passes until the call ends. */
-async function ended<T>({ clock }: TestCluster, call: Promise<T>): Promise<T> {
-  let isDone = false
-  const settled = call.finally(() => (isDone = true))
-  settled.catch(() => {}) // awaited below
-  await clock.runUntil(() => isDone, 120_000)
-  return settled
-}
-
-const rotation = ({ client, clock }: TestCluster, progress: string[] = []) => ({
-  client,
-  clock,
-  random: seededRandom(7),
-  crypto: nodeCrypto,
-  authorityKey,
-  initial,
-  onProgress: (what: string) => progress.push(what),
-})
 const keyIdsOf = (servers: readonly Server[]) => servers.map(({ keys }) => [...keys.accepted.keys()])
 
 test('all servers accept the new key before one signs with it, and the old one until it is retired', async () => {
@@ -88,6 +25,8 @@ test('all servers accept the new key before one signs with it, and the old one u
   const servers = [a, b]
   const oldId = a.keys.signingId
   const progress: string[] = []
+  const used = new Set<string>()
+  for (const each of servers) each.onUse = () => used.add([...each.keys.accepted.keys()].join(' '))
   await ended(cluster, rotateAccountKey(rotation(cluster, progress), signal))
   deepEqual(progress, [
     'waiting until all servers accept tokens of the new key',
@@ -95,16 +34,14 @@ test('all servers accept the new key before one signs with it, and the old one u
   ])
   const newId = a.keys.signingId
   notEqual(newId, oldId)
-  for (const { used, keys } of servers) {
-    deepEqual(used, [`${oldId} ${newId}`, `${newId} ${oldId}`])
-    equal(keys.signingId, newId)
-  }
+  deepEqual(used, new Set([`${oldId} ${newId}`, `${newId} ${oldId}`]))
+  for (const { keys } of servers) equal(keys.signingId, newId)
   // Only the servers can read it.
   const { data = {}, type } = await cluster.client.of(secret).get(sharedFilesName, 'kube-system', ctx)
   equal(type, 'coxswain.dev/server-files')
   const texts = Object.values(data).map((value) => atob(value))
   equal(texts.join('').includes('PRIVATE'), false)
-  equal(a.stored[accountKeyFile]?.includes('PRIVATE'), true)
+  equal(a.files[accountKeyFile]?.includes('PRIVATE'), true)
 
   equal(await ended(cluster, retireAccountKeys({ ...rotation(cluster), force: false }, signal)), 1)
   deepEqual(keyIdsOf(servers), [[newId], [newId]])
@@ -186,10 +123,12 @@ test('at most four earlier keys are accepted', async () => {
   equal(a.keys.accepted.size, 5)
 })
 
+const otherFiles = { ...initial, 'ca.key': nodeCrypto.generateKey().privateKey }
+
 test('files of a cluster with another CA are left alone, and the error says what to do', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await using a = new Server(cluster, 'a')
-  await using other = new Server(cluster, 'other', nodeCrypto.generateKey().privateKey)
+  await using other = new Server(cluster, 'other', otherFiles)
   const deps = { ...rotation(cluster), authorityKey: nodeCrypto.generateKey().privateKey }
   await rejects(
     ended(

@@ -1,6 +1,5 @@
 // The rotation of the key that signs ServiceAccount tokens. All servers accept tokens of the new key before any signs with it, and those
 // of the old key until it is retired.
-import { lookup } from '../../base/collections/lookup.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { accountTokenType, tokenOf } from '../../api/core/v1/account-token-secret.ts'
@@ -10,18 +9,13 @@ import type { Client } from '../../client/client.ts'
 import { listAllPages } from '../../client/informer/paged-list.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import { accountKeysIn, accountKeyText } from '../certificates/account-key-file.ts'
-import { distributeFiles, type DistributeDeps } from './distribute-files.ts'
+import { distributeFiles } from './distribute-files.ts'
+import { authorityKeyOf, requireFile, type RotateDeps } from './rotate-deps.ts'
 import { findSharedFiles, openSharedFiles, type FileContents } from './shared-files.ts'
 
 export const accountKeyFile = 'sa.key'
 const acceptedKeysMax = 4
 const namesShown = 5
-
-export interface RotateDeps extends DistributeDeps {
-  /** The content of `sa.key`, if it was never distributed. */
-  readonly initial: string
-  readonly onProgress: (what: string) => void
-}
 
 export async function rotateAccountKey(deps: RotateDeps, signal: AbortSignal): Promise<void> {
   const { crypto, onProgress } = deps
@@ -45,7 +39,9 @@ export async function retireAccountKeys(
 ): Promise<number> {
   const { client, crypto, initial, onProgress } = deps
   const published = await findSharedFiles(client, context(signal))
-  const keys = accountKeysOf(published === undefined ? {} : openSharedFiles(published, deps).files, { crypto, initial })
+  const opened =
+    published === undefined ? {} : openSharedFiles(published, { crypto, authorityKey: authorityKeyOf(deps) }).files
+  const keys = accountKeysOf(opened, { crypto, initial })
   if (keys.accepted.length === 0) return 0
   const inUse = force ? [] : await secretsOfOthers(client, keys, crypto, context(signal))
   if (inUse.length > 0) throw new Error(inUseText(inUse))
@@ -55,7 +51,7 @@ export async function retireAccountKeys(
 }
 
 const accountKeysOf = (files: FileContents, { crypto, initial }: Pick<RotateDeps, 'crypto' | 'initial'>) =>
-  accountKeysIn(lookup(files, accountKeyFile) ?? initial, crypto)
+  accountKeysIn(requireFile({ ...initial, ...files }, accountKeyFile), crypto)
 
 function change(next: (keys: AccountKeySet) => AccountKeySet, deps: RotateDeps, signal: AbortSignal): Promise<void> {
   const changed = (files: FileContents) => {
@@ -66,7 +62,7 @@ function change(next: (keys: AccountKeySet) => AccountKeySet, deps: RotateDeps, 
       )
     return { [accountKeyFile]: accountKeyText(keys) }
   }
-  return distributeFiles(changed, deps, signal)
+  return distributeFiles(changed, { ...deps, authorityKey: authorityKeyOf(deps) }, signal)
 }
 
 /** The Secrets whose token was signed with another key than the present one. */

@@ -26,6 +26,7 @@ import { bindKubeletClient } from '../bootstrap/bootstrap-objects.ts'
 import { bindNetworkAgents } from '../bootstrap/network-agents.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
+import { publishRootCertificate } from '../bootstrap/root-certificate.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { apiServerUser, proxyUser } from '../client/component-users.ts'
 import { DirectTransport } from '../client/direct-transport.ts'
@@ -50,6 +51,7 @@ import type { IngressChoices } from '../flags/ingress-flags.ts'
 import { nodeRangesDefault } from '../flags/node-ranges.ts'
 import type { ClusterNetwork } from '../network/cluster-network.ts'
 import type { RealNode } from '../node/real-node.ts'
+import { noteTrustedAuthority } from '../rotation/node-authority.ts'
 import { remoteKubelets } from '../node/remote-kubelets.ts'
 import { deleteStaleNodes } from './stale-nodes.ts'
 
@@ -258,6 +260,16 @@ export class Cluster implements ControllersContext, KubeletsContext {
   publishAuthorities(authorities: ClientAuthorities, rules: FrontProxyRules, signal: AbortSignal): Promise<void> {
     const client = this.client(apiServerName, apiServerUser)
     return publishExtensionAuthentication(client, authorities, rules, context(signal))
+  }
+
+  /** Publishes the authorities to pods, and notes that the nodes of this process use them. */
+  async announceAuthority(authority: string, signal: AbortSignal): Promise<void> {
+    const client = this.client(apiServerName, apiServerUser)
+    await publishRootCertificate(client, authority, context(signal))
+    const prefix = 'kubelet/'
+    const nodes = [...this.#components.keys()].filter((name) => name.startsWith(prefix))
+    for (const name of nodes)
+      await noteTrustedAuthority(client, name.slice(prefix.length), authority, nodeCrypto, context(signal))
   }
 
   client(sender: string, user: User): Client {

@@ -28,7 +28,7 @@ async function start(host: string) {
   const certificates = temporaryCertificates({ ...own, hosts: [host] })
   const { policies } = buildRequestPolicies({ ...own, ...certificates })
   const { signer, authority, proxyAuthority } = certificates
-  const controllerSettings = { signer, certificateAuthority: authority }
+  const controllerSettings = { signer, certificateAuthority: () => authority }
   const store = new MemoryStore(clock)
   const cluster = new Cluster({ ...own, log: silentLog, store, policies, nodes: 2, controllerSettings })
   cluster.start()

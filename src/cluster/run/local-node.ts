@@ -5,7 +5,7 @@ import { errorText, type Log } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { isLoopback } from '../../base/net/remote-address.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { openKubeletPort, selfSigned, type KubeletServerHolder } from '../node/kubelet-port.ts'
+import { openKubeletPort, selfSigned, type KubeletServerHolder, type OpenKubeletPort } from '../node/kubelet-port.ts'
 import { openApiToPods, type AddListener, type ServerAddress } from '../node/pod-api-access.ts'
 import type { RealNode, RealNodeOptions } from '../node/real-node.ts'
 import type { StopProgress } from './stop-progress.ts'
@@ -13,7 +13,7 @@ import type { StopProgress } from './stop-progress.ts'
 export interface LocalNodeOptions extends Omit<RealNodeOptions, 'kubeletPort'> {
   /** The port of the kubelet; 0 for none. By default 10250, unless the node has a loopback address or it is in use. */
   readonly kubeletPort: number | undefined
-  /** The authority of client certificates, as PEM. */
+  /** The authorities of client certificates, as PEM; `trust` replaces them. */
   readonly authority: string
   /** Whether a stop ends the containers. Otherwise they and their network stay as they are. */
   readonly endsContainers: boolean
@@ -29,11 +29,14 @@ export class LocalNode implements AsyncDisposable {
   /** The server of its kubelet, while that runs. */
   readonly #kubelet: KubeletServerHolder = { server: undefined }
   #node: RealNode | undefined
+  #authority: string
+  #port: OpenKubeletPort | undefined
 
   constructor(options: LocalNodeOptions, log: Log, stopping: StopProgress) {
     this.#options = options
     this.#log = log
     this.#stopping = stopping
+    this.#authority = options.authority
   }
 
   async start(signal: AbortSignal): Promise<RealNode> {
@@ -57,15 +60,22 @@ export class LocalNode implements AsyncDisposable {
     )
   }
 
+  /** Accepts client certificates of these authorities from now on. */
+  trust(authority: string): void {
+    this.#authority = authority
+    this.#port?.trust(authority)
+  }
+
   /** Opens the port of the kubelet, for which it has a self-signed certificate, as in upstream. */
   async #listen(): Promise<number | undefined> {
-    const { hostIp, kubeletPort, authority, name = hostname() } = this.#options
+    const { hostIp, kubeletPort, name = hostname() } = this.#options
     const port = kubeletPort ?? (isLoopback(hostIp) ? 0 : kubeletPortDefault)
     if (port === 0) return undefined
-    const shared = { host: hostIp, port, authority, holder: this.#kubelet, log: this.#log }
+    const shared = { host: hostIp, port, authority: this.#authority, holder: this.#kubelet, log: this.#log }
     try {
       const identity = selfSigned(name.toLowerCase(), hostIp)
-      return (await openKubeletPort({ ...shared, identity }, this.#cleanUps)).port
+      this.#port = await openKubeletPort({ ...shared, identity }, this.#cleanUps)
+      return this.#port.port
     } catch (error) {
       if (kubeletPort !== undefined)
         throw new Error(`cannot listen on ${hostIp}:${port} for the kubelet; use --kubelet-port`, { cause: error })

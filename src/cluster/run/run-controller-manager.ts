@@ -41,7 +41,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
     controllers: () => controllers,
     settings({ serverAuthority }) {
       const authority = options.rootAuthority ?? serverAuthority
-      return authority === undefined ? settings : { ...settings, certificateAuthority: authority }
+      return authority === undefined ? settings : { ...settings, certificateAuthority: () => authority }
     },
   })
   await runComponent(definition, options, signal, { hasAccounts: options.hasAccounts ?? true })

@@ -15,6 +15,8 @@ import { node, type Node } from '../../api/core/v1/node/node.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer } from '../../client/informer/informer.ts'
 import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
+import type { CertificateFile } from '../../kubelet/certificates/certificate-file.ts'
+import { requestCertificate } from '../../kubelet/certificates/signing-request.ts'
 import { runHeartbeat } from '../../kubelet/node/heartbeat.ts'
 import { Kubelet } from '../../kubelet/kubelet.ts'
 import type { NodeDescription } from '../../kubelet/node/node-status.ts'
@@ -31,13 +33,14 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import { knownServersFile, kubeletFiles } from '../data-directory/directory-contents.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
-import { joinCluster, type Bootstrap } from '../client/join-cluster.ts'
+import { joinCluster, writeNodeKubeconfig, type Bootstrap } from '../client/join-cluster.ts'
+import { followAuthorities, type FollowAuthoritiesDeps } from '../node/follow-authorities.ts'
 import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/kubelet-node.ts'
 import type { KubeletServerHolder } from '../node/kubelet-port.ts'
 import { listenForHealth, listenForRequests } from '../node/kubelet-ports.ts'
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 import { proxyUser } from '../client/component-users.ts'
-import { openRemote } from '../client/remote.ts'
+import { openRemote, type Remote } from '../client/remote.ts'
 import { proxyComponent } from '../components/proxy.ts'
 import { nodeProxySettings } from '../components/real-node.ts'
 import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
@@ -113,13 +116,25 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const holder: KubeletServerHolder = { server: undefined }
   const authority = own.clientAuthority ?? remote.authority
   const ports = { own, hostIp, nodeName, certificateDirectory, authority, holder, deps }
-  const port = await listenForRequests(ports, tasks, cleanUps)
+  const opened = await listenForRequests(ports, tasks, cleanUps)
+  const { port } = opened
   const isHostIpGiven = own.nodeIp !== undefined
   const identity = { name: nodeName, hostIp, isHostIpGiven, kubeletPort: port, labels: own.labels, taints: own.taints }
   const agents = new ServiceAccountCredentials(nodeAgentTokens(client, nodeName), realClock)
   const agentClient = remote.clientWith(`proxy/${nodeName}`, agents.of(networkAgent))
   balancer?.follow(agentClient, tasks)
   const started = await startNode({ options, identity, deps: { ...deps, flow }, agentClient }, tasks)
+  if (file !== undefined) {
+    const trust = async (authorities: string) => {
+      const kubeconfig = { server: remote.server, authority: authorities, certificatePath: file.path }
+      await writeNodeKubeconfig(options.kubeconfigPath, kubeconfig)
+      balancer?.trust(authorities)
+      remote.trust(authorities)
+      if (own.clientAuthority === undefined) opened.trust(authorities)
+    }
+    const following = { remote, file, nodeName, trust, deps }
+    tasks.start('authorities', (stop) => followAuthorities(started.self, followingDeps(following), stop))
+  }
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
   const configuration = configz(options.settings, own)
@@ -135,6 +150,33 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   startNodeProvisioner({ ...provisioner, nodes: new Map([[nodeName, started.volumes]]) }, tasks)
   options.onReady({ name: nodeName, url: `https://${urlHost(hostIp)}:${port}` })
   await tasks.join()
+}
+
+interface Following {
+  readonly remote: Remote
+  readonly file: CertificateFile
+  readonly nodeName: string
+  readonly trust: (authorities: string) => Promise<void>
+  readonly deps: Omit<KubeletNodeDeps, 'flow'>
+}
+
+function followingDeps({ remote, file, nodeName, trust, deps }: Following): FollowAuthoritiesDeps {
+  const { crypto } = nodePlatform
+  return {
+    ...deps,
+    crypto,
+    nodeName,
+    trust,
+    anonymous: remote.clientWith(`kubelet/${nodeName}`, { headers: () => Promise.resolve({}) }),
+    async renew(signal) {
+      const key = crypto.generateKey()
+      const certificate = await requestCertificate({ use: 'client', nodeName }, key, { ...deps, crypto }, signal)
+      const fresh = { certificate, key: key.privateKey }
+      await file.write(fresh)
+      remote.renew(fresh)
+      return certificate
+    },
+  }
 }
 
 async function startBalancer(
@@ -177,7 +219,7 @@ interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime
 async function startNode(
   given: NodeStart,
   tasks: TaskGroup,
-): Promise<StartedNode & { readonly registered: Promise<void> }> {
+): Promise<StartedNode & { readonly registered: Promise<void>; readonly self: Informer<Node> }> {
   const { options, identity, deps } = given
   const { client } = deps
   const fieldSelector = `metadata.name=${identity.name}`
@@ -187,7 +229,7 @@ async function startNode(
   const start = options.runtime === 'simulated' ? startSimulated : startReal
   const started = await start({ ...given, self }, tasks)
   tasks.start('own node', (signal) => self.run(signal))
-  return { ...started, registered: registered.promise }
+  return { ...started, registered: registered.promise, self }
 }
 
 interface KnownNodeStart extends NodeStart {

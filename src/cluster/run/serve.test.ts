@@ -21,7 +21,7 @@ const options = { clock: realClock, random: systemRandom, log: silentLog, platfo
 async function serveStopped() {
   const certificates = temporaryCertificates({ ...options, hosts: [host] })
   const { policies } = buildRequestPolicies({ ...options, ...certificates })
-  const controllerSettings = { certificateAuthority: certificates.authority }
+  const controllerSettings = { certificateAuthority: () => certificates.authority }
   const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock), controllerSettings })
   const server = await serve(cluster, { ...options, host, port: 0, certificates })
   return { server, certificates, [Symbol.asyncDispose]: () => server.close(0) }

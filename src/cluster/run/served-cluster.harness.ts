@@ -17,7 +17,7 @@ export async function serveCluster(own: Partial<Own> = {}, host = '127.0.0.1') {
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, ...own }
   const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [host] })
   const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const controllerSettings = { certificateAuthority: certificates.authority }
+  const controllerSettings = { certificateAuthority: () => certificates.authority }
   const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock), controllerSettings })
   cluster.start()
   const server = await serve(cluster, { ...options, host, port: 0, certificates, platform: nodePlatform })

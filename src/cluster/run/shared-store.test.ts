@@ -38,7 +38,7 @@ class Processes implements AsyncDisposable {
     const options = { clock, random: seededRandom(this.#seed++), log: silentLog, nodes }
     const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [] })
     const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-    const controllerSettings = { certificateAuthority: certificates.authority }
+    const controllerSettings = { certificateAuthority: () => certificates.authority }
     const own = {
       controllerSettings,
       metrics: new Metrics(),

@@ -45,6 +45,7 @@ import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
 import { LocalNode } from './local-node.ts'
 import { serve, type ServedCluster } from './serve.ts'
+import { ServerCertificates } from './server-certificates.ts'
 import { withStored } from './shared-settings.ts'
 import { removeStaleNodes } from './stale-nodes.ts'
 import { scheduleOf } from '../snapshots/snapshot-schedule.ts'
@@ -130,7 +131,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     cleanUps.use(localNode)
     if (containers === 'must') onProgress('starting containerd')
     const realNode = containers === 'must' ? await localNode.start(never) : undefined
-    const certificates = { current: storage.certificates }
+    const certificates = new ServerCertificates(storage.certificates)
     let uiPort: number | undefined
     const cluster = newCluster(options, {
       storage,
@@ -158,12 +159,20 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs?.write(served.url, storage.certificates), cluster.ready])
     const publish = publisher(storage)
-    await publish(async () => {
-      await cluster.publish(options.advertisedHost ?? served.host, served.port, never)
-      await cluster.publishInfo({ server: served.url, authority: storage.certificates.authority }, never)
-      const { authority, proxyAuthority } = storage.certificates
-      const authorities = { authority, proxyAuthority: frontProxy.authority ?? proxyAuthority }
-      await cluster.publishAuthorities(authorities, frontProxy.rules, never)
+    const publishAuthorities = ({ authority, proxyAuthority }: ClusterCertificates) =>
+      publish(async () => {
+        await cluster.publishInfo({ server: served.url, authority }, never)
+        const authorities = { authority, proxyAuthority: frontProxy.authority ?? proxyAuthority }
+        await cluster.publishAuthorities(authorities, frontProxy.rules, never)
+      })
+    await publish(() => cluster.publish(options.advertisedHost ?? served.host, served.port, never))
+    await publishAuthorities(storage.certificates)
+    certificates.onChange((fresh) => served.renew(fresh))
+    certificates.onChange(async (fresh) => void (await kubeconfigs?.write(served.url, fresh)))
+    certificates.onChange(publishAuthorities)
+    certificates.onChange(async ({ authority }) => {
+      localNode.trust(authority)
+      await publish(() => cluster.announceAuthority(authority, never))
     })
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
@@ -171,8 +180,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     startNodes({ options, directory, cluster, served, localNode, realNode, publish }, tasks)
     startSpanExport(options, cluster, tasks)
     tasks.start('identity', (stop) => identity.run(stop))
-    startSharedFiles({ options, directory, cluster, identity, policies }, tasks)
-    startMaintenance({ options, directory, storage, served, kubeconfigs, certificates, hosts, metrics }, tasks)
+    startSharedFiles({ options, directory, cluster, identity, policies, certificates }, tasks)
+    startMaintenance({ options, directory, storage, certificates, hosts, metrics }, tasks)
     return {
       url: served.url,
       kubeconfig,
@@ -200,7 +209,7 @@ interface ClusterDeps {
   readonly nodeRanges: NodeRangeSettings
   readonly serviceRanges: ServiceRanges
   readonly metrics: Metrics
-  readonly certificates: CurrentCertificates
+  readonly certificates: ServerCertificates
   readonly uiPort: () => number | undefined
 }
 
@@ -234,7 +243,6 @@ function newCluster(
     dataDirectory,
     log,
   } = options
-  const { authority, signer } = storage.certificates
   const identity = isShared(options) ? { identity: newIdentity(systemRandom) } : {}
   // The range of this machine's node is not assigned to others.
   const reserved =
@@ -260,8 +268,8 @@ function newCluster(
     manifests: { folder: resolve(manifests ?? join(dataDirectory, 'manifests')), server: hostname() },
     localPath: true,
     controllerSettings: {
-      certificateAuthority: authority,
-      signer,
+      certificateAuthority: () => certificates.current.authority,
+      signer: certificates.signer,
       certificateLifetimeMs: signingDurationMs(signingDuration),
       legacyTokens: legacyTokenIssuer(policies.accountKeys),
       nodeRanges: { ...nodeRanges, reserved },
@@ -277,7 +285,7 @@ function newCluster(
 }
 
 /** The certificate is read for each call, because it is renewed while the cluster runs. */
-const kubeletTls = (certificates: CurrentCertificates, { kubeletAuthority }: PolicySettings) => ({
+const kubeletTls = (certificates: ServerCertificates, { kubeletAuthority }: PolicySettings) => ({
   get certificate() {
     return certificates.current.components['apiserver-kubelet-client'].certificate
   },
@@ -286,11 +294,6 @@ const kubeletTls = (certificates: CurrentCertificates, { kubeletAuthority }: Pol
   },
   ...(kubeletAuthority === '' ? { insecureSkipVerify: true } : { authority: kubeletAuthority }),
 })
-
-/** The certificates in use; renewal replaces them. */
-interface CurrentCertificates {
-  current: ClusterCertificates
-}
 
 interface ServeClusterDeps {
   readonly tlsThread: TlsThread
@@ -341,17 +344,20 @@ interface SharedFilesDeps {
   readonly cluster: Cluster
   readonly identity: ServerIdentity
   readonly policies: BuiltPolicies
+  readonly certificates: ServerCertificates
 }
 
 /** Keys that flags name are replaced outside of the cluster. */
 function startSharedFiles(
-  { options: { given, log }, directory, cluster, identity, policies: { accountKeys } }: SharedFilesDeps,
+  { options, directory, cluster, identity, policies: { accountKeys }, certificates }: SharedFilesDeps,
   tasks: TaskGroup,
 ): void {
+  const { given, log } = options
   if (given !== undefined) return
   const client = cluster.client('apiserver', apiServerUser)
+  const useAuthorities = () => certificates.replace(() => issueCertificates(directory, currentHosts(options)))
   tasks.start('shared files', (stop) =>
-    useSharedFiles({ client, identity, directory: directory.path, accountKeys, log }, stop),
+    useSharedFiles({ client, identity, directory: directory.path, accountKeys, useAuthorities, log }, stop),
   )
 }
 
@@ -433,9 +439,7 @@ interface Maintenance {
   readonly options: ResolvedUpOptions
   readonly directory: DataDirectory
   readonly storage: ClusterStorage
-  readonly served: ServedCluster
-  readonly kubeconfigs: ClusterKubeconfigs | undefined
-  readonly certificates: CurrentCertificates
+  readonly certificates: ServerCertificates
   /** The hosts in the current serving certificate. */
   readonly hosts: readonly string[]
   readonly metrics: Metrics
@@ -443,7 +447,7 @@ interface Maintenance {
 
 /** Starts the renewal of certificates and the reload of the encryption configuration. */
 function startMaintenance(
-  { options, directory, storage, served, kubeconfigs, certificates, hosts, metrics }: Maintenance,
+  { options, directory, storage, certificates, hosts, metrics }: Maintenance,
   tasks: TaskGroup,
 ): void {
   const { encryption } = storage
@@ -451,16 +455,14 @@ function startMaintenance(
     tasks.start('encryption configuration', (signal) => encryption.reloadOnChange(signal))
   const showExpiry = expiryGauge(metrics)
   showExpiry(storage.certificates)
+  certificates.onChange(async (fresh) => showExpiry(fresh))
   const renewal = {
     clock: realClock,
     log: options.log,
     hosts: () => currentHosts(options),
-    issue: async (named: readonly string[]) => withGiven(await issueCertificates(directory, named), options.given),
-    async apply(fresh: ClusterCertificates) {
-      await served.renew(fresh)
-      certificates.current = fresh
-      showExpiry(fresh)
-      await kubeconfigs?.write(served.url, fresh)
+    async renew(named: readonly string[]) {
+      await certificates.replace(async () => withGiven(await issueCertificates(directory, named), options.given))
+      return certificates.current
     },
   }
   tasks.start('renew certificates', (signal) =>

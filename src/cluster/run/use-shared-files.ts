@@ -10,6 +10,7 @@ import type { ServerIdentity } from '../bootstrap/server-identity.ts'
 import { accountKeysIn } from '../certificates/account-key-file.ts'
 import { readServerFile, replaceServerFiles } from '../data-directory/server-files.ts'
 import { followSharedFiles } from '../rotation/follow-shared-files.ts'
+import { authorityFiles } from '../rotation/rotate-authorities.ts'
 import { accountKeyFile } from '../rotation/rotate-account-key.ts'
 import type { FileContents } from '../rotation/shared-files.ts'
 
@@ -18,22 +19,32 @@ export interface SharedFilesUse {
   readonly identity: ServerIdentity
   readonly directory: string
   readonly accountKeys: AccountKeys
+  /** Reads the authorities again and uses them. */
+  readonly useAuthorities: () => Promise<void>
   readonly log: Log
 }
 
 /** Runs until the signal is aborted. */
-export function useSharedFiles(
-  { client, identity, directory, accountKeys, log }: SharedFilesUse,
+export async function useSharedFiles(
+  { client, identity, directory, accountKeys, useAuthorities, log }: SharedFilesUse,
   signal: AbortSignal,
 ): Promise<void> {
   const { crypto } = nodePlatform
+  let usedAuthorities = await authorityTexts(directory)
   const use = async (files: FileContents) => {
     const keys = lookup(files, accountKeyFile)
     const loaded = keys === undefined ? undefined : accountKeysIn(keys, crypto)
     await replaceServerFiles(directory, files)
     if (loaded !== undefined) accountKeys.replace(loaded)
+    const authorities = await authorityTexts(directory)
+    if (authorities === usedAuthorities) return
+    await useAuthorities()
+    usedAuthorities = authorities
   }
   const authorityKey = () => readServerFile(directory, 'ca.key')
   const deps = { client, identity, log, crypto, clock: realClock, random: systemRandom, authorityKey, use }
-  return followSharedFiles(deps, signal)
+  await followSharedFiles(deps, signal)
 }
+
+const authorityTexts = async (directory: string): Promise<string> =>
+  (await Promise.all(authorityFiles.map((name) => readServerFile(directory, name)))).join('\n')

@@ -218,13 +218,13 @@ function shownKeys(random: SeededRandom) {
   const deps = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
   const certificates = temporaryCertificates(deps)
   const { accountKey, authority, signer } = certificates
-  return { certificates, accountKey, signing: { certificateAuthority: authority, signer } }
+  return { certificates, accountKey, signing: { certificateAuthority: () => authority, signer } }
 }
 
 /** Without a port there are no certificates except that of the authority, which pods mount. */
 function ownKeys(clock: VirtualClock, random: SeededRandom) {
   const { crypto } = nodePlatform
   const signer = Authority.create('kubernetes', { clock, random: random.fork('authority'), crypto })
-  const signing = { certificateAuthority: signer.certificate, signer }
+  const signing = { certificateAuthority: () => signer.certificate, signer }
   return { certificates: undefined, accountKey: crypto.generateKey(), signing }
 }

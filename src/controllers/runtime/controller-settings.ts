@@ -43,8 +43,8 @@ export interface AutoscalerSettings {
 
 /** Configuration of the controllers. */
 export interface ControllerSettings {
-  /** The PEM of the API server's certificate authority; without it, none is published. */
-  readonly certificateAuthority?: string
+  /** The PEM of the authorities of API servers' certificates, which may be replaced; without it, none are published. */
+  readonly certificateAuthority?: () => string
   readonly nodeRanges?: NodeRangeSettings
   /** Without it, no certificates are signed. */
   readonly signer?: CertificateSigner

@@ -1,5 +1,7 @@
 // ServiceAccount tokens in Secrets: adds the token to Secrets of that type, and deletes them with their account.
 import { accountNameOf, accountUidAnnotation, isTokenSecret } from '../../api/core/v1/account-token-secret.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { firstRootCertificate } from '../../api/core/v1/root-certificate.ts'
 import { accountNameAnnotation } from '../../api/core/v1/secret-rules.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount, type ServiceAccount } from '../../api/core/v1/service-account.ts'
@@ -27,10 +29,12 @@ export const serviceAccountTokenController = defineController({
   name: 'service-account-token',
   account: managerAccount,
   component: 'serviceaccount-token-controller',
-  watches: [secret, serviceAccount],
+  watches: [secret, serviceAccount, configMap],
   indexes: [secretsByAccount as unknown as ObjectIndex],
-  enqueues(kind, { key, now, before }, { byIndex }) {
+  enqueues(kind, { key, now, before }, { byIndex, all }) {
     if (kind.kind === serviceAccount.kind) return byIndex(secretsByAccount, key).map(keyOf)
+    if (kind.kind === configMap.kind)
+      return key === firstRootCertificate ? [...all(secret)].filter(isTokenSecret).map(keyOf) : []
     const object = (now ?? before) as Secret
     if (!isTokenSecret(object)) return []
     return [now === undefined ? `${gonePrefix}${accountKeyOf(object)} ${object.metadata.name}` : key]
@@ -98,7 +102,7 @@ export function filled(
   const issue = () => base64Text(legacyTokens.issue({ namespace, account: { name, uid }, secret: metadata.name }))
   const whole = {
     ...data,
-    ...(certificateAuthority === undefined ? {} : { 'ca.crt': base64Text(certificateAuthority) }),
+    ...(certificateAuthority === undefined ? {} : { 'ca.crt': base64Text(certificateAuthority()) }),
     namespace: (data['namespace'] ?? '') === '' ? base64Text(namespace) : (data['namespace'] ?? ''),
     token: (data['token'] ?? '') === '' ? issue() : (data['token'] ?? ''),
   }

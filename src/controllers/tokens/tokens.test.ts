@@ -92,15 +92,15 @@ test('existing data in a Secret is kept, except the certificate authority, which
   const data = { 'ca.crt': base64Text('OLD'), namespace: base64Text('elsewhere'), more: base64Text('x') }
   const object = made(secret, 's', { metadata: annotated('robot'), type: legacy, data })
   const legacyTokens = { issue: () => 'TOKEN' }
-  const next = filled(object, account, { certificateAuthority: 'PEM', legacyTokens })
+  const next = filled(object, account, { certificateAuthority: () => 'PEM', legacyTokens })
   deepEqual(Object.fromEntries(Object.entries(next?.data ?? {}).map(([name, value]) => [name, atob(value)])), {
     'ca.crt': 'PEM',
     namespace: 'elsewhere',
     more: 'x',
     token: 'TOKEN',
   })
-  equal(filled(next ?? object, account, { certificateAuthority: 'PEM', legacyTokens }), undefined)
-  equal(filled(object, account, { certificateAuthority: 'PEM' }), undefined)
+  equal(filled(next ?? object, account, { certificateAuthority: () => 'PEM', legacyTokens }), undefined)
+  equal(filled(object, account, { certificateAuthority: () => 'PEM' }), undefined)
 })
 
 const bootstrap = (id: string, fields: Readonly<Record<string, string>> = {}): Secret =>

@@ -2,6 +2,7 @@
 // token for the API, and the pod gets the account's image pull secrets. An account can restrict the Secrets of its pods.
 import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
 import { isInterned } from '../../../base/collections/interned-values.ts'
+import { rootCertificateName } from '../../../api/core/v1/root-certificate.ts'
 import type { Container } from '../../../api/core/v1/container/container.ts'
 import { mirrorPodAnnotation } from '../../../api/core/v1/pod/pod-annotations.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -115,7 +116,7 @@ function withToken(spec: PodSpec, suffix: () => string): PodSpec {
 
 const tokenSources = [
   { serviceAccountToken: { expirationSeconds: tokenExpirationSeconds, path: 'token' } },
-  { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  { configMap: { name: rootCertificateName, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
 ]
 

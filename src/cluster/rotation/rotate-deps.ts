@@ -1,0 +1,19 @@
+// What all rotations need.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { DistributeDeps } from './distribute-files.ts'
+import type { FileContents } from './shared-files.ts'
+
+export interface RotateDeps extends Omit<DistributeDeps, 'authorityKey' | 'nextAuthorityKey'> {
+  /** The files of a server, by names below `pki/`: of those that were never distributed these are used. */
+  readonly initial: FileContents
+  readonly onProgress: (what: string) => void
+}
+
+/** The private key of the cluster's CA, as PEM. */
+export const authorityKeyOf = ({ initial }: RotateDeps): string => requireFile(initial, 'ca.key')
+
+export function requireFile(files: FileContents, name: string): string {
+  const content = lookup(files, name)
+  if (content === undefined) throw new Error(`the server has no file ${name}`)
+  return content
+}
