@@ -165,6 +165,14 @@ for (const [what, kubeconfig, name, message] of refused)
       return error.name === 'KubeconfigError'
     }))
 
+for (const [what, given, message] of [
+  ['an object', [{ context: 'shop' }], 'connect: the kubeconfig must be a path or the text of a kubeconfig'],
+  ['a misspelt option', ['/none/config', { contxt: 'shop' }], 'connect: unknown contxt; did you mean context?'],
+  ['a context as a text', ['/none/config', 'shop'], 'connect: "shop" is no object'],
+] as const)
+  test(`${what} is a wrong argument, before the kubeconfig is read`, () =>
+    rejects(connect(...(given as unknown as Parameters<typeof connect>)), { name: 'TypeError', message }))
+
 test('an unreachable server is named when it is called', async () => {
   await using connection = await connect(served.kubeconfig.replace(served.url, 'https://127.0.0.1:1'))
   await rejects(connection.client.of(configMap).list(), /127\.0\.0\.1:1/)

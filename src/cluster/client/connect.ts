@@ -1,6 +1,7 @@
 // connect(): the typed client of a test's cluster, for any cluster. An operator that was tested with startCluster() runs
 // with it unchanged.
 import { homedir } from 'node:os'
+import { checkProperties } from '../../base/check-arguments.ts'
 import { realClock, type Clock } from '../../base/time/clock.ts'
 import { Client } from '../../client/client.ts'
 import { KubeconfigError } from '../../client/transport/kubeconfig-access.ts'
@@ -18,6 +19,8 @@ export interface ConnectOptions {
   /** Ends the wait for a credential plugin of the kubeconfig. */
   readonly signal?: AbortSignal
 }
+
+const optionNames: Readonly<Record<keyof ConnectOptions, true>> = { context: true, name: true, signal: true }
 
 /** A connection to a cluster. `client` and `clock` are used as those of a test's cluster. */
 export interface Connection extends AsyncDisposable {
@@ -39,6 +42,10 @@ export interface Connection extends AsyncDisposable {
  * file of `$KUBECONFIG`, in a pod its ServiceAccount, or `~/.kube/config`. Nothing is sent before the first call.
  */
 export async function connect(kubeconfig?: string, options: ConnectOptions = {}): Promise<Connection> {
+  // Not shown: a kubeconfig that was parsed contains credentials.
+  if (kubeconfig !== undefined && typeof kubeconfig !== 'string')
+    throw new TypeError('connect: the kubeconfig must be a path or the text of a kubeconfig')
+  checkProperties('connect', options, optionNames)
   const { context: contextName, name = 'operator', signal = new AbortController().signal } = options
   const source = await sourceFor(kubeconfig)
   const chosen = await selectContext(source, contextName)

@@ -1,4 +1,5 @@
 // startCluster(): a whole cluster in a test: memory store, simulated nodes, all controllers, virtual time.
+import { checkOneOf, checkProperties, checkWhole } from '../../base/check-arguments.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog, type Log } from '../../base/observability/log.ts'
@@ -15,7 +16,6 @@ import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import { Cluster } from '../run/cluster.ts'
 import { CallAwaiter } from './call-awaiter.ts'
-import { checkOneOf, checkProperties, checkWhole } from './check-arguments.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import { serviceRangesOf, type ServiceRangeFlagValues } from '../flags/service-ranges.ts'
