@@ -34,6 +34,15 @@ const traces = (folder: string): readonly string[] => {
   ]
 }
 
+/** A network of the machine, with the address of the machine in it. */
+function otherNetwork(address: string): Disposable {
+  const ip = (...args: string[]) => execFileSync('ip', args)
+  ip('link', 'add', 'other0', 'type', 'bridge')
+  ip('addr', 'add', address, 'dev', 'other0')
+  ip('link', 'set', 'other0', 'up')
+  return { [Symbol.dispose]: () => void ip('link', 'del', 'other0') }
+}
+
 inNamespaces(import.meta.url, () => {
   test('real containers by default; a stop ends them, a start restores them, a reset leaves nothing behind', async () => {
     await using registry = await startRegistry()
@@ -179,9 +188,7 @@ inNamespaces(import.meta.url, () => {
   })
 
   test('simulated nodes are used, with a message, where the pod network would overlap another network', async () => {
-    execFileSync('ip', ['link', 'add', 'other0', 'type', 'bridge'])
-    execFileSync('ip', ['addr', 'add', '10.244.7.1/16', 'dev', 'other0'])
-    execFileSync('ip', ['link', 'set', 'other0', 'up'])
+    using _other = otherNetwork('10.244.7.1/16')
     const folder = await newFolder()
     await using up = await startUpIn(folder, '--runtime', 'auto')
     await until(() => up.printed().includes('No real containers'))
@@ -194,4 +201,21 @@ inNamespaces(import.meta.url, () => {
     deepEqual(traces(folder), [])
     rmSync(folder, { recursive: true })
   })
+
+  for (const runtime of ['auto', 'containerd'])
+    test(`up --runtime ${runtime} is refused, before it changes anything, where Services would have addresses of the machine`, async () => {
+      using _other = otherNetwork('10.99.0.1/24')
+      const folder = await newFolder()
+      await rejects(startUpIn(folder, '--runtime', runtime, '--bind', '10.99.0.1'), {
+        message:
+          /the addresses of Services, 10\.96\.0\.0\/12, overlap those of other0 \(10\.99\.0\.\d\/24\); start the cluster with others: --service-cluster-ip-range 172\.20\.0\.0\/16\n$/,
+      })
+      equal(execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' }).includes('coxswain'), false)
+      deepEqual(traces(folder), [])
+      deepEqual(
+        readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('store.db')),
+        [],
+      )
+      rmSync(folder, { recursive: true })
+    })
 })

@@ -12,6 +12,7 @@ interface PackageFields {
   readonly description: string
   readonly files: readonly string[]
   readonly engines: { readonly node: string }
+  readonly optionalDependencies: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
 }
 
@@ -85,6 +86,13 @@ test('package.json and the README make the same claims', () => {
   ok(flat.includes(`${fields.description}.`), 'the description stands in the README')
   const [, oldest] = /^>=(\d+)$/.exec(fields.engines.node) ?? []
   ok(flat.includes(`needs Node.js ${oldest} or newer`), 'the README names the oldest Node.js')
+  const processors = Object.keys(fields.optionalDependencies).map((name) => name.replace(/^node-linux-/, ''))
+  const [, named = ''] = /on Linux \(([^)]+)\)/.exec(flat) ?? []
+  deepEqual(
+    named.split(' and ').toSorted(),
+    processors.toSorted(),
+    'the README names the platforms of the pinned Node.js',
+  )
   for (const plugin of ['flow', 'why']) {
     ok(`kubectl-${plugin}` in fields.bin, `kubectl ${plugin} is a program of the package`)
     ok(readme.includes(`\`kubectl ${plugin} `), `the README shows kubectl ${plugin}`)
