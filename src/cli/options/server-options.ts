@@ -16,6 +16,8 @@ import { storeChoiceOf, storeOptions } from './store-option.ts'
 
 /** Each event takes about 200 bytes plus its strings. */
 const flowEventsMax = 1 << 22
+/** They are read before a cluster starts. */
+const flowKeptMax = 20_000
 const connectionsFlagMax = 1_000_000
 const megabytesFlagMax = 1 << 16
 
@@ -90,6 +92,11 @@ export const serverOptions = {
     value: '<n>',
     help: `how many messages between components are recorded for coxswain flow; 0 records none (${flowEventsDefault})`,
   },
+  'flow-keep': {
+    type: 'string',
+    value: '<n>',
+    help: 'how many of them are kept in the data directory when the cluster stops, and are there again after the next start (0)',
+  },
   'max-connections': {
     type: 'string',
     value: '<n>',
@@ -123,6 +130,7 @@ export interface ServerChoices {
   readonly uiPort: number | undefined
   readonly uiHost: string
   readonly flowEvents: number
+  readonly flowKept: number
   readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
   readonly serviceRangeFlags: ServiceRangeFlagValues
@@ -152,6 +160,7 @@ export function serverChoicesOf(
     uiHost: flags['ui-bind'] ?? '127.0.0.1',
     tlsSans: sansOf(flags['tls-san']),
     flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
+    flowKept: numberOf('--flow-keep', flags['flow-keep'] ?? '0', flowKeptMax),
     limits: limitsOf(flags),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
     serviceRangeFlags: pick<ServiceRangeFlag>(flags, serviceRangeFlagNames),

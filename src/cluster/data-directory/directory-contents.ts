@@ -5,6 +5,9 @@ export const markerName = 'coxswain.json'
 /** The output of a cluster in the background. It is written before the directory is opened, so it is never a user's file. */
 export const outputName = 'up.log'
 
+/** The last messages between components, if they are kept across restarts. */
+export const flowRecordFile = 'flow-record.jsonl'
+
 export const storeFiles = ['store.db', 'store.db-wal', 'store.db-shm', 'store.db-lock'] as const
 
 /** The authorities and the key of ServiceAccount tokens: the identity of a cluster. */
@@ -36,6 +39,7 @@ export const clusterFiles: readonly string[] = [
   'admin.kubeconfig.lock',
   'controller-manager.kubeconfig',
   'scheduler.kubeconfig',
+  flowRecordFile,
   outputName,
 ]
 

@@ -56,6 +56,8 @@ export interface UpOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** Number of recorded flow events; 0 records none. */
   readonly flowEvents?: number
+  /** How many of them are kept across a restart. */
+  readonly flowKept?: number
   /** Limits of connections to the API server and their memory. */
   readonly limits?: Partial<ListenLimits>
   /** Validity of the certificates that the cluster signs: `8760h`. */
@@ -111,6 +113,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   kubeletPort: undefined,
   schedulerConfiguration: {},
   flowEvents: flowEventsDefault,
+  flowKept: 0,
   limits: {},
   signingDuration: undefined,
   hasVolumeSnapshots: false,

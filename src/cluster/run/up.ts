@@ -23,6 +23,7 @@ import type { ClusterCertificates } from '../certificates/cluster-certificates.t
 import { withGiven } from '../certificates/given-certificates.ts'
 import { ServerIdentity } from '../bootstrap/server-identity.ts'
 import { apiServerUser } from '../client/component-users.ts'
+import { flowRecordFile } from '../data-directory/directory-contents.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import { autoscalerSettingsOf } from '../flags/autoscaler-flags.ts'
 import { ingressChoicesOf } from '../flags/ingress-flags.ts'
@@ -43,6 +44,7 @@ import { usedVersionAnnotation } from '../rotation/follow-shared-files.ts'
 import { newIdentity } from '../components/start-elected.ts'
 import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
+import { keepFlowRecord, readKeptFlowRecord } from './kept-flow-record.ts'
 import { LocalNode } from './local-node.ts'
 import { serve, type ServedCluster } from './serve.ts'
 import { ServerCertificates } from './server-certificates.ts'
@@ -143,6 +145,11 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       certificates,
       uiPort: () => uiPort,
     })
+    if (options.flowKept > 0) {
+      const path = join(dataDirectory, flowRecordFile)
+      await readKeptFlowRecord(path, cluster.flow, { ...nodePlatform, log })
+      cleanUps.defer(() => keepFlowRecord(path, cluster.flow, options.flowKept, { ...nodeDeps, ...nodePlatform, log }))
+    }
     cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')

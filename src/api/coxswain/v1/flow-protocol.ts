@@ -46,11 +46,16 @@ export const readSpan = (text: unknown): Span | undefined =>
     : undefined
 
 /** A flow event in the form that is reported to other processes: ids are replaced by spans. */
-export function reportedEvent(
+export const reportedEvent = (event: FlowEvent, record: string): ReportedEvent =>
+  reportedEventOf(event, (id) => spanOf(record, id))
+
+/** The same with the span of each event. */
+export function reportedEventOf(
   { id, allowedBy: _, deniedTo: _user, cause, ...event }: FlowEvent,
-  record: string,
+  nameOf: (id: FlowId) => Span,
 ): ReportedEvent {
   const { revisions } = cause
-  const why = cause.event === 0 ? {} : { span: spanOf(record, cause.event) }
-  return { ...event, cause: { event: 0 as FlowId, also: [], revisions, ...why }, span: spanOf(record, id) }
+  const span = cause.event === 0 ? cause.span : nameOf(cause.event)
+  const why = span === undefined ? {} : { span }
+  return { ...event, cause: { event: 0 as FlowId, also: [], revisions, ...why }, span: nameOf(id) }
 }
