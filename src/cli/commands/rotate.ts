@@ -60,10 +60,9 @@ interface Rotation {
 const rotations: Readonly<Record<string, Rotation>> = {
   ca: {
     async rotate(deps, { out, signal }) {
-      const missing = await rotateAuthorities(deps, signal)
-      out(
-        'A new CA signs certificates. Certificates of the earlier one are accepted until: coxswain rotate ca --retire\n',
-      )
+      const { isNew, missingNodes: missing } = await rotateAuthorities(deps, signal)
+      const what = isNew ? 'A new CA signs certificates.' : 'A rotation has begun before, and no other one was started.'
+      out(`${what} Certificates of the earlier CA are accepted until: coxswain rotate ca --retire\n`)
       if (missing.length === 0) return
       const more = missing.length > namesShown ? ` and ${missing.length - namesShown} more` : ''
       out(`Nodes that do not trust the new CA yet: ${missing.slice(0, namesShown).join(', ')}${more}\n`)

@@ -30,7 +30,7 @@ export interface DistributeDeps extends SealDeps {
 
 /**
  * Replaces what `change` returns for the files that were distributed last. They stay part of the published ones, for servers that are not
- * running.
+ * running. Nothing is replaced before all servers use what was distributed last: they might not be able to open what follows.
  */
 export async function distributeFiles(
   change: (last: FileContents) => FileContents,
@@ -39,8 +39,10 @@ export async function distributeFiles(
 ): Promise<void> {
   const called = context(signal)
   const before = await findSharedFiles(deps.client, called)
-  const last = before === undefined ? {} : openSharedFiles(before, deps).files
-  const all = { ...last, ...change(last) }
+  const last = before && openSharedFiles(before, deps)
+  if (last !== undefined) await untilUsed(last.version, deps, signal)
+  const { files = {} } = last ?? {}
+  const all = { ...files, ...change(files) }
   const version = await publishSharedFiles(deps.client, before, all, publishDeps(deps), called).catch(
     (error: unknown) => {
       const isRace = hasReason(error, 'Conflict') || hasReason(error, 'AlreadyExists')
@@ -55,7 +57,12 @@ const publishDeps = ({ authorityKey, nextAuthorityKey, ...deps }: DistributeDeps
   authorityKeys: [authorityKey, ...(nextAuthorityKey === undefined ? [] : [nextAuthorityKey])],
 })
 
-async function untilUsed(version: number, { client, clock }: DistributeDeps, signal: AbortSignal): Promise<void> {
+/** Waits until all servers use a version of the files. */
+export async function untilUsed(
+  version: number,
+  { client, clock }: Pick<DistributeDeps, 'client' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
   const untilMs = clock.monotonicMs() + confirmMsMax
   for (;;) {
     const servers = await serverLeases(client, context(signal))

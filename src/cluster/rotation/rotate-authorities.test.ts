@@ -36,7 +36,7 @@ for (const name of ['ca', 'front-proxy-ca'] as const)
         for (const each of servers)
           ok(each.authority(name).trusted.includes(certificate), 'all trust what one signs with')
       }
-    deepEqual(await ended(cluster, rotateAuthorities(rotation(cluster), signal)), [])
+    deepEqual(await ended(cluster, rotateAuthorities(rotation(cluster), signal)), { isNew: true, missingNodes: [] })
     const { certificate: next, chain } = a.authority(name)
     notEqual(next, first)
     for (const each of servers) equal(each.authority(name).trusted, `${next}${first}`)
@@ -46,10 +46,9 @@ for (const name of ['ca', 'front-proxy-ca'] as const)
     ok(new X509Certificate(chain).checkIssued(new X509Certificate(first)))
 
     const later = () => rotation(cluster, [], a.files)
-    await rejects(
-      rotateAuthorities(later(), signal),
-      /the earlier CA is still trusted; retire it first: coxswain rotate ca --retire/,
-    )
+    // Another rotation does not start before this one has ended.
+    deepEqual(await ended(cluster, rotateAuthorities(later(), signal)), { isNew: false, missingNodes: [] })
+    equal(a.authority(name).certificate, next)
     equal(await ended(cluster, retireAuthorities({ ...later(), force: false }, signal)), true)
     for (const each of servers) {
       equal(each.authority(name).trusted, next)
@@ -75,7 +74,10 @@ test('the earlier CA is not retired while a node needs it', async () => {
   await cluster.clock.advance('1s')
   await using a = new Server(cluster, 'a')
   const progress: string[] = []
-  deepEqual(await ended(cluster, rotateAuthorities(rotation(cluster, progress), signal)), ['node-0', 'node-1'])
+  deepEqual(await ended(cluster, rotateAuthorities(rotation(cluster, progress), signal)), {
+    isNew: true,
+    missingNodes: ['node-0', 'node-1'],
+  })
   deepEqual(progress, [
     'waiting until all servers trust the new CA',
     'waiting until all servers use the new CA',
@@ -103,4 +105,34 @@ test('an interrupted rotation is repeated, and leaves no trace', async () => {
   b.failure = undefined
   await ended(cluster, rotateAuthorities(rotation(cluster, [], a.files), signal))
   for (const each of [a, b]) equal(each.authority().trusted, `${a.authority().certificate}${initial['ca.crt']}`)
+})
+
+test('a rotation that ended while one server did not use the new CA is continued from the files of any server', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  await cluster.clock.advance('1s')
+  await using a = new Server(cluster, 'a')
+  await using b = new Server(cluster, 'bb')
+  // It trusts the next CA, and then cannot store its key.
+  b.onUse = () => (b.failure = new Error('its disk is full'))
+  await rejects(
+    ended(cluster, rotateAuthorities(rotation(cluster), signal)),
+    /apiserver-\S+ on bb .* has not confirmed/,
+  )
+  const next = a.authority().certificate
+  deepEqual([next === initial['ca.crt'], b.authority().certificate], [false, initial['ca.crt']])
+  for (const { files } of [a, b]) {
+    // Nothing is replaced while it does not.
+    await rejects(ended(cluster, rotateAccountKey(rotation(cluster, [], files), signal)), /has not confirmed/)
+    await nodesFollow(cluster, a)
+    const deps = { ...rotation(cluster, [], files), force: false }
+    await rejects(ended(cluster, retireAuthorities(deps, signal)), /has not confirmed/)
+  }
+  b.onUse = () => {}
+  b.failure = undefined
+  for (const { files } of [a, b])
+    deepEqual(await ended(cluster, rotateAuthorities(rotation(cluster, [], files), signal)), {
+      isNew: false,
+      missingNodes: [],
+    })
+  equal(b.authority().certificate, next)
 })

@@ -5,10 +5,10 @@ import { context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { listAllPages } from '../../client/informer/paged-list.ts'
 import { Authority } from '../../pki/authority.ts'
-import { distributeFiles } from './distribute-files.ts'
+import { distributeFiles, untilUsed } from './distribute-files.ts'
 import { announceToNode, authorityDigest, publishedDigest, trustedDigest } from './node-authority.ts'
 import { authorityKeyOf, requireFile, type RotateDeps } from './rotate-deps.ts'
-import { findSharedFiles, openSharedFiles, type FileContents } from './shared-files.ts'
+import { findSharedFiles, openSharedFiles, type FileContents, type SharedFiles } from './shared-files.ts'
 
 const authorities = [
   { name: 'ca', commonName: 'kubernetes' },
@@ -23,35 +23,40 @@ const nodesMsMax = 30_000
 const checkEveryMs = 500
 const namesShown = 10
 
-/** Returns the names of nodes that do not trust the new CA yet. */
-export async function rotateAuthorities(deps: RotateDeps, signal: AbortSignal): Promise<readonly string[]> {
+export interface RotatedAuthorities {
+  /** Whether there are new ones: an earlier rotation is continued until it ends with the retirement of the earlier ones. */
+  readonly isNew: boolean
+  /** The names of nodes that do not trust the new CA yet. */
+  readonly missingNodes: readonly string[]
+}
+
+export async function rotateAuthorities(deps: RotateDeps, signal: AbortSignal): Promise<RotatedAuthorities> {
   const { clock, onProgress } = deps
   const authorityKey = authorityKeyOf(deps)
-  if (authorities.some(({ name }) => load(deps.initial, name, deps).chain !== ''))
-    throw new Error('the earlier CA is still trusted; retire it first: coxswain rotate ca --retire')
+  const { version, files: current } = await filesOf(deps, signal)
+  if (authorities.some(({ name }) => load(current, name, deps).chain !== '')) {
+    onProgress('waiting until all servers use the new CA')
+    await untilUsed(version, deps, signal)
+    return { isNew: false, missingNodes: await announce(deps, signal) }
+  }
   const seconds = Math.floor(clock.nowMs() / 1000)
-  const next = new Map(
-    authorities.map(({ name, commonName }) => [name, Authority.create(`${commonName}@${seconds}`, deps)] as const),
-  )
-  const change =
-    (of: (current: Authority, next: Authority, name: AuthorityName) => FileContents) => (last: FileContents) =>
-      Object.assign(
-        {},
-        ...[...next].map(([name, each]) => of(load({ ...deps.initial, ...last }, name, deps), each, name)),
-      )
+  const replaced = authorities.map(({ name, commonName }) => ({
+    name,
+    own: load(current, name, deps),
+    next: Authority.create(`${commonName}@${seconds}`, deps),
+  }))
+  const trust = replaced.map(({ name, own, next }) => [`${name}.crt`, `${own.certificate}${next.certificate}`])
+  const sign = replaced.flatMap(({ name, own, next }) => [
+    [`${name}.crt`, `${next.certificate}${own.crossSign(next)}${own.certificate}`],
+    [`${name}.key`, next.identity.key],
+  ])
   onProgress('waiting until all servers trust the new CA')
-  const trust = change((current, { certificate }, name) => ({
-    [`${name}.crt`]: `${current.certificate}${certificate}`,
-  }))
-  await distributeFiles(trust, { ...deps, authorityKey }, signal)
+  await distributeFiles(() => Object.fromEntries(trust) as FileContents, { ...deps, authorityKey }, signal)
   onProgress('waiting until all servers use the new CA')
-  const sign = change((current, { certificate, identity }, name) => ({
-    [`${name}.crt`]: `${certificate}${current.crossSign(requireNext(next, name))}${current.certificate}`,
-    [`${name}.key`]: identity.key,
-  }))
-  const nextAuthorityKey = requireNext(next, 'ca').identity.key
-  await distributeFiles(sign, { ...deps, authorityKey, nextAuthorityKey }, signal)
-  return announce({ ...deps, authorityKey: nextAuthorityKey }, signal)
+  const signing = Object.fromEntries(sign) as FileContents
+  const nextAuthorityKey = requireFile(signing, 'ca.key')
+  await distributeFiles(() => signing, { ...deps, authorityKey, nextAuthorityKey }, signal)
+  return { isNew: true, missingNodes: await announce(deps, signal) }
 }
 
 /** The earlier CAs are no longer trusted. Returns whether there were any. Throws if nodes need them, unless `force` is set. */
@@ -59,19 +64,26 @@ export async function retireAuthorities(
   { force, ...deps }: RotateDeps & { readonly force: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const authorityKey = authorityKeyOf(deps)
-  const current = load(deps.initial, 'ca', deps)
-  if (current.chain === '') return false
-  const digest = authorityDigest(current.trusted, deps.crypto)
+  const { files: current } = await filesOf(deps, signal)
+  const { chain, trusted } = load(current, 'ca', deps)
+  if (chain === '') return false
+  const digest = authorityDigest(trusted, deps.crypto)
   const missing = force ? [] : namesOf((await nodesOf(deps, signal)).filter((each) => trustedDigest(each) !== digest))
   if (missing.length > 0) throw new Error(missingText(missing))
   deps.onProgress('waiting until no server trusts the earlier CA')
-  const files = Object.fromEntries(
-    authorities.map(({ name }) => [`${name}.crt`, load(deps.initial, name, deps).certificate]),
-  )
-  await distributeFiles(() => files, { ...deps, authorityKey }, signal)
-  await announce({ ...deps, authorityKey }, signal)
+  const own = authorities.map(({ name }) => [`${name}.crt`, load(current, name, deps).certificate])
+  const retired = Object.fromEntries(own) as FileContents
+  await distributeFiles(() => retired, { ...deps, authorityKey: authorityKeyOf(deps) }, signal)
+  await announce(deps, signal)
   return true
+}
+
+/** What was distributed last, and of the other files those of this server. */
+async function filesOf(deps: RotateDeps, signal: AbortSignal): Promise<SharedFiles> {
+  const published = await findSharedFiles(deps.client, context(signal))
+  if (published === undefined) return { version: 0, files: deps.initial }
+  const { version, files } = openSharedFiles(published, { crypto: deps.crypto, authorityKey: authorityKeyOf(deps) })
+  return { version, files: { ...deps.initial, ...files } }
 }
 
 function load(files: FileContents, name: AuthorityName, deps: RotateDeps): Authority {
@@ -81,26 +93,16 @@ function load(files: FileContents, name: AuthorityName, deps: RotateDeps): Autho
   )
 }
 
-function requireNext(next: ReadonlyMap<AuthorityName, Authority>, name: AuthorityName): Authority {
-  const found = next.get(name)
-  if (found === undefined) throw new Error(`there is no ${name}`)
-  return found
-}
-
 const namesOf = (nodes: readonly Node[]): readonly string[] => nodes.map(({ metadata }) => metadata.name)
 
 const nodesOf = async ({ client }: RotateDeps, signal: AbortSignal): Promise<readonly Node[]> =>
   (await listAllPages(client.of(node), {}, context(signal))).items
 
 /** Asks all nodes to trust what servers use now, and waits a while for it. Returns the names of those that do not. */
-async function announce(
-  deps: RotateDeps & { readonly authorityKey: string },
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function announce(deps: RotateDeps, signal: AbortSignal): Promise<readonly string[]> {
   const { client, clock, crypto, onProgress } = deps
-  const published = await findSharedFiles(client, context(signal))
-  const files = published === undefined ? {} : openSharedFiles(published, deps).files
-  const digest = authorityDigest(load({ ...deps.initial, ...files }, 'ca', deps).trusted, crypto)
+  const { files } = await filesOf(deps, signal)
+  const digest = authorityDigest(load(files, 'ca', deps).trusted, crypto)
   onProgress('waiting until nodes trust the new CA, and have certificates of it')
   for (const each of await nodesOf(deps, signal))
     if (publishedDigest(each) !== digest) await announceToNode(client, each.metadata.name, digest, context(signal))
