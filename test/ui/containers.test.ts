@@ -68,7 +68,6 @@ inNamespaces(import.meta.url, () => {
     await page.locator('[data-line*="Runtime"]').first().waitFor()
 
     await open('Logs')
-    await page.getByRole('button', { name: 'Follow c' }).click()
     const log = page.getByRole('log')
     await log.getByText(hostile).waitFor()
     await log.getByText(/line 1\n/).waitFor()

@@ -17,8 +17,14 @@ const call = (id: number, from: string, what: string, name: string, more: Partia
   }) as unknown as FlowEvent
 
 suite('recent changes', () => {
-  const shown = (events: readonly FlowEvent[], namespace = '', max = 10): string[] =>
-    recentChanges(events, namespace, max).map(
+  /** Each call with the write that it led to. */
+  const written = (calls: readonly FlowEvent[]): FlowEvent[] =>
+    calls.flatMap((each) => [
+      each,
+      { ...each, id: each.id + 0.5, arrow: 'persist', cause: { event: each.id } } as unknown as FlowEvent,
+    ])
+  const shown = (calls: readonly FlowEvent[], namespace = '', max = 10): string[] =>
+    recentChanges(written(calls), namespace, max).map(
       ({ sender, verb, object, count }) => `${sender} ${verb} ${object.name} ×${count}`,
     )
 
@@ -51,6 +57,8 @@ suite('recent changes', () => {
   ] as const)
     test(`${what} is no change`, () => deepEqual(shown([event]), []))
 })
+
+test('a dry run is no change', () => deepEqual(recentChanges([call(1, 'browser', 'delete pods', 'a')], '', 10), []))
 
 suite('amounts', () => {
   for (const [text, expected] of [

@@ -1,5 +1,5 @@
-// Who has changed what: the successful writes of the flow record, the newest first, similar ones together. Statuses, leases and Event
-// objects change all the time and are left out.
+// Who has changed what: the requests of the flow record that led to a write, the newest first, similar ones together. Statuses, leases
+// and Event objects change all the time and are left out.
 import { isBackground } from '../../../base/observability/background-events.ts'
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 
@@ -27,10 +27,13 @@ const verbs: ReadonlyMap<string, string> = new Map([
 export function recentChanges(events: readonly FlowEvent[], namespace: string, max: number): readonly RecentChange[] {
   const changes: RecentChange[] = []
   const byKind = new Map<string, number>()
+  // A dry run, and a request that changes nothing, lead to no write.
+  const written = new Set<number>()
   const oldest = Math.max(0, events.length - examinedMax)
   for (let at = events.length - 1; at >= oldest; at--) {
     const event = events[at] as FlowEvent
-    const change = changeOf(event)
+    if (event.arrow === 'persist') written.add(event.cause.event)
+    const change = written.has(event.id) ? changeOf(event) : undefined
     if (change === undefined || (namespace !== '' && change.object.namespace !== namespace)) continue
     const { sender, verb, object } = change
     // Changes of several objects of a kind by the same sender, such as the pods of a workload, are one.

@@ -1,5 +1,6 @@
 // What the page does in a running cluster: applies, logs, terminals, and steps of virtual time.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { CallApi } from '../../calls/workload-calls.ts'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
@@ -12,7 +13,21 @@ const tailLines = 500
 /** Frames that wait for the connection; what is typed beyond that is dropped. */
 const waitingFramesMax = 100
 
+const calls: CallApi = {
+  read: (target, accept, signal) => fetchJson(target, { headers: { accept }, signal }),
+  async delete(target, options, signal) {
+    const headers = { 'content-type': 'application/json', ...uiHeaders }
+    await fetchOk(target, { method: 'DELETE', headers, body: JSON.stringify(options), signal })
+  },
+  async patch(target, type, patch, signal) {
+    const headers = { 'content-type': type, ...uiHeaders }
+    await fetchOk(target, { method: 'PATCH', headers, body: JSON.stringify(patch), signal })
+  },
+}
+
 export class LiveActions implements Actions {
+  readonly calls = calls
+
   async logOut(): Promise<void> {
     await fetchOk('/ui/logout', { method: 'POST', headers: uiHeaders })
   }

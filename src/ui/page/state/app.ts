@@ -4,19 +4,22 @@ import type { FlowEvent, FlowObject } from '../../../base/observability/flow-rec
 import { FlowRecord } from '../model/flow-record.ts'
 import { fragmentOf, isElsewhere, locationOf, viewNames, type PageLocation, type ViewName } from '../model/permalink.ts'
 import type { RecentChange } from '../model/recent-changes.ts'
+import { ownerTree, type TreeRow } from '../model/owner-tree.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
 import { isSignedOut, RequestError } from '../source/requests.ts'
-import { resourceId, type Resource, type RowChange, type Source } from '../source/source.ts'
+import { resourceId, type ClusterObject, type Resource, type RowChange, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
 import { KindCounts } from './kind-counts.ts'
+import { ObjectActions } from './object-actions.ts'
 import { Overview } from './overview.ts'
 import { PacedValue } from './paced-value.ts'
 import { Palette } from './palette.ts'
 import { paletteChoices, paletteSearch } from './palette-choices.ts'
+import { RowSelection } from './row-selection.ts'
 import { TimeControl } from './time-control.ts'
 
 /** Reconnects after this time when the stream ends. */
@@ -47,6 +50,7 @@ export class App {
   readonly source: Source
   readonly record = new FlowRecord()
   readonly table = new TableModel()
+  readonly selection = new RowSelection()
   readonly listKeys = new PacedValue<readonly string[]>(this)
   /** The pods of the map. */
   readonly pods = new TableModel()
@@ -57,6 +61,7 @@ export class App {
   readonly palette: Palette
   readonly failures = new Failures()
   readonly overview: Overview
+  readonly actions: ObjectActions
   readonly recentChanges = new PacedValue<readonly RecentChange[]>(this)
   readonly diagram = new DiagramCache(this)
   readonly mapPace = new DrawPace(this, mapStepMs)
@@ -102,6 +107,9 @@ export class App {
     const { source, sleep } = deps
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
+    const ownedBy = (object: Pick<ClusterObject, 'metadata'>) => this.ownedBy(object)
+    const notify = (text: string): void => this.notify(text)
+    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs })
     this.overview = new Overview({ source, sleep, changed, whenDrawn })
     const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
     this.palette = new Palette({ ...choices, sleep, changed })
@@ -208,7 +216,10 @@ export class App {
     this.location = next
     this.isMenuOpen = false
     const isOtherScope = before.namespace !== next.namespace || before.revision !== next.revision
-    if (before.view !== next.view || before.resource !== next.resource || isOtherScope) this.#followTable()
+    if (before.view !== next.view || before.resource !== next.resource || isOtherScope) {
+      this.selection.clear()
+      this.#followTable()
+    }
     if (before.namespace !== next.namespace) this.#followCounts()
     if (before.view !== next.view || isOtherScope) this.#followOverview()
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
@@ -230,6 +241,26 @@ export class App {
   resourceOfObject({ resource: plural }: FlowObject): Resource | undefined {
     const listed = this.resourceOf(this.location.resource)
     return listed?.plural === plural ? listed : this.resourceOf(plural)
+  }
+
+  /** Whether objects can be changed: in a running cluster, at present. */
+  get canAct(): boolean {
+    return this.source.actions !== undefined && this.location.revision === undefined
+  }
+
+  /** What an object owns, directly and indirectly, as it was at the shown revision. */
+  async ownedBy({ metadata }: Pick<ClusterObject, 'metadata'>): Promise<readonly TreeRow[]> {
+    const options = { namespace: metadata.namespace ?? '', revision: this.location.revision }
+    const lists = await Promise.all(
+      ownedResources
+        .flatMap((id) => this.resourceOf(id) ?? [])
+        .map(async (resource) => {
+          // A user who may not list a kind does not see what is owned of it.
+          const objects = await this.source.list(resource, options).catch(ignoreForbidden)
+          return objects.map((object) => ({ resource: resource.plural, object }))
+        }),
+    )
+    return ownerTree(lists.flat(), metadata.uid)
   }
 
   /** The selected flow event. */
@@ -450,6 +481,22 @@ export class App {
     const resource = object === undefined ? undefined : this.resourceOfObject(object)
     this.details.select(resource, object, revision)
   }
+}
+
+/** The resources whose objects are usually owned by others. */
+const ownedResources = [
+  'replicasets.apps',
+  'statefulsets.apps',
+  'pods',
+  'jobs.batch',
+  'controllerrevisions.apps',
+  'endpointslices.discovery.k8s.io',
+  'persistentvolumeclaims',
+]
+
+function ignoreForbidden(error: unknown): readonly never[] {
+  if (error instanceof RequestError && error.code === 403) return []
+  throw error
 }
 
 /** The first version of each resource. */

@@ -1,9 +1,12 @@
 // What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
+import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import { isRestartable, isScalable } from '../../calls/workload-kinds.ts'
 import { matching } from '../model/choices.ts'
 import { kindLabel, kindSections } from '../model/kind-sections.ts'
 import { elsewhere, viewLabels, type PageLocation, type ViewName } from '../model/permalink.ts'
 import { RequestError } from '../source/requests.ts'
 import { resourceId, type FoundObject, type Resource, type Source } from '../source/source.ts'
+import type { ActionKind, ObjectActions } from './object-actions.ts'
 import type { PaletteChoice, PaletteDeps, PaletteMode } from './palette.ts'
 
 /** The page, as far as the palette uses it. */
@@ -12,10 +15,14 @@ export interface PaletteHost {
   readonly resources: readonly Resource[]
   readonly views: readonly ViewName[]
   readonly location: PageLocation
+  readonly time: { showPresent(): void }
   readonly palette: { open(mode: PaletteMode): void }
   go(change: Partial<PageLocation>): void
   linkTo(change: Partial<PageLocation>): string
+  readonly canAct: boolean
+  readonly actions: Pick<ObjectActions, 'ask'>
   resourceOf(id: string): Resource | undefined
+  resourceOfObject(object: FlowObject): Resource | undefined
   showHelp(): void
   logOut(): Promise<void>
 }
@@ -76,12 +83,32 @@ function actions(host: PaletteHost): PaletteChoice[] {
     ...(key === undefined ? {} : { key }),
   })
   return [
+    ...objectActions(host),
     action('namespace', 'Choose the namespace', () => host.palette.open('namespace'), 'n'),
     ...(host.location.revision === undefined
       ? []
-      : [action('now', 'Return to the present', () => host.go({ revision: undefined }))]),
+      : [action('now', 'Return to the present', () => host.time.showPresent())]),
     action('help', 'Help', () => host.showHelp(), '?'),
     ...(host.source.actions === undefined ? [] : [action('log-out', 'Log out', () => void host.logOut())]),
+  ]
+}
+
+/** What can be done with the selected object. */
+function objectActions(host: PaletteHost): PaletteChoice[] {
+  const { object } = host.location
+  const resource = object === undefined ? undefined : host.resourceOfObject(object)
+  if (object === undefined || resource === undefined || !host.canAct) return []
+  const { namespace, name } = object
+  const choice = (kind: ActionKind, label: string): PaletteChoice => ({
+    id: `action/${kind}`,
+    label: `${label} ${resource.kind} ${name}`,
+    detail: 'action',
+    run: () => host.actions.ask(kind, resource, [{ metadata: { name, ...(namespace === '' ? {} : { namespace }) } }]),
+  })
+  return [
+    ...(isScalable(resource) ? [choice('scale', 'Scale')] : []),
+    ...(isRestartable(resource) ? [choice('restart', 'Restart')] : []),
+    ...(resource.verbs.includes('delete') ? [choice('delete', 'Delete')] : []),
   ]
 }
 

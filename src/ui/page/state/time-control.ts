@@ -70,6 +70,12 @@ export class TimeControl {
     this.#deps.changed()
   }
 
+  /** Ends a replay, and shows the cluster as it is. */
+  showPresent(): void {
+    this.stop()
+    this.#deps.show(undefined)
+  }
+
   /** When a revision was written, if it is known. */
   atMs(revision: number): number | undefined {
     return this.range?.marks.findLast((mark) => mark.revision <= revision)?.atMs

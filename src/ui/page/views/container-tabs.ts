@@ -14,12 +14,19 @@ interface Containers {
   readonly ephemeralContainers?: readonly { readonly name: string }[]
 }
 
-export function logsTab(app: App, { spec }: ClusterObject): TemplateResult {
+/** Names the container that kubectl shows unless another one is chosen. */
+const defaultContainer = 'kubectl.kubernetes.io/default-container'
+
+export function logsTab(app: App, { spec, metadata }: ClusterObject): TemplateResult {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as Containers
   const names = [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name)
-  const { log, logContainer } = app.details
+  const { details } = app
+  const first = names.find((name) => name === metadata.annotations?.[defaultContainer]) ?? names[0]
+  // The log is shown at once.
+  if (details.logContainer === undefined && first !== undefined) details.followLog(first)
+  const { log, logContainer } = details
   return html`<div class="bar" role="group" aria-label="Containers">
-      ${names.map((name) => html`<button aria-pressed=${name === logContainer} @click=${() => app.details.followLog(name)}>Follow ${name}</button>`)}
+      ${names.map((name) => html`<button aria-pressed=${name === logContainer} @click=${() => details.followLog(name)}>${name}</button>`)}
     </div>
     <pre class="log" tabindex="0" role="log" aria-label="Log" data-follows-end>${log}</pre>`
 }

@@ -1,14 +1,17 @@
 // The list of a resource with kubectl's columns: states in color, ages that advance, links to owners and nodes. Only the rows in the
 // window are in the document.
 import { html, nothing, type TemplateResult } from 'lit'
+import { live } from 'lit/directives/live.js'
 import { ageText } from '../../../api/columns/age.ts'
 import { cellState } from '../model/cell-states.ts'
 import { kindLabel } from '../model/kind-sections.ts'
 import { elsewhere, fragmentOf } from '../model/permalink.ts'
-import { cellText } from '../model/table-model.ts'
+import { cellText, rowKey } from '../model/table-model.ts'
 import { resourceId, type OwnerReference, type TableRow } from '../source/source.ts'
 import type { App } from '../state/app.ts'
+import { selectedMax } from '../state/row-selection.ts'
 import { failureView } from './frame/failure-view.ts'
+import { objectButtons } from './object-buttons.ts'
 
 const rowPx = 28
 /** Rows before and after those that are visible. */
@@ -45,7 +48,7 @@ export function listView(app: App): TemplateResult {
       />
       <span class="count" role="status">${keys.length} of ${table.size}</span>
     </div>
-    ${failureView(app, 'list')}
+    ${selectionBar(app)} ${failureView(app, 'list')}
     <div
       class="rows"
       tabindex="0"
@@ -56,7 +59,7 @@ export function listView(app: App): TemplateResult {
       <table aria-rowcount=${keys.length + 1}>
         <thead>
           <tr>
-            ${columns.map(({ name }) => headView(app, name))}
+            ${app.canAct ? html`<th class="select" scope="col">${selectAllView(app, keys)}</th>` : nothing}${columns.map(({ name }) => headView(app, name))}
           </tr>
         </thead>
         <tbody>
@@ -75,6 +78,49 @@ export function listView(app: App): TemplateResult {
       ${keys.length === 0 && app.failures.get('list') === undefined ? html`<p class="empty">${emptyText(app)}</p>` : nothing}
     </div>
   </div>`
+}
+
+/** The selected rows that still exist, and what can be done with them. */
+function selectionBar(app: App): TemplateResult | typeof nothing {
+  const { selection, table } = app
+  if (selection.size === 0 || !app.canAct) return nothing
+  const objects = [...selection.keys()].flatMap((key) => table.at(key)?.object ?? [])
+  const clear = (): void => {
+    selection.clear()
+    app.changed()
+  }
+  return html`<div class="bar selection" role="group" aria-label="Selected objects">
+    <span role="status">${objects.length} selected${selection.size === selectedMax ? ', the most at a time' : ''}</span>
+    ${objectButtons(app, app.resourceOf(app.location.resource), objects)}
+    <button @click=${clear}>Clear</button>
+  </div>`
+}
+
+function selectAllView(app: App, keys: readonly string[]): TemplateResult {
+  const { selection } = app
+  return html`<input
+    type="checkbox"
+    aria-label="Select all"
+    ?disabled=${keys.length === 0}
+    .checked=${live(selection.size > 0 && selection.size === Math.min(keys.length, selectedMax))}
+    @change=${() => {
+      selection.toggleAll(keys)
+      app.changed()
+    }}
+  />`
+}
+
+function selectView(app: App, { object }: TableRow): TemplateResult {
+  const key = rowKey(object)
+  return html`<input
+    type="checkbox"
+    aria-label=${`Select ${object.metadata.name}`}
+    .checked=${live(app.selection.has(key))}
+    @change=${() => {
+      app.selection.toggle(key)
+      app.changed()
+    }}
+  />`
 }
 
 function emptyText(app: App): string {
@@ -125,6 +171,7 @@ function rowView(app: App, row: TableRow, columns: readonly ShownColumn[], index
   const plural = app.resourceOf(resource)?.plural ?? resource
   const isSelected = object?.name === name && object.namespace === namespace && object.resource === plural
   return html`<tr class=${isSelected ? 'selected' : ''} aria-rowindex=${index + 2} data-name=${name}>
+    ${app.canAct ? html`<td class="select">${selectView(app, row)}</td>` : nothing}
     ${columns.map(({ name: column, at }) => html`<td>${cellView(app, row, column, at)}</td>`)}
   </tr>`
 }

@@ -5,6 +5,7 @@ import type { App } from '../state/app.ts'
 import { yamlText } from '../model/yaml-text.ts'
 import { historyDiff, withoutManagedFields } from '../state/object-details.ts'
 import type { ClusterObject } from '../source/source.ts'
+import { objectButtons } from './object-buttons.ts'
 import { diffView } from './diff-view.ts'
 import { editTab } from './edit-tab.ts'
 import { ownersTab } from './owners-tab.ts'
@@ -26,12 +27,12 @@ const tabs: readonly Tab[] = [
   { name: 'Owners', view: ownersTab, isShown: () => true },
   { name: 'Events', view: eventsTab, isShown: () => true, isAlsoPast: true },
   { name: 'Scheduling', view: schedulingTab, isShown: isPod },
-  { name: 'Logs', view: logsTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
-  { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.source.actions !== undefined },
+  { name: 'Logs', view: logsTab, isShown: (app) => isPod(app) && app.canAct },
+  { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.canAct },
   {
     name: 'Edit',
     view: editTab,
-    isShown: (app) => app.source.actions !== undefined && app.location.revision === undefined,
+    isShown: (app) => app.canAct,
   },
 ]
 
@@ -47,6 +48,7 @@ export function objectView(app: App, selected: FlowObject): TemplateResult {
   return html`<article class="object" aria-label=${`${selected.resource} ${selected.name}`}>
     <div class="bar">
       <h2>${selected.resource} ${selected.name}</h2>
+      ${objectButtons(app, app.resourceOfObject(selected), object === undefined ? [] : [object])}
       <button @click=${() => app.go({ view: 'flows' })}>Flow</button>
       <button aria-label="Close" @click=${() => app.selectObject(undefined)}>✕</button>
     </div>

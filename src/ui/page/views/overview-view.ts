@@ -16,10 +16,7 @@ const ageStepMs = 1_000
 export function overviewView(app: App): TemplateResult {
   if (app.location.revision !== undefined)
     return html`<section class="overview" aria-label="Overview">
-      <p class="empty">
-        The overview shows the present.
-        <button @click=${() => app.go({ revision: undefined })}>Return to the present</button>
-      </p>
+      <p class="empty">The overview shows the present.</p>
     </section>`
   return html`<section class="overview" aria-label="Overview" tabindex="0">
     ${healthView(app)}
@@ -177,13 +174,16 @@ function changeView(app: App, { event, sender, verb, object, count }: RecentChan
   const { resource: plural, namespace, name } = object
   const resource = app.resourceOf(plural)
   const id = resource === undefined ? plural : resourceId(resource)
-  const to = elsewhere(app.location, { view: 'flows', object: name === '' ? undefined : object, event: event.id })
+  // The name of an object that is created may be generated; the list shows what has it.
+  const isGenerated = name.endsWith('*')
+  const shown = name === '' || isGenerated ? undefined : object
+  const search = isGenerated ? name.slice(0, -1) : ''
+  const to = elsewhere(app.location, { view: 'flows', object: shown, event: event.id })
   const title = `${resource?.kind ?? plural} ${name}`
   const nowMs = app.ageMs ?? app.record.newestMs
   return html`<li data-change=${event.id}>
     <strong>${sender}</strong> ${verb}
-    <a
-      href=${fragmentOf(elsewhere(app.location, { view: 'objects', resource: id, object: name === '' ? undefined : object }))}
+    <a href=${fragmentOf(elsewhere(app.location, { view: 'objects', resource: id, object: shown, search }))}
       >${title}</a
     >
     ${namespace === '' ? nothing : html`<span class="detail">in ${namespace}</span>`}

@@ -1,14 +1,10 @@
 // ServerApi: what the terminal view requests of an API server. Failures are StatusErrors, or errors of the connection.
+import type { CallApi } from '../../calls/workload-calls.ts'
 import type { ObjectRef, Resource } from '../state/resources.ts'
 
-export interface ServerApi {
-  /** A JSON document. */
-  read(target: string, accept: string, signal: AbortSignal): Promise<unknown>
+export interface ServerApi extends CallApi {
   /** The text of a response as it arrives. */
   stream(target: string, accept: string, signal: AbortSignal): AsyncIterable<string>
-  delete(target: string, options: object, signal: AbortSignal): Promise<void>
-  /** The type is that of the patch. */
-  patch(target: string, type: string, patch: object, signal: AbortSignal): Promise<void>
   /** Sentences that explain the state of the object, as `coxswain why`. */
   why(object: ObjectRef, signal: AbortSignal): Promise<readonly string[]>
 }

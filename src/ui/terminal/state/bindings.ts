@@ -1,8 +1,9 @@
 // The keys of each view. The same table decides what a key does, what the header shows and what the help lists.
+import { isRestartable, isScalable } from '../../calls/workload-kinds.ts'
 import type { Key } from '../keys/key-decoder.ts'
 import { isPod, type Resource } from './resources.ts'
 import type { View } from './views.ts'
-import { isForwardable, isRestartable, isScalable } from './workload-actions.ts'
+import { isForwardable } from './workload-actions.ts'
 
 /** What is done with the selected object of a list. */
 export const objectActions = [

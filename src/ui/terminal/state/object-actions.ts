@@ -1,4 +1,5 @@
 // Actions on the selected object of a list.
+import { isRestartable, isScalable } from '../../calls/workload-kinds.ts'
 import type { ObjectAction } from './bindings.ts'
 import { drillDown, selectsPods } from './drill-down.ts'
 import { inNamespace } from './favorites.ts'
@@ -8,7 +9,7 @@ import { selectedRow } from './scroll.ts'
 import type { Effect, State, Step } from './state.ts'
 import { failed, only, opened } from './transitions.ts'
 import { flowView, tableView, textView, type TableView, type TextSource } from './views.ts'
-import { isForwardable, isRestartable, isScalable } from './workload-actions.ts'
+import { isForwardable } from './workload-actions.ts'
 
 export interface SelectedObject {
   readonly object: ObjectRef

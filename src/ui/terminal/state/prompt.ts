@@ -1,5 +1,6 @@
 // The last line: a command after `:`, a filter after `/`, a number of replicas or ports, and the question before something
 // is deleted or restarted.
+import { replicasIn } from '../../calls/workload-kinds.ts'
 import type { Key } from '../keys/key-decoder.ts'
 import { inNamespace } from './favorites.ts'
 import { helpLines, kindLines } from './help.ts'
@@ -9,7 +10,7 @@ import { settled } from './scroll.ts'
 import { shownView, type Prompt, type State, type Step } from './state.ts'
 import { failed, only, opened, withShown } from './transitions.ts'
 import { mapView, tableView, textView } from './views.ts'
-import { isPorts, replicasIn } from './workload-actions.ts'
+import { isPorts } from './workload-actions.ts'
 
 /** Commands that are not kinds. */
 const commands = ['aliases', 'contexts', 'forwards', 'help', 'map', 'quit'] as const

@@ -1,15 +1,8 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { isRestartable, isScalable, replicasIn } from '../../calls/workload-kinds.ts'
 import { deployments, nodes, pods } from './state.harness.ts'
-import {
-  isForwardable,
-  isPorts,
-  isRestartable,
-  isScalable,
-  kubectlText,
-  replicasIn,
-  type WorkloadAction,
-} from './workload-actions.ts'
+import { isForwardable, isPorts, kubectlText, type WorkloadAction } from './workload-actions.ts'
 
 const web = { resource: deployments, namespace: 'shop', name: 'web' }
 const commands: [action: WorkloadAction, text: string][] = [

@@ -1,13 +1,9 @@
 // What can be done with an object besides reading and deleting it: which kinds are scaled, restarted and forwarded, and
 // the kubectl command with the same effect, which is shown with the result.
 import { qualifiedResource } from '../../../api/kind/kind.ts'
+import { isScalable } from '../../calls/workload-kinds.ts'
 import { isPod, type ObjectRef, type Resource } from './resources.ts'
 
-const scalable = new Set(['deployments.apps', 'replicasets.apps', 'replicationcontrollers', 'statefulsets.apps'])
-const restartable = new Set(['daemonsets.apps', 'deployments.apps', 'statefulsets.apps'])
-
-export const isScalable = (resource: Resource): boolean => scalable.has(qualifiedResource(resource))
-export const isRestartable = (resource: Resource): boolean => restartable.has(qualifiedResource(resource))
 /** kubectl selects a pod of a workload or of a Service. */
 export const isForwardable = (resource: Resource): boolean =>
   isPod(resource) || isScalable(resource) || qualifiedResource(resource) === 'services'
@@ -34,15 +30,6 @@ export function kubectlText({ resource, namespace, name }: ObjectRef, action: Wo
     default:
       return action satisfies never
   }
-}
-
-/** More replicas are a mistake of typing. */
-const replicasMax = 10_000
-
-/** Undefined: not a number of replicas. */
-export function replicasIn(text: string): number | undefined {
-  const replicas = Number(text.trim())
-  return /^\s*\d+\s*$/.test(text) && replicas <= replicasMax ? replicas : undefined
 }
 
 const portMax = 65_535

@@ -11,10 +11,6 @@ export function timeBar(app: App): TemplateResult | typeof nothing {
     app.time.stop()
     app.go({ revision: Number((input.target as HTMLInputElement).value) })
   }
-  const now = (): void => {
-    app.time.stop()
-    app.go({ revision: undefined })
-  }
   return html`<label class="time"
       >Time
       <input
@@ -26,7 +22,7 @@ export function timeBar(app: App): TemplateResult | typeof nothing {
         @input=${seek}
     /></label>
     <output>${revision === undefined ? 'now' : revisionText(revision, app.time.atMs(revision))}</output>
-    <button ?disabled=${revision === undefined} @click=${now}>Now</button>
+    <button ?disabled=${revision === undefined} @click=${() => app.time.showPresent()}>Now</button>
     ${
       isReplaying
         ? html`<button @click=${() => app.time.stop()}>Stop</button>`
@@ -34,8 +30,11 @@ export function timeBar(app: App): TemplateResult | typeof nothing {
     }`
 }
 
-const revisionText = (revision: number, atMs: number | undefined): string =>
-  atMs === undefined ? `revision ${revision}` : `revision ${revision} at ${new Date(atMs).toISOString().slice(11, 23)}`
+/** The revision and its date. */
+export const revisionText = (revision: number, atMs: number | undefined): string =>
+  atMs === undefined
+    ? `revision ${revision}`
+    : `revision ${revision} at ${new Date(atMs).toISOString().replace('T', ' ').replace('Z', ' UTC')}`
 
 export function stepBar(app: App): TemplateResult | typeof nothing {
   const { clock } = app.time

@@ -1,0 +1,171 @@
+// Actions on objects: the question, its dry run, and what is sent when it is confirmed.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { CallApi } from '../../calls/workload-calls.ts'
+import { consequencesOf } from '../model/deletion.ts'
+import type { OwnedObject } from '../model/owner-tree.ts'
+import type { Resource, Source } from '../source/source.ts'
+import { ObjectActions } from './object-actions.ts'
+import { RowSelection, selectedMax } from './row-selection.ts'
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await Promise.resolve()
+}
+
+const kind = (plural: string, name: string, group = ''): Resource => ({
+  group,
+  version: 'v1',
+  plural,
+  kind: name,
+  isNamespaced: true,
+  verbs: ['delete', 'patch'],
+})
+const deployments = kind('deployments', 'Deployment', 'apps')
+const pods = kind('pods', 'Pod')
+const object = (name: string, uid = '') => ({ metadata: { name, namespace: 'shop', uid } })
+const owned = (resource: string, name: string): OwnedObject => ({ resource, object: object(name) })
+
+/** What is sent; requests for these names are rejected. */
+function acting(rejected: readonly string[] = [], spec = {}) {
+  const sent: string[] = []
+  const notices: string[] = []
+  const send = async (text: string): Promise<void> => {
+    sent.push(text)
+    if (rejected.some((name) => text.includes(name))) throw new Error('it is protected')
+  }
+  const calls: CallApi = {
+    read: async () => ({ spec }),
+    delete: (target, options) => send(`DELETE ${target} ${JSON.stringify(options)}`),
+    patch: (target, type, patch) => send(`PATCH ${target} ${type} ${JSON.stringify(patch)}`),
+  }
+  const actions = new ObjectActions({
+    source: { actions: { calls } } as unknown as Source,
+    ownedBy: async () => [owned('replicasets', 'web-1'), owned('pods', 'web-1-a'), owned('pods', 'web-1-b')],
+    timeMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    notify: (text) => notices.push(text),
+    changed: () => undefined,
+  })
+  return { actions, sent, notices }
+}
+
+suite('actions', () => {
+  test('a deletion is tried first, and shows what follows; it deletes exactly this object', async () => {
+    const { actions, sent, notices } = acting()
+    actions.ask('delete', deployments, [object('web', 'u1')])
+    equal(actions.pending?.consequences, undefined)
+    await settled()
+    deepEqual(actions.pending?.consequences, ['Deleted with it: 1 replicasets (web-1); 2 pods (web-1-a, web-1-b).'])
+    const target = '/apis/apps/v1/namespaces/shop/deployments/web'
+    deepEqual(sent, [
+      `DELETE ${target} {"propagationPolicy":"Background","preconditions":{"uid":"u1"},"dryRun":["All"]}`,
+    ])
+    await actions.confirm()
+    deepEqual(sent.slice(1), [`DELETE ${target} {"propagationPolicy":"Background","preconditions":{"uid":"u1"}}`])
+    deepEqual([notices, actions.pending], [['Deployment web is being deleted.'], undefined])
+  })
+
+  test('what the server would reject is known before', async () => {
+    const { actions } = acting(['web'])
+    actions.ask('delete', deployments, [object('web')])
+    await settled()
+    equal(actions.pending?.failure, 'it is protected')
+  })
+
+  test('objects that fail stay in the question', async () => {
+    const { actions, notices, sent } = acting(['b {'])
+    actions.ask('delete', pods, [object('a'), object('b'), object('c')])
+    await settled()
+    equal(sent.length, 1, 'of several the first one is tried')
+    await actions.confirm()
+    deepEqual(
+      [actions.pending?.failure, actions.pending?.objects.map(({ metadata }) => metadata.name), actions.pending?.done],
+      ['1 of 3 failed. b: it is protected', ['b'], undefined],
+    )
+    deepEqual(notices, ['2 pods are being deleted.'])
+  })
+
+  test('a number of replicas is checked, then sent', async () => {
+    const { actions, sent, notices } = acting()
+    actions.ask('scale', deployments, [object('web')], '1')
+    for (const wrong of ['', '-1', '1.5', '10001', 'x']) {
+      actions.setReplicas(wrong)
+      await actions.confirm()
+      equal(actions.pending?.failure, 'replicas: must be a whole number between 0 and 10000')
+    }
+    actions.setReplicas('3')
+    equal(actions.pending?.failure, undefined)
+    await actions.confirm()
+    deepEqual(sent, [
+      'PATCH /apis/apps/v1/namespaces/shop/deployments/web/scale application/merge-patch+json {"spec":{"replicas":3}}',
+    ])
+    deepEqual(notices, ['Deployment web is scaled.'])
+  })
+
+  test('a restart sets the annotation of kubectl; a paused workload is not restarted', async () => {
+    const { actions, sent } = acting()
+    actions.ask('restart', deployments, [object('web')])
+    await actions.confirm()
+    match(sent[0] ?? '', /strategic-merge-patch.*"kubectl.kubernetes.io\/restartedAt":"2026-01-02T03:04:05Z"/)
+    const paused = acting([], { paused: true })
+    paused.actions.ask('restart', deployments, [object('web')])
+    await paused.actions.confirm()
+    match(paused.actions.pending?.failure ?? '', /can't restart paused deployment/)
+    equal(paused.sent.length, 0)
+  })
+
+  test('an action that was cancelled shows nothing more, and nothing is asked about no object', async () => {
+    const { actions } = acting()
+    actions.ask('delete', pods, [object('a')])
+    actions.close()
+    await settled()
+    equal(actions.pending, undefined)
+    actions.ask('delete', pods, [])
+    equal(actions.pending, undefined)
+    await actions.confirm()
+  })
+})
+
+suite('what follows from a deletion', () => {
+  for (const [what, id, objects, ownedObjects, expected] of [
+    ['nothing', 'configmaps', [object('a')], [], []],
+    ['a namespace', 'namespaces', [object('a')], [], [/^Everything in a namespace/]],
+    [
+      'a pod of a set',
+      'pods',
+      [
+        {
+          metadata: { name: 'a', ownerReferences: [{ kind: 'ReplicaSet', name: 'web', uid: 'w', controller: true }] },
+        },
+      ],
+      [],
+      [/^Its controller replaces it: ReplicaSet web\.$/],
+    ],
+    [
+      'many owned objects',
+      'jobs.batch',
+      [object('a')],
+      Array.from({ length: 7 }, (_, at) => owned('pods', `p${at}`)),
+      [/^Deleted with it: 7 pods \(p0, p1, p2, p3, p4 and 2 more\)\.$/],
+    ],
+  ] as const)
+    test(what, () => {
+      const sentences = consequencesOf(id, objects, ownedObjects)
+      equal(sentences.length, expected.length)
+      for (const [at, sentence] of sentences.entries()) match(sentence, expected[at] ?? /^$/)
+    })
+})
+
+test('selected rows are bounded, and are selected and cleared together', () => {
+  const selection = new RowSelection()
+  selection.toggle('a')
+  selection.toggle('b')
+  selection.toggle('a')
+  deepEqual([...selection.keys()], ['b'])
+  const keys = Array.from({ length: selectedMax + 1 }, (_, at) => String(at))
+  selection.toggleAll(keys)
+  equal(selection.size, selectedMax)
+  selection.toggle('more')
+  equal(selection.has('more'), false)
+  selection.toggleAll(keys)
+  equal(selection.size, 0)
+})

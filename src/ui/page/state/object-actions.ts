@@ -1,0 +1,166 @@
+// Actions on objects: scale, restart and delete. Each is a question first, which says what follows; a deletion is tried as a dry run, so
+// that what the server rejects is known before.
+import { deleteObject, restartWorkload, scaleObject } from '../../calls/workload-calls.ts'
+import { replicasIn, replicasMax } from '../../calls/workload-kinds.ts'
+import { consequencesOf } from '../model/deletion.ts'
+import type { OwnedObject } from '../model/owner-tree.ts'
+import { resourcePath } from '../source/resource-path.ts'
+import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
+
+export type ActionKind = 'delete' | 'restart' | 'scale'
+
+/** An action that waits for its confirmation. The objects are of one resource. */
+export interface PendingAction {
+  readonly kind: ActionKind
+  readonly resource: Resource
+  readonly objects: readonly Pick<ClusterObject, 'metadata'>[]
+  /** What was typed as the number of replicas. */
+  readonly replicas: string
+  /** What follows; undefined while it is not known. */
+  readonly consequences: readonly string[] | undefined
+  readonly failure: string | undefined
+  /** How many objects are done, while the action runs. */
+  readonly done: number | undefined
+}
+
+export interface ObjectActionsDeps {
+  readonly source: Source
+  /** The objects that would be deleted with one, by the garbage collector. */
+  readonly ownedBy: (object: Pick<ClusterObject, 'metadata'>) => Promise<readonly OwnedObject[]>
+  readonly timeMs: () => number
+  readonly notify: (text: string) => void
+  readonly changed: () => void
+}
+
+/** Objects of one action. */
+export const objectsMax = 200
+
+export class ObjectActions {
+  pending: PendingAction | undefined
+  readonly #deps: ObjectActionsDeps
+  #running = new AbortController()
+
+  constructor(deps: ObjectActionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks for the confirmation. */
+  ask(kind: ActionKind, resource: Resource, objects: readonly Pick<ClusterObject, 'metadata'>[], replicas = ''): void {
+    if (objects.length === 0) return
+    this.#running.abort()
+    this.#running = new AbortController()
+    this.pending = {
+      kind,
+      resource,
+      objects: objects.slice(0, objectsMax),
+      replicas,
+      consequences: kind === 'delete' ? undefined : [],
+      failure: undefined,
+      done: undefined,
+    }
+    this.#deps.changed()
+    if (kind === 'delete') void this.#tryDeletion(this.pending, this.#running.signal)
+  }
+
+  setReplicas(replicas: string): void {
+    this.#set({ replicas, failure: undefined })
+  }
+
+  /** Does it. Objects that fail stay in the question with the first error. */
+  async confirm(): Promise<void> {
+    const { pending } = this
+    if (pending === undefined || pending.done !== undefined) return
+    if (pending.kind === 'scale' && replicasIn(pending.replicas) === undefined) {
+      this.#set({ failure: `replicas: must be a whole number between 0 and ${replicasMax}` })
+      return
+    }
+    const { signal } = this.#running
+    const failed: Pick<ClusterObject, 'metadata'>[] = []
+    let failure = ''
+    this.#set({ done: 0, failure: undefined })
+    for (const [at, object] of pending.objects.entries()) {
+      try {
+        await this.#run(pending, object, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        failed.push(object)
+        failure ||= `${object.metadata.name}: ${error instanceof Error ? error.message : String(error)}`
+      }
+      if (signal.aborted) return
+      this.#set({ done: at + 1 })
+    }
+    const succeeded = pending.objects.length - failed.length
+    if (failed.length > 0) {
+      const counted = pending.objects.length === 1 ? '' : `${failed.length} of ${pending.objects.length} failed. `
+      this.#set({ objects: failed, failure: `${counted}${failure}`, done: undefined })
+    } else this.close()
+    if (succeeded > 0) this.#deps.notify(resultText(pending, succeeded))
+  }
+
+  close(): void {
+    this.#running.abort()
+    this.pending = undefined
+    this.#deps.changed()
+  }
+
+  async #run(
+    { kind, resource, replicas }: PendingAction,
+    { metadata }: Pick<ClusterObject, 'metadata'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { source, timeMs } = this.#deps
+    const calls = source.actions?.calls
+    if (calls === undefined) throw new Error('This page shows a record.')
+    const target = resourcePath(resource, metadata.namespace, metadata.name)
+    switch (kind) {
+      case 'delete':
+        return deleteObject(calls, target, { uid: metadata.uid ?? '', isNow: false }, signal)
+      case 'restart':
+        return restartWorkload(calls, target, { singular: resource.kind.toLowerCase(), nowMs: timeMs() }, signal)
+      case 'scale':
+        return scaleObject(calls, target, replicasIn(replicas) ?? 0, signal)
+      default:
+        return kind satisfies never
+    }
+  }
+
+  /** What follows is shown of a single object; of several only what follows from their kind. */
+  async #tryDeletion({ resource, objects }: PendingAction, signal: AbortSignal): Promise<void> {
+    const { source, ownedBy } = this.#deps
+    const [first, ...others] = objects
+    if (first === undefined) return
+    const target = resourcePath(resource, first.metadata.namespace, first.metadata.name)
+    const calls = source.actions?.calls
+    const options = { uid: first.metadata.uid ?? '', isNow: false, isDryRun: true }
+    const trying = calls === undefined ? undefined : deleteObject(calls, target, options, signal)
+    const [owned, tried] = await Promise.allSettled([others.length === 0 ? ownedBy(first) : [], trying])
+    if (signal.aborted) return
+    const found = owned.status === 'fulfilled' ? owned.value : []
+    this.#set({
+      consequences: consequencesOf(resourceId(resource), objects, found),
+      failure: tried.status === 'rejected' ? (tried.reason as Error).message : undefined,
+    })
+  }
+
+  #set(change: Partial<PendingAction>): void {
+    if (this.pending === undefined) return
+    this.pending = { ...this.pending, ...change }
+    this.#deps.changed()
+  }
+}
+
+const past: Readonly<Record<ActionKind, string>> = {
+  delete: 'is being deleted',
+  restart: 'restarts',
+  scale: 'is scaled',
+}
+const pastOfSeveral: Readonly<Record<ActionKind, string>> = {
+  delete: 'are being deleted',
+  restart: 'restart',
+  scale: 'are scaled',
+}
+
+const resultText = ({ kind, resource, objects }: PendingAction, count: number): string =>
+  count === 1
+    ? `${resource.kind} ${objects[0]?.metadata.name ?? ''} ${past[kind]}.`
+    : `${count} ${resource.plural} ${pastOfSeveral[kind]}.`

@@ -1,0 +1,173 @@
+// Actions of the web page in a running cluster: scale, restart, delete with what follows, several objects at once, logs at once; and
+// that there are none in the past.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { deployment } from '../../src/api/apps/v1/deployment.ts'
+import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
+import { tokenOfReader } from './reader.ts'
+
+let browser: Browser
+let cluster: TestCluster
+/** A container writes this to its log. */
+const hostileLog = '<img src=x onerror="document.title=1">'
+
+before(async () => {
+  await buildPage()
+  cluster = await startCluster({
+    nodes: 1,
+    https: true,
+    simulation: { images: { crash: { exitCode: 1, log: [hostileLog] } } },
+  })
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
+  await cluster.client
+    .of(deployment)
+    .create({ metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template } })
+  await cluster.client
+    .of(pod)
+    .create({ metadata: { name: 'loud' }, spec: { containers: [{ name: 'c', image: 'crash' }] } }, 'default')
+  await cluster.clock.advance('10s')
+  browser = await openBrowser()
+})
+
+after(async () => {
+  await browser?.close()
+  await cluster?.stop()
+})
+
+const logIn = (): Promise<OpenPage> => openSession(browser, cluster.kubeconfig)
+const web = () => cluster.client.of(deployment).get('web', 'default')
+const webLink = '#objects?resource=deployments.apps&object=deployments/default/web'
+const object = (page: Page) => page.getByRole('article')
+
+test('a Deployment is scaled; a wrong number is an error beside the field', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/${webLink}`)
+  await object(page).getByRole('button', { name: 'Scale' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Scale Deployment web?' })
+  const field = dialog.getByRole('spinbutton', { name: 'Replicas' })
+  equal(await field.inputValue(), '1')
+  await field.fill('')
+  await dialog.getByRole('button', { name: 'Scale' }).click()
+  await dialog.getByRole('alert').getByText('replicas: must be a whole number between 0 and 10000').waitFor()
+  await field.fill('3')
+  await dialog.getByText('kubectl scale deployments.apps/web --replicas=3 -n default').waitFor()
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Deployment web is scaled.').waitFor()
+  equal((await web()).spec.replicas, 3)
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a restart replaces the pods of a workload', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/${webLink}`)
+  await object(page).getByRole('button', { name: 'Restart' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await page.getByText('Deployment web restarts.').waitFor()
+  match((await web()).spec.template.metadata?.annotations?.['kubectl.kubernetes.io/restartedAt'] ?? '', /^\d{4}-/)
+})
+
+test('a deletion shows what follows; Escape cancels it', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/${webLink}`)
+  await object(page).getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete Deployment web?' })
+  await dialog.getByText(/^Deleted with it: .* pods \(web-/).waitFor()
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  equal((await web()).metadata.deletionTimestamp, undefined)
+  // The dry run is no change.
+  await page.goto(`${cluster.url}/ui/#overview`)
+  await page.locator('[data-change]').first().waitFor()
+  equal(await page.locator('[data-change]', { hasText: /deleted\s+Deployment web/ }).count(), 0)
+})
+
+test('several objects are selected and deleted together', async () => {
+  const spec = { containers: [{ name: 'c', image: 'nginx' }] }
+  for (const name of ['one', 'two', 'three'])
+    await cluster.client.of(pod).create({ metadata: { name }, spec }, 'default')
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?search=default`)
+  const all = page.getByRole('checkbox', { name: 'Select all' })
+  await page.getByRole('checkbox', { name: 'Select one' }).waitFor()
+  await all.check()
+  await page.waitForFunction(() => document.querySelectorAll('tbody input:not(:checked)').length === 0)
+  await all.uncheck()
+  await page.waitForFunction(() => document.querySelectorAll('tbody input:checked').length === 0)
+  await page.getByRole('checkbox', { name: 'Select one' }).check()
+  await page.getByRole('checkbox', { name: 'Select two' }).check()
+  const bar = page.getByRole('group', { name: 'Selected objects' })
+  await bar.getByText('2 selected').waitFor()
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 pods?' })
+  deepEqual(await dialog.getByRole('listitem').allInnerTexts(), ['default/one', 'default/two'])
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('2 pods are being deleted.').waitFor()
+  // They have no node yet, so they are deleted at once.
+  const names = (await cluster.client.of(pod).list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name)
+  deepEqual(
+    names.filter((name) => ['one', 'two', 'three'].includes(name)),
+    ['three'],
+  )
+})
+
+test('the log of a pod is shown at once, as text', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?object=pods/default/loud&tab=Logs`)
+  await page.getByRole('log').getByText(hostileLog).first().waitFor()
+  await page.goto(`${cluster.url}/ui/#overview`)
+  await page.locator('[data-problem="pod/loud"]').getByText(hostileLog).waitFor()
+  equal(await page.locator('img').count(), 0)
+  equal(await page.title(), 'Coxswain')
+})
+
+test('the past is marked with its date, and has no actions', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/${webLink}`)
+  await object(page).getByRole('button', { name: 'Delete' }).waitFor()
+  const slider = page.getByRole('slider')
+  await slider.focus()
+  await page.keyboard.press('ArrowLeft')
+  const banner = page.locator('.past')
+  const date = /The past: revision \d+ at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\.\s+Actions are off\./
+  await page.locator('.past', { hasText: date }).waitFor()
+  for (const name of ['Scale', 'Restart', 'Delete']) equal(await page.getByRole('button', { name }).count(), 0, name)
+  for (const name of ['Edit', 'Logs']) equal(await page.getByRole('tab', { name }).count(), 0, name)
+  equal(await page.getByRole('checkbox').count(), 0)
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.evaluate(() => (location.hash = location.hash.replace('#objects', '#overview')))
+  await page.getByText('The overview shows the present.').waitFor()
+  await banner.getByRole('button', { name: 'Return to the present' }).click()
+  await banner.waitFor({ state: 'detached' })
+  await page.locator('.tile').first().waitFor()
+})
+
+test('what a user may not do is said in the question', async () => {
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }])
+  const token = await tokenOfReader(cluster, 'shop')
+  const spec = { containers: [{ name: 'c', image: 'nginx' }] }
+  await cluster.client.of(pod).create({ metadata: { name: 'own' }, spec }, 'shop')
+  await using opened = await openSession(browser, cluster.kubeconfig, { token })
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?namespace=shop&object=pods/shop/own`)
+  await object(page).getByRole('button', { name: 'Delete' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('alert')
+    .getByText(/cannot delete resource "pods"/)
+    .waitFor()
+})
