@@ -14,6 +14,7 @@ import { nodeAuthorizer } from './authorization/node/node-authorizer.ts'
 import { AuthorizerMetrics } from './metrics/authorizer-metrics.ts'
 import { CredentialMetrics } from './metrics/credential-metrics.ts'
 import { serverPolicies, type ServerPolicyOptions } from './server-policies.ts'
+import type { UiOptions } from './server-deps.ts'
 import { startServer, type Harness } from './server.harness.ts'
 
 export const issuer = 'https://kubernetes.default.svc.cluster.local'
@@ -24,16 +25,17 @@ export interface GuardedHarness extends Harness {
   readonly policyMetrics: Metrics
 }
 
-/** What the servers of one cluster share. */
+/** What the servers of one cluster share, and the web UI. */
 export interface SharedDeps {
   readonly store?: Store
   /** Signs and checks the tokens of ServiceAccounts. */
   readonly key?: KeyPair
+  readonly ui?: UiOptions
 }
 
 export async function startGuarded(
   options: Partial<ServerPolicyOptions> = {},
-  { store, key = nodeCrypto.generateKey() }: SharedDeps = {},
+  { key = nodeCrypto.generateKey(), ...shared }: SharedDeps = {},
 ): Promise<GuardedHarness> {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const metrics = new Metrics()
@@ -63,7 +65,7 @@ export async function startGuarded(
     ...options,
   })
   return {
-    ...(await startServer(policies, { bootstrapObjects: bootstrapRbacObjects, clock, ...(store && { store }) })),
+    ...(await startServer(policies, { bootstrapObjects: bootstrapRbacObjects, clock, ...shared })),
     accountTokens,
     policyMetrics: metrics,
   }

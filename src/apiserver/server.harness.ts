@@ -19,6 +19,7 @@ import { ServerMetrics } from './metrics/server-metrics.ts'
 import { RequestMetrics } from './request/request-metrics.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
+import type { UiOptions } from './server-deps.ts'
 import { ApiServer } from './server.ts'
 import { openPolicies } from './open-policies.ts'
 import type { ObjectCaches } from './watch-cache/object-caches.ts'
@@ -64,6 +65,7 @@ export interface HarnessOptions {
   readonly reconcilers?: readonly BootstrapReconciler[]
   readonly kubelets?: KubeletConnection
   readonly kmsCheck?: HealthCheck
+  readonly ui?: UiOptions
 }
 
 /** The pieces of a stream, one by one. */
@@ -116,6 +118,7 @@ export async function startServer(
     reconcilers = [],
     kubelets = noKubelets,
     kmsCheck,
+    ui,
   }: HarnessOptions = {},
 ): Promise<Harness> {
   const store = shared ?? new MemoryStore(clock)
@@ -142,6 +145,7 @@ export async function startServer(
     digest,
     kubelets,
     kmsCheck,
+    ui,
   })
   const tasks = new TaskGroup()
   const ready = Promise.withResolvers<void>()

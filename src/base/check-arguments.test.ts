@@ -14,6 +14,7 @@ const rejected: [what: string, check: () => void, message: string][] = [
     'f: unknown toString; it is one of nodes, seed',
   ],
   ['null', () => checkProperties('f', any(null), known), 'f: null is no object'],
+  ['undefined', () => checkProperties('f', any(undefined), known), 'f: undefined is no object'],
   ['a text as options', () => checkProperties('f', any('x'), known), 'f: "x" is no object'],
   ['a similar text', () => checkOneOf('f', 'gon', ['gone', 'reset']), 'f: "gon" does not exist; did you mean gone?'],
   ['another number', () => checkOneOf('f', 404, [409, 500]), 'f: 404 does not exist; it is one of 409, 500'],

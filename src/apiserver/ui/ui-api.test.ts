@@ -3,6 +3,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGuarded, type GuardedHarness } from '../server-policies.harness.ts'
 import type { ObjectHistory } from './object-history.ts'
+import type { UiExplanations } from './ui-api.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const history = (resource: string, name: string, namespace = 'default') =>
@@ -212,4 +213,67 @@ test('a search is bounded', async () => {
     const { status, body: error } = await server.call('GET', `/ui/api/search?text=${text}`)
     deepEqual([status, error.message], [400, 'text: must have between 1 and 253 characters'])
   }
+})
+
+const robot = 'system:serviceaccount:default:robot'
+
+test('an object, its messages and the cluster are explained from what the user may see', async () => {
+  const asked: unknown[] = []
+  const explanations: UiExplanations = {
+    why: ({ name }, events, user) => {
+      asked.push(['why', name, user.name, events.map(({ what }) => what)])
+      return Promise.resolve(name === 'gone' ? undefined : { waits: [] })
+    },
+    flow: ({ name }, events) => {
+      asked.push(['flow', name, events.some(({ object }) => object?.name === 'other')])
+      return { roots: [] }
+    },
+    overview: (namespace, user) => {
+      asked.push(['overview', namespace, user.name])
+      return Promise.resolve({ health: [] })
+    },
+    problems: (namespace, user) => {
+      asked.push(['problems', namespace, user.name])
+      return Promise.resolve({ problems: [] })
+    },
+  }
+  await using server = await startGuarded({}, { ui: { files: () => new Map(), explanations } })
+  await write(server)
+  equal((await server.call('GET', configMaps, undefined, { as: robot })).status, 403)
+  const about = (path: string, resource: string, name: string) =>
+    server.call('GET', `/ui/api/${path}?version=v1&resource=${resource}&namespace=default&name=${name}`)
+  deepEqual((await about('why', 'configmaps', 'a')).body, { waits: [] })
+  equal((await about('why', 'configmaps', 'gone')).status, 404)
+  equal((await about('why', 'serviceaccounts', 'robot')).status, 200)
+  deepEqual((await about('flow', 'configmaps', 'a')).body, { roots: [] })
+  deepEqual((await server.call('GET', '/ui/api/overview?namespace=default', undefined, jane)).body, {
+    health: [],
+    tookMs: 0,
+  })
+  deepEqual((await server.call('GET', '/ui/api/problems')).body, { problems: [], tookMs: 0 })
+  equal((await server.call('POST', '/ui/api/problems')).status, 405)
+  deepEqual(asked, [
+    ['why', 'a', 'admin', ['create configmaps', 'put configmap', 'update configmaps', 'put configmap']],
+    ['why', 'gone', 'admin', []],
+    // Its requests that were refused.
+    ['why', 'robot', 'admin', ['list configmaps']],
+    ['flow', 'a', true],
+    ['overview', 'default', 'jane'],
+    ['problems', '', 'admin'],
+  ])
+})
+
+test('virtual time is advanced by administrators only', async () => {
+  const steps: (number | 'next')[] = []
+  const stepClock = (ms: number | 'next') => Promise.resolve(steps.push(ms))
+  await using server = await startGuarded({}, { ui: { files: () => new Map(), stepClock } })
+  const clock = '/ui/api/clock'
+  deepEqual((await server.call('GET', clock)).body, { nowMs: server.clock.nowMs() })
+  deepEqual((await server.call('POST', clock, { ms: 1500 })).body, { nowMs: 1 })
+  deepEqual((await server.call('POST', clock, { to: 'next' })).body, { nowMs: 2 })
+  for (const body of [{ ms: -1 }, { ms: '5' }, {}, undefined])
+    equal((await server.call('POST', clock, body)).status, 400)
+  equal((await server.call('DELETE', clock)).status, 405)
+  equal((await server.call('POST', clock, { ms: 1 }, jane)).status, 403)
+  deepEqual(steps, [1500, 'next'])
 })

@@ -39,5 +39,6 @@ test('a node that has not started has no address for pods, and stops at once', a
   await using node = newNode({})
   const addListener = () => Promise.reject(new Error('nothing listens'))
   equal(await node.openApi({ host: '127.0.0.1', port: 6443 }, addListener), undefined)
+  node.trust('another authority')
   await node.shutDown()
 })

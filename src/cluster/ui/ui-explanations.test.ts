@@ -82,3 +82,13 @@ test('the graph of an object with very many messages has the newest ones, and is
   equal(roots.at(-1)?.event.id, 39_999)
   equal(slices > 10, true)
 })
+
+test('the overview and the problems of a cluster are what its reader may see', async () => {
+  const { explanations, users } = explainedTo('jane', web, 403)
+  const reader = userWithName('jane')
+  deepEqual(await explanations.overview('', reader, signal), { health: [], capacity: [] })
+  deepEqual(users.splice(0), ['jane', 'jane'])
+  const { problems } = (await explanations.problems('default', reader, signal)) as { problems: object[] }
+  deepEqual(problems, [])
+  deepEqual(users, ['jane'])
+})
