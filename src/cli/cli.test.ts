@@ -48,6 +48,50 @@ test('a flag without a value may have the value true or false', () => {
   deepEqual(parseCommand(greet, ['-n', '1', '--', '--loud=true']).operands, ['--loud=true'])
 })
 
+const passing = defineCommand({
+  ...greet,
+  passesArguments: true,
+  run({ operands, options }, { out }) {
+    out(JSON.stringify([options, ...operands]))
+    return Promise.resolve(0)
+  },
+})
+
+const passed: [argv: string[], printed: unknown[]][] = [
+  [
+    ['get', '--loud', '-n', 'x', '--help'],
+    [{}, 'get', '--loud', '-n', 'x', '--help'],
+  ],
+  [
+    ['--loud', '--times', '2', 'get', 'pods'],
+    [{ loud: true, times: '2' }, 'get', 'pods'],
+  ],
+  [
+    ['--loud=false', '--times=2', '--', '--loud'],
+    [{ times: '2' }, '--loud'],
+  ],
+  [['--watch'], [{}, '--watch']],
+  [
+    ['a', '--', 'b'],
+    [{}, 'a', '--', 'b'],
+  ],
+  [[], [{}]],
+]
+for (const [argv, printed] of passed)
+  test(`arguments for another program: ${argv.join(' ')}`, async () => {
+    const { parts, out } = terminal()
+    equal(await run([passing], ['greet', ...argv], parts), 0)
+    deepEqual(JSON.parse(out.join('')), printed)
+  })
+
+test('the help of a command that passes its arguments is shown if nothing comes before the flag', async () => {
+  const { parts, out, err } = terminal()
+  equal(await run([passing], ['greet', '--loud', '--help'], parts), 0)
+  match(out.join(''), /Usage: coxswain greet \[flags\] <name>\n/)
+  equal(await run([passing], ['greet', '--times'], parts), 2)
+  match(err.join(''), /--times needs a value/)
+})
+
 const mistakes: [argv: string[], code: number, message: RegExp][] = [
   [['greet'], 2, /^coxswain greet: whom\?\n$/],
   [['greet', '--wat'], 2, /^coxswain greet: unknown flag --wat; see: coxswain greet --help\n$/],

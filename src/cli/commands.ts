@@ -12,8 +12,10 @@ import { etcd } from './commands/etcd.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubeApiserver } from './commands/kube-apiserver.ts'
+import { kubectl } from './commands/kubectl.ts'
 import { kubelet } from './commands/kubelet.ts'
 import { lab } from './commands/lab.ts'
+import { list } from './commands/list.ts'
 import { member } from './commands/member.ts'
 import { node } from './commands/node.ts'
 import { proxy } from './commands/proxy.ts'
@@ -46,8 +48,10 @@ export const commands: readonly Command[] = [
   flow,
   image,
   kubeApiserver,
+  kubectl,
   kubelet,
   lab,
+  list,
   member,
   node,
   proxy,

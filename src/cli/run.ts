@@ -4,6 +4,7 @@ import { didYouMean, similarNames } from '../base/text/similar-names.ts'
 import {
   commandNamed,
   namedConfigFile,
+  ownArguments,
   parseCommand,
   UsageError,
   type Command,
@@ -31,8 +32,7 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     terminal.err(`coxswain: unknown command ${JSON.stringify(typed)}; ${question || 'see: coxswain help'}\n`)
     return exitUsage
   }
-  // Arguments after `--` are not for coxswain.
-  const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  const flags = ownFlags(command, rest)
   const all = argv.includes('--help-all') && (isHelp || flags.includes('--help-all'))
   if (isHelp || all || flags.includes('--help') || flags.includes('-h')) {
     terminal.out(usage(command, { all, columns }))
@@ -50,6 +50,12 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     if (terminal.environment['COXSWAIN_DEBUG'] !== undefined) terminal.err(`${(error as Error).stack}\n`)
     return 1
   }
+}
+
+/** Arguments after `--`, and those that a command passes to another program, are not for coxswain. */
+function ownFlags(command: Command, argv: readonly string[]): readonly string[] {
+  if (command.passesArguments === true) return argv.slice(0, ownArguments(command, argv).length + 1)
+  return argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
 }
 
 const configured = async (command: Command, argv: readonly string[]): Promise<FlagValues> =>

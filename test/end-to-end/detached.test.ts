@@ -1,15 +1,18 @@
 // coxswain up --detach and coxswain down, as in a script of a CI job.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { coxswain, newFolder } from '../process.ts'
 
-const run = (...args: string[]) =>
-  promisify(execFile)(coxswain, args).then(
+const run = (...args: string[]) => runIn(process.env, ...args)
+
+const runIn = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+  promisify(execFile)(coxswain, args, { env }).then(
     ({ stdout }) => ({ code: 0, out: stdout, err: '' }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
       code,
@@ -49,9 +52,62 @@ test('a cluster in the background is ready when the command returns, and ends wi
     match(nodes.out, /^node-0 +Ready .*\nnode-1 +Ready .*\n$/)
     match((await run('stop', ...place)).out, /^Process \d+ has ended\.\n$/)
     equal((await run('reset', '--yes', ...place)).code, 0)
-    deepEqual(await readdir(data), [])
+    equal(existsSync(data), false)
   } finally {
     await run('down', ...place)
     await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('named clusters run side by side, each with its own port, which it keeps', async () => {
+  const home = await newFolder()
+  const here = (...args: string[]) => runIn({ ...process.env, HOME: home, XDG_DATA_HOME: home }, ...args)
+  const clusters = async () => {
+    const { clusters: listed } = JSON.parse((await here('list', '-o', 'json')).out) as {
+      readonly clusters: readonly { readonly name: string; readonly status: string; readonly server: string }[]
+    }
+    return listed
+  }
+  try {
+    equal((await here('list')).out, 'There is no cluster. Start one: coxswain up\n')
+    const early = await here('kubectl', '--name', 'dev', 'get', 'nodes')
+    equal(early.code, 2)
+    match(
+      early.err,
+      /there is no \S+\/coxswain-clusters\/dev\/admin\.kubeconfig\. Start the cluster: coxswain up --name dev\n$/,
+    )
+    for (const name of ['dev', 'stage']) {
+      const started = await here('up', '--detach', '--wait', '--runtime', 'simulated', '--name', name)
+      match(started.out, new RegExp(`status --name ${name} [^]*End it: coxswain down --name ${name}\n$`))
+    }
+    const before = await clusters()
+    deepEqual(
+      before.map(({ name, status }) => `${name} ${status}`),
+      ['dev running', 'stage running'],
+    )
+    equal(new Set(before.map(({ server }) => server)).size, 2)
+
+    equal((await here('kubectl', '--name=dev', 'create', 'namespace', 'only-dev')).out, 'namespace/only-dev created\n')
+    const name = ['get', 'namespace', 'only-dev', '-o', 'name']
+    equal((await here('kubectl', '--name', 'dev', '--', ...name)).out, 'namespace/only-dev\n')
+    const other = await here('kubectl', '--name', 'stage', ...name)
+    equal(other.code, 1)
+    match(other.err, /namespaces "only-dev" not found/)
+    equal((await here('kubectl', '--name', 'stage', 'config', 'current-context')).out, 'stage\n')
+
+    match((await here('down', '--name', 'dev')).out, /^Process \d+ has ended\.\n$/)
+    match((await here('list')).out, /^NAME +STATUS +SERVER +DATA DIRECTORY\ndev +stopped .*\nstage +running .*\n$/)
+    await here('up', '--detach', '--runtime', 'simulated', '--name', 'dev')
+    const servers = (await clusters()).map(({ server }) => server)
+    deepEqual(
+      servers,
+      before.map(({ server }) => server),
+    )
+    match((await here('down', '--name', 'dev')).out, /^Process \d+ has ended\.\n$/)
+    match((await here('reset', '--name', 'dev', '--yes')).out, /and so is the directory\.\n$/)
+    equal((await here('list', '-o', 'name')).out, 'stage\n')
+  } finally {
+    for (const name of ['dev', 'stage']) await here('down', '--name', name)
+    await rm(home, { recursive: true, force: true })
   }
 })

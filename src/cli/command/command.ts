@@ -38,6 +38,8 @@ export interface Command<
   readonly operands: string
   /** First operands that shells propose, if they are not in `operands`. */
   readonly operandValues?: () => readonly string[]
+  /** What follows its own flags is for another program: all of it are operands, flags too. */
+  readonly passesArguments?: boolean
   /** Maximum number of operands; by default 1, or 0 without operands. */
   readonly operandsMax?: number
   readonly options: Options
@@ -105,12 +107,16 @@ export const namedConfigFile = (command: Command, argv: readonly string[]): stri
 
 function parseArguments(command: Command, argv: readonly string[]): ParsedCommand {
   const config: ParseArgsOptionsConfig = {}
+  const { passesArguments = false } = command
   for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
     setOwn(config, name, { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) })
   try {
-    const args = withoutBooleanValues(command.options, argv)
+    const typed = ownArguments(command, argv)
+    const passed = argv.slice(typed.length)
+    const own = withoutBooleanValues(command.options, typed)
+    const args = passesArguments ? [...own, '--', ...(passed[0] === '--' ? passed.slice(1) : passed)] : own
     const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true })
-    const { operands, operandsMax = operands === '' ? 0 : 1 } = command
+    const { operandsMax = passesArguments ? Infinity : command.operands === '' ? 0 : 1 } = command
     const surplus = positionals[operandsMax]
     if (surplus !== undefined)
       throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}; see: coxswain ${command.name} --help`)
@@ -120,6 +126,21 @@ function parseArguments(command: Command, argv: readonly string[]): ParsedComman
     throw error instanceof UsageError
       ? error
       : new UsageError(parseErrorText(command, error as Error), { cause: error })
+  }
+}
+
+/** The arguments that are not for another program. */
+export function ownArguments(
+  { options, passesArguments = false }: Command,
+  argv: readonly string[],
+): readonly string[] {
+  if (!passesArguments) return argv
+  let count = 0
+  for (;;) {
+    const [, name = '', value] = /^--([\w-]+)(=.*)?$/s.exec(argv[count] ?? '') ?? []
+    const option = lookup(options, name)
+    if (option === undefined) return argv.slice(0, count)
+    count += option.type === 'boolean' || value !== undefined ? 1 : 2
   }
 }
 

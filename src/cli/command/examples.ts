@@ -52,6 +52,14 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain image load - --data-dir /tmp/a', 'one from standard input, for another data directory'],
     ['coxswain image list', 'what the node has'],
   ],
+  kubectl: [
+    ['coxswain kubectl get pods -A', 'with the cluster of this machine'],
+    ['coxswain kubectl --name dev get nodes', 'with the one that was started with --name dev'],
+  ],
+  list: [
+    ['coxswain list', 'all clusters'],
+    ['coxswain list -o name', 'their names, for a script'],
+  ],
   'kube-apiserver': [
     [
       'coxswain kube-apiserver --etcd-servers http://127.0.0.1:2379 --cert-dir certs --client-ca-file certs/ca.crt',

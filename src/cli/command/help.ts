@@ -7,7 +7,21 @@ import { examples } from './examples.ts'
 const groups: readonly [title: string, names: readonly string[]][] = [
   [
     'Run a cluster',
-    ['up', 'server', 'agent', 'status', 'token', 'member', 'node', 'rotate', 'service', 'down', 'reset'],
+    [
+      'up',
+      'list',
+      'kubectl',
+      'server',
+      'agent',
+      'status',
+      'token',
+      'member',
+      'node',
+      'rotate',
+      'service',
+      'down',
+      'reset',
+    ],
   ],
   ['See what happens and why', ['flow', 'why', 'ui', 'top', 'lab']],
   ['Images, backup and restore', ['image', 'snapshot', 'restore']],
@@ -83,10 +97,16 @@ export function sectionsOf({ options }: Pick<Command, 'options'>): FlagSections 
   return { common, further: [...bySection].filter(([heading]) => heading !== '') }
 }
 
+/** Operands and flags in the order in which they are typed. */
+export function argumentsOf({ operands, options, passesArguments = false }: Command): readonly string[] {
+  const flags = Object.keys(options).length === 0 ? '' : '[flags]'
+  return passesArguments ? [flags, operands] : [operands, flags]
+}
+
 /** The help page of one command. */
 export function usage(command: Command, { all, columns }: UsageOptions): string {
-  const { name, aliases = [], summary, operands, options } = command
-  const typed = ['coxswain', name, operands, Object.keys(options).length === 0 ? '' : '[flags]']
+  const { name, aliases = [], summary } = command
+  const typed = ['coxswain', name, ...argumentsOf(command)]
   const { common, further } = sectionsOf(command)
   const flags = (members: readonly [string, CommandOption][]) =>
     members.flatMap((member) => row(flagText(member), member[1].help, flagColumns, columns))

@@ -2,7 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Command, CommandOption } from './command.ts'
 import { examples } from './examples.ts'
-import { commandGroups, sectionsOf } from './help.ts'
+import { argumentsOf, commandGroups, sectionsOf } from './help.ts'
 
 /** Text as roff prints it: its escape character, hyphens of flags, and control characters at the start of a line. */
 const escaped = (text: string): string =>
@@ -56,12 +56,9 @@ const seeAlso = (names: readonly string[]): string[] => [
 const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`
 
 function commandPage(command: Command, version: string): string {
-  const { name, aliases = [], summary, operands, options } = command
-  const synopsis = [
-    bold(`coxswain ${name}`),
-    operands === '' ? '' : italic(operands),
-    Object.keys(options).length === 0 ? '' : '[flags]',
-  ]
+  const { name, aliases = [], summary, operands } = command
+  const words = argumentsOf(command).map((word) => (word !== '' && word === operands ? italic(word) : word))
+  const synopsis = [bold(`coxswain ${name}`), ...words]
   const known = lookup(examples, name) ?? []
   const { common, further } = sectionsOf(command)
   return textOf([

@@ -46,7 +46,7 @@ export const agent = defineCommand({
   },
   async run({ options }, terminal) {
     const { environment, signal } = terminal
-    const dataDirectory = resolve(options['data-dir'] ?? join(dataDirectoryOf(undefined, environment), 'agent'))
+    const dataDirectory = resolve(options['data-dir'] ?? join(dataDirectoryOf({}, environment), 'agent'))
     const port = portOption('lb-server-port', options['lb-server-port'] ?? balancerPortDefault)
     await runKubelet(
       {

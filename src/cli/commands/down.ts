@@ -3,8 +3,8 @@ import { realClock } from '../../base/time/clock.ts'
 import { runningPods } from '../../cluster/data-directory/running-pods.ts'
 import { stopProcess } from '../../cluster/run/stop-process.ts'
 import { defineCommand } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
-import { aboutCluster, containersOf } from '../output/start-report.ts'
+import { clusterFlag, clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
+import { containersOf } from '../output/start-report.ts'
 
 export const down = defineCommand({
   name: 'down',
@@ -12,12 +12,12 @@ export const down = defineCommand({
   summary: 'stops the cluster of this machine; its containers keep running unless --containers is given',
   operands: '',
   options: {
-    ...dataDirectoryOptions,
+    ...clusterNameOptions,
     containers: { type: 'boolean', help: 'ends the containers too, also those that an earlier stop has left' },
   },
   async run({ options }, { out, environment, signal }) {
-    const directory = dataDirectoryOf(options['data-dir'], environment)
-    const named = options['data-dir'] === undefined ? undefined : directory
+    const directory = dataDirectoryOf(options, environment)
+    const flag = clusterFlag(options)
     const pid = await stopProcess(directory, (running) => process.kill(running, 'SIGTERM'), realClock, signal)
     // Printed first, because ending containers may fail.
     if (pid !== undefined) out(`Process ${pid} has ended.\n`)
@@ -31,7 +31,7 @@ export const down = defineCommand({
     }
     const pods = await runningPods(directory)
     if (pid === undefined) out(pods > 0 ? `No process runs in ${directory}.\n` : `Nothing runs in ${directory}.\n`)
-    if (pods > 0) out(`${containersOf(pods)} keep running. To end them: ${aboutCluster('down --containers', named)}\n`)
+    if (pods > 0) out(`${containersOf(pods)} keep running. To end them: coxswain down --containers${flag}\n`)
     return 0
   },
 })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ImageNode } from '../../cluster/node/local-images.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 
 const actions = ['load', 'list'] as const
 /** Maximum number of archives per call. */
@@ -17,7 +17,7 @@ export const image = defineCommand({
   operandValues: () => ['load', 'list'],
   operandsMax: 1 + archivesMax,
   options: {
-    ...dataDirectoryOptions,
+    ...clusterNameOptions,
     'container-runtime-endpoint': {
       type: 'string',
       value: '<unix socket>',
@@ -30,7 +30,7 @@ export const image = defineCommand({
     const endpoint = options['container-runtime-endpoint']
     const node =
       endpoint === undefined
-        ? { dataDirectory: dataDirectoryOf(options['data-dir'], terminal.environment) }
+        ? { dataDirectory: dataDirectoryOf(options, terminal.environment) }
         : { socketPath: endpoint.replace(unixScheme, '') }
     if (chosen === 'load') return load(node, archives, terminal)
     if (archives.length > 0) throw new UsageError(`list takes no ${JSON.stringify(archives[0])}`)

@@ -30,7 +30,7 @@ export const kubelet = defineCommand({
   },
   async run({ options }, terminal) {
     const { 'data-dir': directory, 'bootstrap-kubeconfig': bootstrap } = options
-    const dataDirectory = resolve(directory ?? join(dataDirectoryOf(undefined, terminal.environment), 'kubelet'))
+    const dataDirectory = resolve(directory ?? join(dataDirectoryOf({}, terminal.environment), 'kubelet'))
     await runKubelet(
       {
         kubeconfigPath: resolve(options.kubeconfig ?? join(dataDirectory, 'kubelet.kubeconfig')),

@@ -19,7 +19,7 @@ export const member = defineCommand({
     const hasName = name !== undefined
     const isKnown = action === 'defragment' || (action === 'list' && !hasName) || (action === 'remove' && hasName)
     if (!isKnown) throw new UsageError(`the operands are: ${operandsText}`)
-    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options, environment)
     const own = await ownMember(directory)
     using admin = await memberAdmin(directory, own.endpoints)
     const reports = await memberReports(admin, signal)

@@ -4,7 +4,7 @@ import type { LeaveOutcome } from '../../cluster/data-directory/leave-members.ts
 import type { Marker } from '../../cluster/data-directory/directory-marker.ts'
 import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset-directory.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 import { storeChoiceOf, storeOptions } from '../options/store-option.ts'
 
 export const reset = defineCommand({
@@ -12,7 +12,7 @@ export const reset = defineCommand({
   summary: 'removes what the cluster, or the kubelet, of this machine has created: objects, keys, kubeconfig entries',
   operands: '',
   options: {
-    ...dataDirectoryOptions,
+    ...clusterNameOptions,
     ...storeOptions,
     store: {
       type: 'string',
@@ -22,7 +22,7 @@ export const reset = defineCommand({
     yes: { type: 'boolean', short: 'y', help: 'removes it; without this flag only the plan is shown' },
   },
   async run({ options }, { out, environment, signal }) {
-    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options, environment)
     const named = options.store === undefined ? undefined : storeChoiceOf(options)
     if (named !== undefined && named.kind !== 'etcd')
       throw new UsageError('--store of reset names an etcd: etcd=<urls>')

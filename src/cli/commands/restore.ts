@@ -3,21 +3,21 @@ import { resolve } from 'node:path'
 import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore-snapshot.ts'
 import { encryptionPart } from '../../cluster/data-directory/take-snapshot.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterFlag, clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const restore = defineCommand({
   name: 'restore',
   summary: 'restores the cluster of this machine from a snapshot, while it is stopped',
   operands: '<file>',
-  options: { ...dataDirectoryOptions, ...passphraseOptions },
+  options: { ...clusterNameOptions, ...passphraseOptions },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file of the snapshot')
-    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options, environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const report = await restoreDirectory(directory, resolve(file), passphrase, signal)
-    const own = options['data-dir'] === undefined ? '' : ` --data-dir ${directory}`
+    const own = clusterFlag(options)
     out(`${directory} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
     for (const line of [beforeText(report), keysText[report.keys], volumesText(report), encryptionText(report)])
       out(line)

@@ -8,7 +8,7 @@ import { authorityFiles, retireAuthorities, rotateAuthorities } from '../../clus
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, withReachabilityHint } from '../options/choose-cluster.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 
 const namesShown = 10
 
@@ -19,19 +19,19 @@ export const rotate = defineCommand({
   operandValues: () => Object.keys(rotations),
   operandsMax: 1,
   options: {
-    ...dataDirectoryOptions,
+    ...clusterNameOptions,
     retire: {
       type: 'boolean',
       help: 'makes no new key: what was signed with an earlier one is no longer accepted',
     },
     force: { type: 'boolean', help: 'with --retire: also if nodes or Secrets need the earlier key' },
   },
-  async run({ operands: [what = ''], options: { 'data-dir': named, retire = false, force = false } }, terminal) {
+  async run({ operands: [what = ''], options: { retire = false, force = false, ...choice } }, terminal) {
     const rotation = Object.entries(rotations).find(([name]) => name === what)?.[1]
     if (rotation === undefined) throw new UsageError('the operand is what to rotate: ca or service-account-key')
     if (force && !retire) throw new UsageError('--force has no effect without --retire')
     const { environment, signal } = terminal
-    const directory = dataDirectoryOf(named, environment)
+    const directory = dataDirectoryOf(choice, environment)
     const cluster = await chooseCluster({ kubeconfig: `${directory}/admin.kubeconfig` }, environment)
     return withReachabilityHint(cluster, async () => {
       await using remote = await openRemote(cluster.kubeconfig, signal)

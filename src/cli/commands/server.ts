@@ -6,6 +6,7 @@ import { joinServer } from '../../cluster/client/join-token-text.ts'
 import { server as startServer, type ServerStart } from '../../cluster/run/server.ts'
 import { machineConfigOption } from '../command/config-file.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import { clusterFlag } from '../options/data-directory-option.ts'
 import { asUsage } from '../options/component-options.ts'
 import { controlPlaneChoicesOf, controlPlaneOptions } from '../options/control-plane-options.ts'
 import { joinOptions, joinTokenOf } from '../options/join-options.ts'
@@ -67,7 +68,7 @@ export const server = defineCommand({
     )
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
-    const own = options['data-dir'] === undefined ? '' : ` --data-dir ${choices.dataDirectory}`
+    const own = clusterFlag({ 'data-dir': options['data-dir'] })
     out(`
   kubeconfig  ${choices.kubeconfigPath}
 

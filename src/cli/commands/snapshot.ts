@@ -6,7 +6,7 @@ import { findSnapshots, type FoundSnapshot } from '../../cluster/snapshots/snaps
 import { snapshotFolderOf } from '../../cluster/snapshots/snapshot-schedule.ts'
 import { textTable } from '../output/text-table.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const snapshot = defineCommand({
@@ -16,7 +16,7 @@ export const snapshot = defineCommand({
   operands: '<file>|list',
   operandValues: () => ['list'],
   options: {
-    ...dataDirectoryOptions,
+    ...clusterNameOptions,
     ...passphraseOptions,
     volumes: { type: 'boolean', help: 'includes the content of the volumes of the class local-path on this machine' },
     force: { type: 'boolean', short: 'f', help: 'replaces a file that is already there' },
@@ -29,7 +29,7 @@ export const snapshot = defineCommand({
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file to write, or list')
-    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options, environment)
     if (file === 'list') {
       const folder = resolve(options['snapshot-dir'] ?? snapshotFolderOf(directory))
       out(snapshotTable(await findSnapshots(folder), folder))

@@ -6,11 +6,10 @@ import { memberAdmin, ownMember } from '../../cluster/data-directory/member-admi
 import { runningPods } from '../../cluster/data-directory/running-pods.ts'
 import { memberReports } from '../../cluster/etcd/member-report.ts'
 import { membersText } from '../output/member-rows.ts'
-import { aboutCluster } from '../output/start-report.ts'
 import { statusRows } from '../output/status-rows.ts'
 import { defineCommand } from '../command/command.ts'
 import { certificateLines } from '../output/certificate-lines.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { clusterFlag, clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 
 const exitNotRunning = 3
 
@@ -30,21 +29,21 @@ export const status = defineCommand({
   name: 'status',
   summary: 'shows whether the cluster of this machine is running, and its state (exit code 3: not running)',
   operands: '',
-  options: dataDirectoryOptions,
+  options: clusterNameOptions,
   async run({ options }, { out, environment, signal }) {
-    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options, environment)
     const state = await directoryState(directory)
     const { pid, storeBytes, kubeconfig, hasMember } = state
     const print = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
-    const named = options['data-dir'] === undefined ? undefined : directory
+    const flag = clusterFlag(options)
     const start = hasMember ? 'server' : 'up'
-    out(pid === undefined ? `not running; start it: ${aboutCluster(start, named)}\n` : `running, process ${pid}\n`)
+    out(pid === undefined ? `not running; start it: coxswain ${start}${flag}\n` : `running, process ${pid}\n`)
     print('data', directory)
     const pods = pid === undefined ? await runningPods(directory) : 0
     if (pods > 0)
       print(
         'containers',
-        `those of ${pods} ${pods === 1 ? 'pod' : 'pods'} keep running; to end them: ${aboutCluster('down --containers', named)}`,
+        `those of ${pods} ${pods === 1 ? 'pod' : 'pods'} keep running; to end them: coxswain down --containers${flag}`,
       )
     if (hasMember) print('etcd', await etcdText(directory, signal))
     if (storeBytes !== undefined) print('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)

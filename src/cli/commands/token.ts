@@ -129,7 +129,7 @@ function actionOf(
     throw new UsageError(
       `--ttl ${choices.ttl}: a token for servers is valid for 24h at most, because it gives access to keys`,
     )
-  const directory = dataDirectoryOf(choices['data-dir'], environment)
+  const directory = dataDirectoryOf({ 'data-dir': choices['data-dir'] }, environment)
   return (remote, terminal) => create(validMs, choices, remote, terminal, directory)
 }
 

@@ -1,12 +1,10 @@
 // coxswain tools link: executables with the names of upstream's in a folder.
-import { existsSync, globSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { linkTools } from '../../cluster/tools/link-tools.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import { kubectlProgram } from '../command/kubectl-program.ts'
 import { ownProgram } from '../command/own-program.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export const tools = defineCommand({
   name: 'tools',
@@ -18,7 +16,7 @@ export const tools = defineCommand({
   async run({ operands: [action, folder] }, { out, environment }) {
     if (action !== 'link' || folder === undefined) throw new UsageError('the operands are: link <folder>')
     const path = resolve(folder)
-    const kubectl = kubectlOf(environment, path)
+    const kubectl = kubectlProgram(environment, path)
     const names = await linkTools(path, { program: ownProgram(environment), kubectl }, nodePlatform.files)
     out(`${path} has ${names.join(', ')}\n`)
     if (kubectl === undefined) out('there is no kubectl on the PATH, so it has none either\n')
@@ -26,12 +24,3 @@ export const tools = defineCommand({
     return 0
   },
 })
-
-/** That of the PATH, or the one that the setup of a checkout has fetched. Not one in the folder itself. */
-function kubectlOf({ PATH = '', COXSWAIN_CHECKOUT: checkout }: Environment, folder: string): string | undefined {
-  const fetched = checkout === undefined ? [] : globSync(join(checkout, '.cache/kubectl/*/kubectl'))
-  const onPath = PATH.split(delimiter)
-    .filter((directory) => directory !== '' && resolve(directory) !== folder)
-    .map((directory) => join(directory, 'kubectl'))
-  return [...fetched.toSorted().toReversed(), ...onPath].find((path) => existsSync(path))
-}

@@ -3,17 +3,20 @@ import { present } from '../../base/assert.ts'
 import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
+import { directoryState } from '../../cluster/data-directory/directory-state.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { ingressFlags } from '../../cluster/flags/ingress-flags.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
 import { up as startUp } from '../../cluster/run/up.ts'
 import type { NodeOutcome } from '../../cluster/run/up-options.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
+import { parseKubeconfig } from '../../pki/kubeconfig.ts'
 import { machineConfigOption } from '../command/config-file.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { nextSteps } from '../output/next-steps.ts'
-import { aboutCluster, startReportText } from '../output/start-report.ts'
+import { startReportText } from '../output/start-report.ts'
 import { detachOptions, runDetached } from '../output/run-detached.ts'
+import { clusterFlag, dataDirectoryOf, namedCluster } from '../options/data-directory-option.ts'
 import { portOption } from '../options/component-options.ts'
 import { controlPlaneChoicesOf, controlPlaneOptions } from '../options/control-plane-options.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
@@ -36,6 +39,16 @@ export const up = defineCommand({
   options: {
     ...machineConfigOption,
     ...serverOptions,
+    port: {
+      type: 'string',
+      value: '<n>',
+      help: 'the port to listen on; 0 for any free one (6443; with --name that of the last start, or any free one)',
+    },
+    name: {
+      type: 'string',
+      value: '<name>',
+      help: 'a cluster of its own beside others: the name of its context in kubeconfigs, and of its data directory in ~/.local/share/coxswain-clusters (coxswain)',
+    },
     runtime: {
       type: 'string',
       value: 'auto|containerd|simulated|none',
@@ -70,7 +83,11 @@ export const up = defineCommand({
     if (runtime === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
     const containers =
       runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
-    const choices = serverChoicesOf(options, environment)
+    const flag = clusterFlag(options)
+    const chosen = serverChoicesOf({ ...options, 'data-dir': dataDirectoryOf(options, environment) }, environment)
+    const port =
+      options.port === undefined && namedCluster(options) ? await lastPort(chosen.dataDirectory) : chosen.port
+    const choices = { ...chosen, port }
     const controlPlane = await controlPlaneChoicesOf(options)
     if (controlPlane.snapshots !== undefined && choices.store.kind === 'memory')
       throw new UsageError('--snapshot-every: with --store memory there is nothing to copy')
@@ -78,7 +95,11 @@ export const up = defineCommand({
     const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     if (options.detach === true) {
       const { dataDirectory } = choices
-      return runDetached(options, { dataDirectory, nodes: nodes + (containers === 'none' ? 0 : 1) }, { out, signal })
+      return runDetached(
+        options,
+        { dataDirectory, flag, nodes: nodes + (containers === 'none' ? 0 : 1) },
+        { out, signal },
+      )
     }
     // Without the objects, nothing adopts them.
     const endsContainers = options['stop-containers'] ?? choices.store.kind === 'memory'
@@ -105,7 +126,6 @@ export const up = defineCommand({
       onStopping: (step, seconds) => err(stoppingText(step, seconds)),
     })
     if (isTerminal) err(eraseLine)
-    const named = options['data-dir'] === undefined ? undefined : choices.dataDirectory
     const { kubeconfigPath } = choices
     const { contextName: ownContext, isCurrent, backupPath } = present(running.kubeconfig, 'kubeconfigs are written')
     const contextName = isCurrent ? undefined : ownContext
@@ -118,8 +138,8 @@ export const up = defineCommand({
           ['store', storeText[choices.store.kind]],
           ['kubeconfig', `${kubeconfigPath}${kubeconfigNotes(contextName, backupPath)}`],
         ],
-        nextSteps: nextSteps({ kubeconfigPath, contextName, dataDirectory: named }, environment),
-        endContainers: containers === 'none' || endsContainers ? undefined : aboutCluster('down --containers', named),
+        nextSteps: nextSteps({ kubeconfigPath, contextName, flag }, environment),
+        endContainers: containers === 'none' || endsContainers ? undefined : `coxswain down --containers${flag}`,
       }),
     )
     if (!signal.aborted) await once(signal, 'abort')
@@ -127,6 +147,14 @@ export const up = defineCommand({
     return 0
   },
 })
+
+/** The port of the last start of a named cluster; 0 at the first one. */
+async function lastPort(dataDirectory: string): Promise<number> {
+  const { kubeconfig } = await directoryState(dataDirectory)
+  if (kubeconfig === undefined) return 0
+  const { port } = new URL(parseKubeconfig(kubeconfig).server)
+  return Number(port || 443)
+}
 
 /** Returns to the start of the line and erases it. */
 const eraseLine = '\r\x1b[2K'

@@ -8,7 +8,7 @@ import { errorText } from '../../base/observability/log.ts'
 import { KubeconfigError } from '../../client/transport/kubeconfig-access.ts'
 import { selectContext, type KubeconfigContext } from '../../cluster/kubeconfig/kubeconfig-context.ts'
 import { UsageError } from '../command/command.ts'
-import { dataDirectoryOf } from './data-directory-option.ts'
+import { clusterFlagOfDirectory, dataDirectoryOf } from './data-directory-option.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,7 +44,7 @@ async function readFirst(named: string | undefined, environment: Environment): P
   if (!isChosen)
     paths.push(
       join(environment['HOME'] ?? homedir(), '.kube', 'config'),
-      join(dataDirectoryOf(undefined, environment), 'admin.kubeconfig'),
+      join(dataDirectoryOf({}, environment), 'admin.kubeconfig'),
     )
   for (const path of paths) {
     const text = await readFile(path, 'utf8').catch(() => undefined)
@@ -84,6 +84,6 @@ function isUnreachable(error: unknown): boolean {
 /** `coxswain up` writes admin.kubeconfig to the data directory of its cluster. */
 function startCommand(path: string): string {
   const directory = dirname(resolve(path))
-  const isOwn = basename(path) === 'admin.kubeconfig' && directory !== dataDirectoryOf(undefined, process.env)
-  return isOwn ? `coxswain up --data-dir ${directory}` : 'coxswain up'
+  const flag = basename(path) === 'admin.kubeconfig' ? clusterFlagOfDirectory(directory, process.env) : ''
+  return `coxswain up${flag}`
 }

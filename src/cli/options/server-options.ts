@@ -11,7 +11,7 @@ import {
 } from '../../cluster/flags/service-ranges.ts'
 import { heldBytesLimits, listenLimitsDefault, type ListenLimits } from '../../platform/limits/listen-limits.ts'
 import { UsageError } from '../command/command.ts'
-import { dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
+import { clusterNameOf, dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
 import { storeChoiceOf, storeOptions } from './store-option.ts'
 
 /** Each event takes about 200 bytes plus its strings. */
@@ -147,10 +147,10 @@ export function serverChoicesOf(
   flags: ServerFlags,
   environment: Readonly<Record<string, string | undefined>>,
 ): ServerChoices {
-  const dataDirectory = dataDirectoryOf(flags['data-dir'], environment)
+  const dataDirectory = dataDirectoryOf({ 'data-dir': flags['data-dir'] }, environment)
   return {
     dataDirectory,
-    name: nameOf(flags.name ?? 'coxswain'),
+    name: clusterNameOf(flags.name),
     kubeconfigPath: resolve(flags.kubeconfig ?? join(dataDirectory, 'admin.kubeconfig')),
     store: storeChoiceOf(flags),
     host: flags.bind ?? '127.0.0.1',
@@ -165,16 +165,6 @@ export function serverChoicesOf(
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
     serviceRangeFlags: pick<ServiceRangeFlag>(flags, serviceRangeFlagNames),
   }
-}
-
-const nameCharactersMax = 63
-
-function nameOf(text: string): string {
-  if (!/^[a-z0-9][-.a-z0-9]*$/.test(text) || text.length > nameCharactersMax)
-    throw new UsageError(
-      `--name ${JSON.stringify(text)} must consist of at most ${nameCharactersMax} lower case letters, digits, '-' and '.'`,
-    )
-  return text
 }
 
 function sansOf(text: string | undefined): readonly string[] {

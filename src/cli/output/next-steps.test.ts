@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { nextSteps, type Environment } from './next-steps.ts'
 
 let checkout = ''
-const cluster = { kubeconfigPath: '/k', contextName: undefined, dataDirectory: undefined }
+const cluster = { kubeconfigPath: '/k', contextName: undefined, flag: '' }
 const kubectlLine = '# kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/'
 
 before(async () => {
@@ -47,7 +47,7 @@ for (const [what, environment, lines] of rows)
     ]))
 
 test('next steps of a cluster started with npx use npx, and name a data directory other than the default', () =>
-  deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-5), [
+  deepEqual(nextSteps({ ...cluster, flag: ' --data-dir /d' }, { npm_command: 'exec', PATH: '' }).slice(-5), [
     'npx coxswain flow deployment/web    # what happened, as a diagram',
     'npx coxswain why deployment/web     # what it waits for',
     'npx coxswain ui                     # the same in a web page, live',

@@ -1,7 +1,8 @@
 // The next commands that `coxswain up` suggests, and the directories of this checkout that are missing in PATH: those
 // of coxswain with its kubectl plugins, and of the kubectl that the setup downloaded.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fetchedKubectl } from '../command/kubectl-program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -9,8 +10,8 @@ export interface StartedCluster {
   readonly kubeconfigPath: string
   /** Set when the file has another current context. */
   readonly contextName: string | undefined
-  /** Set when it is not the default one. */
-  readonly dataDirectory: string | undefined
+  /** With which other commands find the cluster. */
+  readonly flag: string
 }
 
 /** The checkout; set by bin/coxswain. */
@@ -19,21 +20,17 @@ const checkoutVariable = 'COXSWAIN_CHECKOUT'
 const whereKubectlIs = 'https://kubernetes.io/docs/tasks/tools/'
 
 /** Lines for another terminal than the one with this environment. */
-export function nextSteps(
-  { kubeconfigPath, contextName, dataDirectory }: StartedCluster,
-  environment: Environment,
-): string[] {
+export function nextSteps({ kubeconfigPath, contextName, flag }: StartedCluster, environment: Environment): string[] {
   const isFound = finderIn(environment)
   const directories = missingDirectories(isFound, environment[checkoutVariable])
   // npx adds coxswain to PATH only in this process.
   const coxswain = environment['npm_command'] === 'exec' ? 'npx coxswain' : 'coxswain'
-  const status = `${coxswain} status${dataDirectory === undefined ? '' : ` --data-dir ${dataDirectory}`}`
   const commands: [command: string, what: string][] = [
     [`${coxswain} flow deployment/web`, 'what happened, as a diagram'],
     [`${coxswain} why deployment/web`, 'what it waits for'],
     [`${coxswain} ui`, 'the same in a web page, live'],
     [`${coxswain} top`, 'the same in the terminal'],
-    [status, 'how the cluster is'],
+    [`${coxswain} status${flag}`, 'how the cluster is'],
   ]
   const width = Math.max(...commands.map(([command]) => command.length))
   return [
@@ -58,15 +55,6 @@ function finderIn({ PATH = '' }: Environment): Finder {
 
 function missingDirectories(isFound: Finder, checkout: string | undefined): readonly string[] {
   if (checkout === undefined) return []
-  return [
-    ...(isFound('coxswain') ? [] : [join(checkout, 'bin')]),
-    ...(isFound('kubectl') ? [] : newestKubectl(join(checkout, '.cache', 'kubectl'))),
-  ]
-}
-
-/** There is one subdirectory per version. */
-function newestKubectl(directory: string): string[] {
-  const versions = existsSync(directory) ? readdirSync(directory) : []
-  const newest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-  return newest === undefined ? [] : [join(directory, newest)]
+  const kubectl = isFound('kubectl') ? undefined : fetchedKubectl(checkout)
+  return [...(isFound('coxswain') ? [] : [join(checkout, 'bin')]), ...(kubectl === undefined ? [] : [kubectl])]
 }

@@ -1,5 +1,6 @@
 import { deepEqual, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { clusterFlag } from '../options/data-directory-option.ts'
 import { parseCommand } from '../command/command.ts'
 import { up } from '../commands/up.ts'
 import { runDetached, undetachedArguments } from './run-detached.ts'
@@ -21,14 +22,17 @@ for (const [typed, passed] of rows)
   })
 
 test('a timeout that is no duration is a mistake of usage, and nothing is started', () =>
-  rejects(runDetached({ wait: true, 'wait-timeout': 'soon' }, { dataDirectory: '/none', nodes: 1 }, {} as never), {
-    name: 'UsageError',
-    message: 'duration "soon" is not like 90s or 1h30m',
-  }))
+  rejects(
+    runDetached({ wait: true, 'wait-timeout': 'soon' }, { dataDirectory: '/none', flag: '', nodes: 1 }, {} as never),
+    {
+      name: 'UsageError',
+      message: 'duration "soon" is not like 90s or 1h30m',
+    },
+  ))
 
 const outcomes: [
   what: string,
-  options: Record<string, string | boolean>,
+  options: { readonly 'data-dir'?: string } & Record<string, string | boolean>,
   missing: string[],
   printed: RegExp,
   error?: string,
@@ -59,7 +63,7 @@ for (const [what, options, missing, printed, message] of outcomes)
     const asked: unknown[] = []
     const run = runDetached(
       { detach: true, ...options },
-      { dataDirectory: '/d', nodes: 2 },
+      { dataDirectory: '/d', flag: clusterFlag(options), nodes: 2 },
       { out: (piece) => void (text += piece), signal: new AbortController().signal },
       {
         output: () => Promise.resolve('\n  Ctrl-C ends it.\n\n  No real containers: no runc.\n'),

@@ -7,7 +7,7 @@ import { connect } from '../../cluster/client/connect.ts'
 import type { CommandOption, Terminal } from '../command/command.ts'
 import { asUsage } from '../options/component-options.ts'
 import { startDetached } from './start-detached.ts'
-import { aboutCluster, printedLater } from './start-report.ts'
+import { printedLater } from './start-report.ts'
 import { waitUntilReady, type Expected } from './wait-until-ready.ts'
 
 const timeoutDefault = '2m'
@@ -29,6 +29,8 @@ type Values = Readonly<Record<string, string | boolean | undefined>>
 
 export interface DetachedCluster {
   readonly dataDirectory: string
+  /** With which other commands find the cluster. */
+  readonly flag: string
   /** How many nodes it starts. */
   readonly nodes: number
 }
@@ -65,7 +67,7 @@ const ownDeps: DetachDeps = {
 /** `options` are those of the command, which were checked: mistakes are reported in the foreground. */
 export async function runDetached(
   options: Values,
-  { dataDirectory, nodes }: DetachedCluster,
+  { dataDirectory, flag, nodes }: DetachedCluster,
   { out, signal }: Pick<Terminal, 'out' | 'signal'>,
   deps: DetachDeps = ownDeps,
 ): Promise<number> {
@@ -75,10 +77,7 @@ export async function runDetached(
   const sinceMs = realClock.nowMs()
   const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'up', ...undetachedArguments(options)]
   const { pid, report } = await deps.start(program, logPath, signal)
-  const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: ${aboutCluster(
-    'down',
-    options['data-dir'] === undefined ? undefined : dataDirectory,
-  )}`
+  const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down${flag}`
   out(`${report}\n\n`)
   if (options['wait'] === true) {
     const kubeconfig = join(dataDirectory, 'admin.kubeconfig')

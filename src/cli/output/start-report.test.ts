@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { aboutCluster, detachedReport, printedLater, startReportText } from './start-report.ts'
+import { detachedReport, printedLater, startReportText } from './start-report.ts'
 
 const report = {
   tookMs: 270.4,
@@ -28,7 +28,7 @@ const ends: [what: string, endContainers: string | undefined, last: string][] = 
   ['a stop ends everything', undefined, '  Ctrl-C ends it.\n'],
   [
     'containers keep running',
-    aboutCluster('down --containers', '/d'),
+    'coxswain down --containers --data-dir /d',
     '  Ctrl-C ends it; containers keep running until: coxswain down --containers --data-dir /d\n',
   ],
 ]
@@ -45,6 +45,3 @@ for (const [what, endContainers, last] of ends)
     equal(printedLater(printed), '')
     equal(detachedReport(printed.slice(0, -last.length)), undefined)
   })
-
-test('commands name a data directory other than the default', () =>
-  equal(aboutCluster('status', undefined), 'coxswain status'))

@@ -46,8 +46,4 @@ export function printedLater(output: string): string {
   return lines.filter((line) => line.startsWith('  ')).join('\n')
 }
 
-/** A command about the cluster of this machine, for a data directory that was named or the default one. */
-export const aboutCluster = (command: string, namedDirectory: string | undefined): string =>
-  `coxswain ${command}${namedDirectory === undefined ? '' : ` --data-dir ${namedDirectory}`}`
-
 export const containersOf = (pods: number): string => `The containers of ${pods} ${pods === 1 ? 'pod' : 'pods'}`

@@ -1,9 +1,9 @@
 // Opens a data directory: checks access, locks it, and marks it as ours.
-import { existsSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { checkAccess } from './access-checks.ts'
-import { identityFiles } from './directory-contents.ts'
+import { identityFiles, outputName } from './directory-contents.ts'
 import { isLegacy, newMarker, readMarker, writeMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
 
 export interface DataDirectory extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface DataDirectory extends AsyncDisposable {
 }
 
 export async function openDataDirectory(directory: string, kind: DirectoryKind): Promise<DataDirectory> {
-  const isFolderOurs = !existsSync(directory)
+  const isFolderOurs = isNew(directory)
   await nodePlatform.files.makeDirectory(directory).catch((cause: unknown) => {
     throw new Error(`the data directory ${directory} cannot be used`, { cause })
   })
@@ -49,6 +49,14 @@ export async function openDataDirectory(directory: string, kind: DirectoryKind):
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
+}
+
+/** There is none, or `up --detach` has just made it for its output. */
+function isNew(directory: string): boolean {
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return found === undefined
+  const names = readdirSync(directory)
+  return names.length === 1 && names[0] === outputName
 }
 
 /**
