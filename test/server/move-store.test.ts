@@ -8,6 +8,7 @@ import { context } from '../../src/base/observability/context.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { namespace as namespaceKind } from '../../src/api/core/v1/namespace.ts'
 import { connect } from '../../src/cluster/client/connect.ts'
+import { isRunning } from '../../src/cluster/data-directory/process-identity.ts'
 import { startProcess } from '../process.ts'
 import { until } from '../until.ts'
 import { newMachines, type Machine } from './server-process.ts'
@@ -118,7 +119,7 @@ test('a cluster moves from SQLite to etcd', { timeout: 900_000 }, async (t) => {
       )
       await create(first.kubeconfig, [101])
     }
-    equal(existsSync(`/proc/${member}`), false)
+    equal(await isRunning({ pid: member, since: undefined }), false)
     equal(first.hasData, false)
     // It is a cluster on SQLite now, with and without the flag.
     for (const args of [single, single.filter((each) => !['--store', 'sqlite'].includes(each))]) {

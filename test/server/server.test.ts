@@ -9,6 +9,7 @@ import { context } from '../../src/base/observability/context.ts'
 import { hasReason } from '../../src/api/errors/status-error.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { connect } from '../../src/cluster/client/connect.ts'
+import { isRunning } from '../../src/cluster/data-directory/process-identity.ts'
 import { until } from '../until.ts'
 import { newMachines, type Machine } from './server-process.ts'
 
@@ -89,7 +90,7 @@ test('three servers', { timeout: 900_000 }, async (t) => {
     await createEventually(second, 'while-one-is-killed')
     await first.start()
     notEqual(first.etcdPid, before)
-    ok(!isRunning(before))
+    equal(await isRunning({ pid: before, since: undefined }), false)
     await votes(first, machines)
     deepEqual(await names(first), ['before', 'while-one-is-killed'])
   })
@@ -97,7 +98,7 @@ test('three servers', { timeout: 900_000 }, async (t) => {
   await t.test('a member that is killed is restarted', async () => {
     const before = second.etcdPid
     process.kill(before, 'SIGKILL')
-    await until(() => second.etcdPid !== before && isRunning(second.etcdPid))
+    await until(async () => second.etcdPid !== before && (await isRunning({ pid: second.etcdPid, since: undefined })))
     await votes(second, machines)
   })
 
@@ -148,12 +149,3 @@ test('three servers', { timeout: 900_000 }, async (t) => {
     await third.command('reset', '--yes')
   })
 })
-
-/** The command line is empty once a process has ended, also while its parent has not noticed. */
-function isRunning(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`).length > 0
-  } catch {
-    return false
-  }
-}
