@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { bundlePage } from './bundle-page.mjs'
+import { controllerNames } from './controller-entry.mjs'
 import { libraryText, programTexts } from './programs.mjs'
 import { packagesOf, sbom } from './sbom.mjs'
 
@@ -78,9 +79,13 @@ async function bundle(folder) {
   writeFileSync(join(folder, 'third-party-licenses.txt'), bundled.map(licenseText).join('\n'))
   writeFileSync(join(folder, 'index.cjs'), libraryText)
   const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))
+  const esmText = (exported) => `import library from './index.cjs'\nexport const { ${exported.join(', ')} } = library\n`
+  writeFileSync(join(folder, 'index.mjs'), esmText(names))
+  const { values } = controllerNames
+  writeFileSync(join(folder, 'controller.mjs'), esmText(values))
   writeFileSync(
-    join(folder, 'index.mjs'),
-    `import library from './index.cjs'\nexport const { ${names.join(', ')} } = library\n`,
+    join(folder, 'controller.cjs'),
+    `const { ${values.join(', ')} } = require('./index.cjs')\nmodule.exports = { ${values.join(', ')} }\n`,
   )
   copyFileSync(join(root, 'scripts', 'load-bundle.cjs'), join(folder, 'load-bundle.cjs'))
   for (const [name, text] of Object.entries(programTexts)) {

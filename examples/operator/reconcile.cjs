@@ -13,12 +13,12 @@ const finalizer = 'example.com/dns'
 
 /**
  * @param {Deps} deps
- * @param {{ namespace: string, name: string }} key
+ * @param {Website | undefined} site Undefined once it is deleted.
  * @param {import('coxswain').Context} ctx
  */
-async function reconcile(deps, { namespace, name }, ctx) {
-  const site = await deps.client.of(website).find(name, namespace, ctx)
+async function reconcile(deps, site, ctx) {
   if (site === undefined) return
+  const { namespace, name } = site.metadata
   if (site.metadata.deletionTimestamp !== undefined) return finalize(deps, site, ctx)
   // The finalizer is written before the record, so that no record is left when the website is deleted.
   const held = await withFinalizer(deps, site, ctx)

@@ -8,6 +8,7 @@ import { objectMeta } from '../../src/api/meta/v1/object-meta.ts'
 import { status } from '../../src/api/meta/v1/status.ts'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
+import { controllerNames } from '../controller-entry.mjs'
 import { kindTypes } from './kind-types.mjs'
 import { rollUp } from './roll-up.mjs'
 
@@ -46,7 +47,11 @@ try {
   const rolled = rollUp({ folder, entry, replaced, globals: { AbortSignal: 'Signal' }, taken })
   const text = [head, rolled, kindText, 'export {}\n'].join('\n')
   mkdirSync(target, { recursive: true })
-  for (const name of ['index.d.ts', 'index.d.cts']) writeFileSync(join(target, name), text)
+  const controllerText = `export { ${[...controllerNames.values, ...controllerNames.types.map((name) => `type ${name}`)].join(', ')} } from './index.`
+  for (const [extension, imported] of Object.entries({ 'd.ts': 'js', 'd.cts': 'cjs' })) {
+    writeFileSync(join(target, `index.${extension}`), text)
+    writeFileSync(join(target, `controller.${extension}`), `${controllerText}${imported}'\n`)
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

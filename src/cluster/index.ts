@@ -4,6 +4,17 @@ export { startCluster, type StartClusterOptions } from './testing/start-cluster.
 export { reportOnFailure, withCluster, type NodeTestContext, type VitestContext } from './testing/report-on-failure.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
 export { connect, type Connection, type ConnectOptions } from './client/connect.ts'
+export {
+  runController,
+  watched,
+  type CachedObjects,
+  type ControllerElection,
+  type ControllerOptions,
+  type ObjectName,
+  type ReconcileRequest,
+  type Requeue,
+  type WatchedKind,
+} from './client/run-controller.ts'
 export type { Clock } from '../base/time/clock.ts'
 export { KubeconfigError } from '../client/transport/kubeconfig-access.ts'
 export type { Manifest } from './manifests/manifest.ts'

@@ -13,9 +13,10 @@ import { newFolder } from '../process.ts'
 import { until } from '../until.ts'
 
 const library = new URL('../../src/cluster/index.ts', import.meta.url).href
+const isLibrary = /^coxswain(\/controller)?$/
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'coxswain' ? { url: library, shortCircuit: true } : next(specifier, context),
+    isLibrary.test(specifier) ? { url: library, shortCircuit: true } : next(specifier, context),
 })
 const load = createRequire(import.meta.url)
 const { scenario } = load('../../examples/operator/scenario.cjs') as {
@@ -27,7 +28,7 @@ for (const [name, run] of Object.entries(scenario)) test(name, run)
 /** Loaded by the program: the package is the source tree. */
 const hooks = `import { registerHooks } from 'node:module'
   registerHooks({ resolve: (specifier, context, next) =>
-    specifier === 'coxswain' ? { url: ${JSON.stringify(library)}, shortCircuit: true } : next(specifier, context) })`
+    ${isLibrary}.test(specifier) ? { url: ${JSON.stringify(library)}, shortCircuit: true } : next(specifier, context) })`
 
 test('the operator runs as a program in the cluster of a kubeconfig', async () => {
   const { website } = load('../../examples/operator/website.cjs') as { readonly website: Kind }

@@ -12,7 +12,7 @@ import { customResourceExamples } from './page.ts'
 const library = new URL('../../src/cluster/index.ts', import.meta.url).href
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'coxswain' ? { url: library, shortCircuit: true } : next(specifier, context),
+    /^coxswain(\/controller)?$/.test(specifier) ? { url: library, shortCircuit: true } : next(specifier, context),
 })
 
 interface Example {

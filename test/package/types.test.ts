@@ -186,7 +186,7 @@ test('the examples of the page about services pass the type checker', async () =
 })
 
 test('the package has one file of types for each module system, and no derived types in it', async () => {
-  deepEqual((await readdir(dist)).toSorted(), ['index.d.cts', 'index.d.ts'])
+  deepEqual((await readdir(dist)).toSorted(), ['controller.d.cts', 'controller.d.ts', 'index.d.cts', 'index.d.ts'])
   const text = await readFile(join(dist, 'index.d.ts'), 'utf8')
   for (const inner of ['Infer<', 'Message<', 'import(', 'ObjectOf<']) ok(!text.includes(inner), inner)
 })

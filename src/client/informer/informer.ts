@@ -6,7 +6,7 @@ import { causeOf, type Cause, type FlowId } from '../../base/observability/flow-
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
 import { WorkSlice } from '../../base/work/work-slice.ts'
-import type { Kind } from '../../api/kind/kind.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
 import { keyOf, namespaceOf, revisionOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { ListOptions, ResourceClient, TypedEvent } from '../client.ts'
 import { ObjectCache, type IndexFunction } from './object-cache.ts'
@@ -35,7 +35,7 @@ const listShare = 0.2
 type ListWatchClient<T extends ApiObject> = Pick<ResourceClient<T, unknown>, 'list' | 'watchBatches'>
 
 export class Informer<T extends ApiObject = ApiObject> {
-  readonly kind: Kind<T>
+  readonly kind: ResourceType<T>
   readonly #client: ListWatchClient<T>
   readonly #options: ListOptions
   readonly #deps: InformerDeps
@@ -46,7 +46,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   #revision = 0
   #isSynced = false
 
-  constructor(kind: Kind<T>, client: ListWatchClient<T>, deps: InformerDeps, options: ListOptions = {}) {
+  constructor(kind: ResourceType<T>, client: ListWatchClient<T>, deps: InformerDeps, options: ListOptions = {}) {
     this.kind = kind
     this.#client = client
     this.#options = options
