@@ -17,7 +17,10 @@ const runOperator = (deps, signal) =>
       name: 'website-operator',
       kind: website,
       owns: [deployment],
-      reconcile: ({ object, context }) => reconcile(deps, object, context),
+      reconcile: async ({ object, context }) => {
+        // Once a website is deleted, there is nothing to do: its finalizer has removed the record before.
+        if (object !== undefined) await reconcile(deps, object, context)
+      },
     },
     signal,
   )

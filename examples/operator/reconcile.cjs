@@ -13,11 +13,10 @@ const finalizer = 'example.com/dns'
 
 /**
  * @param {Deps} deps
- * @param {Website | undefined} site Undefined once it is deleted.
+ * @param {Website} site
  * @param {import('coxswain').Context} ctx
  */
 async function reconcile(deps, site, ctx) {
-  if (site === undefined) return
   const { namespace, name } = site.metadata
   if (site.metadata.deletionTimestamp !== undefined) return finalize(deps, site, ctx)
   // The finalizer is written before the record, so that no record is left when the website is deleted.
