@@ -18,6 +18,8 @@ const identityValue = 'kube-apiserver'
 const hostnameLabel = 'kubernetes.io/hostname'
 const renewEveryMs = 10_000
 const leaseSeconds = 3600
+/** How often a server looks for leases of servers that have ended. */
+const collectEveryMs = 600_000
 const labelSelector = `${identityLabel}=${identityValue}`
 /** As upstream: the first half of the digest, in base 32. */
 const hashBytes = 16
@@ -66,8 +68,10 @@ export class ServerIdentity {
     while (!signal.aborted) {
       try {
         await this.#renew(context(signal))
-        if (clock.monotonicMs() >= collectAtMs) await this.#collect(context(signal))
-        collectAtMs = clock.monotonicMs() + leaseSeconds * 1000
+        if (clock.monotonicMs() >= collectAtMs) {
+          await this.#collect(context(signal))
+          collectAtMs = clock.monotonicMs() + collectEveryMs
+        }
       } catch (error) {
         if (!signal.aborted) log.warn('the lease of the API server was not renewed', { error: errorText(error) })
       }
@@ -110,8 +114,9 @@ export class ServerIdentity {
       if (Date.parse(renewTime) + leaseDurationSeconds * 1000 > clock.nowMs()) continue
       const { name, uid, resourceVersion } = each.metadata
       // Its server may renew it at this moment.
-      await client.of(lease).delete(name, namespace, { uid, resourceVersion }, ctx).catch(unlessGone)
-      log.info('the lease of an API server that has ended was deleted', { lease: name })
+      const deleted = client.of(lease).delete(name, namespace, { uid, resourceVersion }, ctx)
+      if (await deleted.then(() => true, unlessGone))
+        log.info('the lease of an API server that has ended was deleted', { lease: name })
     }
   }
 }

@@ -180,3 +180,22 @@ test('the lease shows that a server runs, has upstream’s labels, and is delete
     [later.identity.name],
   )
 })
+
+test('a server deletes the lease of one that was killed while it runs itself', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  await using a = new Server(cluster, 'a')
+  const killed = new Server(cluster, 'bb')
+  await cluster.clock.advance('1s')
+  await killed[Symbol.asyncDispose]()
+  await cluster.clock.advance('59m')
+  equal((await serverLeases(cluster.client, ctx)).length, 2)
+  await cluster.clock.advance('15m')
+  deepEqual(
+    (await serverLeases(cluster.client, ctx)).map(({ metadata }) => metadata.name),
+    [a.identity.name],
+  )
+  match(
+    a.lines.join('\n'),
+    new RegExp(`the lease of an API server that has ended was deleted lease=${killed.identity.name}`),
+  )
+})
