@@ -8,7 +8,7 @@ import { ownerTree, type TreeRow } from '../model/owner-tree.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
 import { isSignedOut, RequestError } from '../source/requests.ts'
-import { resourceId, type ClusterObject, type Resource, type RowChange, type Source } from '../source/source.ts'
+import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
 import { DrawPace } from './draw-pace.ts'
@@ -20,9 +20,10 @@ import { PacedValue } from './paced-value.ts'
 import { Palette } from './palette.ts'
 import { paletteChoices, paletteSearch } from './palette-choices.ts'
 import { RowSelection } from './row-selection.ts'
+import { TableFollowing } from './table-following.ts'
 import { TimeControl } from './time-control.ts'
 
-/** Reconnects after this time when the stream ends. */
+/** Reconnects after this time when the stream of events ends. */
 const reconnectMs = 1_000
 /** Pages of older events that are loaded after the first view. */
 const pastPagesMax = 10
@@ -93,8 +94,8 @@ export class App {
   readonly #deps: AppDeps
   readonly #stop = new AbortController()
   readonly #firstView = Promise.withResolvers<void>()
-  #listing = new AbortController()
-  #podListing = new AbortController()
+  readonly #listing: TableFollowing
+  readonly #podListing: TableFollowing
   #isScheduled = false
   #isTicking = false
 
@@ -107,6 +108,10 @@ export class App {
     const { source, sleep } = deps
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
+    const followed = (table: TableModel, place: 'list' | 'map') =>
+      new TableFollowing(table, { source, sleep, changed, failed: (error) => this.failed(place, error) })
+    this.#listing = followed(this.table, 'list')
+    this.#podListing = followed(this.pods, 'map')
     const ownedBy = (object: Pick<ClusterObject, 'metadata'>) => this.ownedBy(object)
     const notify = (text: string): void => this.notify(text)
     this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs })
@@ -144,8 +149,8 @@ export class App {
 
   stop(): void {
     this.#stop.abort()
-    this.#listing.abort()
-    this.#podListing.abort()
+    this.#listing.stop()
+    this.#podListing.stop()
     this.time.stop()
     this.counts.stop()
     this.overview.stop()
@@ -409,14 +414,19 @@ export class App {
 
   /** A list may be large, so it is followed only while it is shown. */
   #followTable(): void {
-    this.#listing.abort()
-    if (this.location.view === 'objects') this.#listing = this.#follow('list', this.location.resource, this.table)
+    const { view, resource } = this.location
+    this.#follow('list', this.#listing, view === 'objects' ? this.resourceOf(resource) : undefined)
   }
 
   /** Pods are followed while the map shows them. */
   #followPods(): void {
-    this.#podListing.abort()
-    if (this.location.view === 'map') this.#podListing = this.#follow('map', 'pods', this.pods)
+    this.#follow('map', this.#podListing, this.location.view === 'map' ? this.resourceOf('pods') : undefined)
+  }
+
+  #follow(place: 'list' | 'map', following: TableFollowing, resource: Resource | undefined): void {
+    if (resource === undefined) return following.stop()
+    this.failures.clear(place)
+    following.follow(resource, this.location)
   }
 
   /** A report has no overview, so its home is the diagram. */
@@ -438,42 +448,6 @@ export class App {
   #followCounts(): void {
     const counted = this.resources.filter(({ verbs }) => !this.source.isLive || verbs.includes('watch'))
     this.counts.follow(counted, this.location.namespace)
-  }
-
-  #follow(place: 'list' | 'map', id: string, table: TableModel): AbortController {
-    const following = new AbortController()
-    const { signal } = following
-    const resource = this.resourceOf(id)
-    if (resource === undefined) return following
-    table.clear()
-    this.failures.clear(place)
-    void this.#keepFollowing(resource, table, signal).catch(
-      (error: unknown) => signal.aborted || this.failed(place, error),
-    )
-    return following
-  }
-
-  /** A watch ends after a while, or when the connection is lost; then the list is read again. */
-  async #keepFollowing(resource: Resource, table: TableModel, signal: AbortSignal): Promise<void> {
-    const { revision, namespace } = this.location
-    const onChange = (change: RowChange): void => {
-      if (signal.aborted) return
-      table.apply(change)
-      this.changed()
-    }
-    while (!signal.aborted) {
-      let isLost = false
-      try {
-        await this.source.followTable(resource, { namespace, revision }, onChange, signal)
-      } catch (error) {
-        // What the server rejects, it would reject again.
-        if (error instanceof RequestError || !this.source.isLive) throw error
-        isLost = true
-      }
-      const isWatched = this.source.isLive && revision === undefined && resource.verbs.includes('watch')
-      if (!isLost && !isWatched) return
-      await this.#deps.sleep(reconnectMs, signal)
-    }
   }
 
   #loadDetails(): void {

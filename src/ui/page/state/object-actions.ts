@@ -32,9 +32,6 @@ export interface ObjectActionsDeps {
   readonly changed: () => void
 }
 
-/** Objects of one action. */
-export const objectsMax = 200
-
 export class ObjectActions {
   pending: PendingAction | undefined
   readonly #deps: ObjectActionsDeps
@@ -52,7 +49,7 @@ export class ObjectActions {
     this.pending = {
       kind,
       resource,
-      objects: objects.slice(0, objectsMax),
+      objects,
       replicas,
       consequences: kind === 'delete' ? undefined : [],
       failure: undefined,
