@@ -166,6 +166,11 @@ const mistakes: [what: string, options: object, message: RegExp][] = [
   ['no name', { name: '' }, /^runController: name: "" is no name$/],
   ['no function', { reconcile: 1 }, /^runController: reconcile is no function$/],
   ['a name instead of a kind', { owns: ['pods'] }, /^runController: "pods" is no kind; import it/],
+  [
+    'a selector of a kind that is owned',
+    { labelSelector: 'a', owns: [configMap] },
+    /^runController: labelSelector: configmaps are owned/,
+  ],
   ['too many workers', { workers: 0 }, /^runController: workers: 0 is no whole number from 1 to 100$/],
   [
     'an election without a namespace',

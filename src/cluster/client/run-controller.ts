@@ -69,7 +69,7 @@ export interface ControllerOptions<T extends ApiObject> {
   readonly watches?: readonly WatchedKind[]
   /** Restricts all kinds to a namespace. */
   readonly namespace?: string
-  /** Restricts the reconciled objects. */
+  /** Restricts the reconciled objects. Their kind cannot be owned or watched, too: those objects would be restricted as well. */
   readonly labelSelector?: string
   /** How many objects are reconciled at a time; 1 by default. Never two at a time with the same name. */
   readonly workers?: number
@@ -221,12 +221,15 @@ const printed =
 function check<T extends ApiObject>(options: ControllerOptions<T>): void {
   const what = 'runController'
   checkProperties(what, options, optionNames)
-  const { name, kind, owns = [], watches = [], workers, reconcile, leaderElection } = options
+  const { name, kind, owns = [], watches = [], labelSelector, workers, reconcile, leaderElection } = options
   if (typeof name !== 'string' || name === '') throw new TypeError(`${what}: name: ${shownArgument(name)} is no name`)
   if (typeof reconcile !== 'function') throw new TypeError(`${what}: reconcile is no function`)
-  for (const each of [kind, ...owns, ...watches.map((watch) => watch.kind)])
+  const others = [...owns, ...watches.map((watch) => watch.kind)]
+  for (const each of [kind, ...others])
     if (typeof each?.plural !== 'string')
       throw new TypeError(`${what}: ${shownArgument(each)} is no kind; import it: import { pod } from 'coxswain'`)
+  if (labelSelector !== undefined && others.some((other) => idOf(other) === idOf(kind)))
+    throw new TypeError(`${what}: labelSelector: ${kind.plural} are owned or watched, too, and it would restrict them`)
   checkWhole(`${what}: workers`, workers, 1, workersMax)
   if (leaderElection !== undefined)
     checkProperties(`${what}: leaderElection`, leaderElection, { namespace: true, identity: true })
