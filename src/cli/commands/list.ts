@@ -12,7 +12,7 @@ const formats: Readonly<Record<string, (clusters: readonly ListedCluster[]) => s
 export const list = defineCommand({
   name: 'list',
   aliases: ['ls'],
-  summary: 'lists the clusters of this machine: those that coxswain up has started, running or not',
+  summary: 'lists the clusters that coxswain up has started here, running or not; without those of a --data-dir',
   operands: '',
   options: {
     output: { type: 'string', short: 'o', value: Object.keys(formats).join('|'), help: 'the format (a table)' },

@@ -5,26 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openDataDirectory } from '../../cluster/data-directory/open-directory.ts'
-import { commands } from '../commands.ts'
-import { run } from '../run.ts'
+import { typed as typedIn } from './typed.harness.ts'
 
-const { signal } = new AbortController()
 let home = ''
 const pathOf = (name: string) => join(home, 'coxswain-clusters', name)
 
-async function typed(...argv: string[]) {
-  let [printed, complained] = ['', '']
-  const environment = { XDG_DATA_HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}` }
-  const code = await run(commands, argv, {
-    out: (text) => void (printed += text),
-    err: (text) => void (complained += text),
-    isTerminal: false,
-    environment,
-    signal,
-    startedMs: 0,
-  })
-  return { code, printed, complained }
-}
+const typed = (...argv: string[]) =>
+  typedIn(argv, { XDG_DATA_HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}` })
 
 before(async () => {
   home = await mkdtemp(join(tmpdir(), 'coxswain-named-'))

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
 import { up } from '../../cluster/run/up.ts'
-import { commands } from '../commands.ts'
-import { run } from '../run.ts'
+import { typed } from './typed.harness.ts'
 import { loginLink } from './ui.ts'
 
 const links: [server: string, port: number | undefined, link: string][] = [
@@ -21,25 +20,6 @@ test('the code is in the fragment of the link', () => {
   for (const [server, port, link] of links)
     equal(loginLink(server, { code: 'code', ...(port === undefined ? {} : { port }) }), link)
 })
-
-async function typed(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  onOutput: (printed: string) => void = () => undefined,
-  signal = new AbortController().signal,
-) {
-  let printed = ''
-  let complained = ''
-  const code = await run(commands, argv, {
-    out: (text) => onOutput((printed += text)),
-    err: (text) => void (complained += text),
-    isTerminal: false,
-    environment,
-    signal,
-    startedMs: 0,
-  })
-  return { code, printed, complained }
-}
 
 /** The command serves the page on localhost until it is interrupted. */
 async function serves(kubeconfigPath: string): Promise<void> {

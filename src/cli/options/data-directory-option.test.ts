@@ -21,6 +21,9 @@ for (const [choice, directory, flag] of rows)
 test('XDG_DATA_HOME moves named clusters, too', () =>
   equal(dataDirectoryOf({ name: 'dev' }, { ...home, XDG_DATA_HOME: '/xdg' }), '/xdg/coxswain-clusters/dev'))
 
+test('an empty XDG_DATA_HOME is none', () =>
+  equal(dataDirectoryOf({}, { ...home, XDG_DATA_HOME: '' }), '/home/ann/.local/share/coxswain'))
+
 for (const name of ['', '..', 'a/b', 'Dev', '-a', 'a'.repeat(64)])
   test(`a cluster cannot have the name ${JSON.stringify(name)}`, () =>
     throws(() => dataDirectoryOf({ name }, home), { name: 'UsageError', message: /^--name ".*" must consist of/ }))

@@ -44,7 +44,7 @@ export function dataDirectoryOf(choice: ClusterChoice, environment: Environment)
 export const clustersFolder = (environment: Environment): string => `${ownDirectory(environment)}-clusters`
 
 const ownDirectory = (environment: Environment): string =>
-  join(environment['XDG_DATA_HOME'] ?? join(environment['HOME'] ?? homedir(), '.local', 'share'), 'coxswain')
+  join(environment['XDG_DATA_HOME'] || join(environment['HOME'] ?? homedir(), '.local', 'share'), 'coxswain')
 
 /** Undefined if a data directory is named, or the cluster that needs no name. */
 export const namedCluster = ({ 'data-dir': directory, name }: ClusterChoice): string | undefined =>
