@@ -1,7 +1,6 @@
 // startCluster(): a whole cluster in a test: memory store, simulated nodes, all controllers, virtual time.
 import { checkOneOf, checkProperties, checkWhole } from '../../base/check-arguments.ts'
 import { realClock } from '../../base/time/clock.ts'
-import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { silentLog, type Log } from '../../base/observability/log.ts'
 import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -23,6 +22,7 @@ import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve, type AwaitResponse } from '../run/serve.ts'
 import { readDefinitions, type DefinitionSource } from './read-definitions.ts'
+import { stepClock } from './step-clock.ts'
 import { TestCluster, untilReady } from './test-cluster.ts'
 
 export type { TestCluster } from './test-cluster.ts'
@@ -163,7 +163,7 @@ export async function startClusterAt(startMs: number, options: StartClusterOptio
     csi,
     cloud,
     proxyIdentity: () => certificates?.components['front-proxy-client'],
-    ...(isFlowing ? {} : { stepClock: (step) => stepOf(step, clock, cluster.flow) }),
+    ...(isFlowing ? {} : { stepClock: (step) => stepClock(step, clock, cluster.flow) }),
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKeys) },
   })
   cleanUps.defer(() => cluster.stop())
@@ -205,14 +205,6 @@ export async function startClusterAt(startMs: number, options: StartClusterOptio
 }
 
 /** Advances the time for the web UI: by a duration, or to the next flow event. */
-async function stepOf(step: number | 'next', clock: VirtualClock, flow: FlowRecorder): Promise<number> {
-  await clock.settle()
-  const { last } = flow
-  if (step === 'next') await clock.runUntil(() => flow.last > last)
-  else await clock.advance(step)
-  return clock.nowMs()
-}
-
 /** Certificates for clusters with a port. Clients verify them by the machine's time. */
 function shownKeys(random: SeededRandom) {
   const deps = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
