@@ -82,9 +82,9 @@ async function start(variant: Variant): Promise<Running> {
   const token = await kubectl('create', 'token', 'load', '-n', namespace)
   const target = { origin: originOf(accessOf(kubeconfig)), token, connections, folder }
   return {
-    async measure(request, sliceSeconds) {
+    async measure(request, duration) {
       const beforeMs = processorMs(server.pid)
-      const { requests, perSecond, p99Ms } = await runWrk(request, { ...target, seconds: sliceSeconds })
+      const { requests, perSecond, p99Ms } = await runWrk(request, { ...target, seconds: duration })
       const usedMs = processorMs(server.pid) - beforeMs
       return { micros: (usedMs * 1000) / requests, perSecond, p99Ms }
     },

@@ -5,6 +5,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
+import type { FlowRecords } from './flow-endpoints/flow-records.ts'
 import { SchedulingDecisions } from './flow-endpoints/scheduling-decisions.ts'
 import { healthChecks, type HealthState } from './health/health-checks.ts'
 import { healthResponse, isHealthPath } from './health/health.ts'
@@ -17,6 +18,7 @@ type PathTarget = Extract<Target, { readonly kind: 'path' }>
 export interface PathDeps {
   readonly clock: Clock
   readonly flow: FlowRecorder
+  readonly records: FlowRecords
   readonly health: HealthState
   readonly documents: NonResourcePathDeps
   readonly decisions: SchedulingDecisions
@@ -28,7 +30,7 @@ export interface PathDeps {
 export function handlePath(
   request: ApiRequest,
   { path, verb, accept }: PathTarget,
-  { clock, flow, health, documents, decisions, ui, collectMetrics }: PathDeps,
+  { clock, flow, records, health, documents, decisions, ui, collectMetrics }: PathDeps,
 ): MaybePromise<ApiResponse> {
   const { target, query, context } = request
   const [first, ...rest] = path.split('/').filter((part) => part !== '')
@@ -39,6 +41,6 @@ export function handlePath(
   if (first === 'metrics') collectMetrics()
   if (SchedulingDecisions.ownsPath(path)) return decisions.handle(request)
   if (UiEndpoints.ownsPath(target)) return ui.handle(request)
-  if (path === flowEventsPath) return handleFlowEvents(request, flow, clock)
+  if (path === flowEventsPath) return handleFlowEvents(request, { flow, records, clock })
   return handleNonResourcePath(path, verb, accept, query, documents)
 }

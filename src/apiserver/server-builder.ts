@@ -21,6 +21,7 @@ import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { ServedGroups } from './discovery/served-groups.ts'
 import { measuredPolicies } from './filters/measured-policies.ts'
 import type { FilterDeps } from './filters/policies.ts'
+import { ownRecord } from './flow-endpoints/flow-records.ts'
 import { SchedulingDecisions } from './flow-endpoints/scheduling-decisions.ts'
 import type { HealthState } from './health/health-checks.ts'
 import type { PathDeps } from './handle-path.ts'
@@ -66,7 +67,7 @@ export interface BuiltServer {
 export type ServerState = Pick<HealthState, 'isDraining' | 'isReady'>
 
 export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServer {
-  const { clock, flow, random, digest, store, kmsCheck, serverMetrics } = deps
+  const { clock, flow, records = ownRecord(flow), random, digest, store, kmsCheck, serverMetrics } = deps
   const ranges = deps.serviceRanges ?? serviceRangesDefault
   const catalogue = new KindCatalogue()
   const loop = new LoopMonitor(deps)
@@ -97,7 +98,7 @@ export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServe
   const filterDeps = { ...policies, scheduler: new RequestScheduler(clock), loop }
   const ui = uiEndpoints(core, sessions)
   const health = { ...state, store, clock, kmsCheck }
-  const paths = { clock, flow, documents, decisions, ui, health, collectMetrics: () => collectMetrics(core) }
+  const paths = { clock, flow, records, documents, decisions, ui, health, collectMetrics: () => collectMetrics(core) }
   const bootstrapObjects = () =>
     servesAddOns() ? [...deps.bootstrapObjects, ...addOnGroupVersions.map(addOnApiServiceOf)] : deps.bootstrapObjects
   const reconcilers = (deps.reconcilers ?? []).map((each) => ({
@@ -200,9 +201,10 @@ function serviceRepairs({ deps, registry, ranges }: ServerCore): readonly Runnab
 const noUi: UiOptions = { files: () => new Map() }
 
 function uiEndpoints({ deps, catalogue, registry }: ServerCore, sessions: UiSessions): UiEndpoints {
-  const { ui = noUi, clock } = deps
+  const { ui = noUi, clock, flow, records = ownRecord(flow) } = deps
   const api = uiApi({
     ...deps,
+    records,
     catalogue,
     registry,
     explanations: ui.explanations,

@@ -12,6 +12,7 @@ import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import type { Policies } from './filters/policies.ts'
+import type { FlowRecords } from './flow-endpoints/flow-records.ts'
 import type { Explain } from './flow-endpoints/scheduling-decisions.ts'
 import type { HealthCheck } from './health/health.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
@@ -28,6 +29,8 @@ export interface ApiServerDeps {
   readonly clock: Clock
   readonly random: Random
   readonly flow: FlowRecorder
+  /** Where the flow record is read; that of this server by default. */
+  readonly records?: FlowRecords | undefined
   readonly log: Log
   readonly metrics: Metrics
   /** Given, as the request metrics are, because a server that is started again continues them. */

@@ -4,7 +4,8 @@ import { append } from '../base/collections/append.ts'
 import { runToEnd, type Slice, type Sliced } from '../base/work/work-slice.ts'
 import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
 import { isRead } from '../base/observability/background-events.ts'
-import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId, FlowObject } from '../base/observability/flow-recorder.ts'
+import type { Span } from '../base/observability/span.ts'
 import { CauseInference } from './inferred-causes.ts'
 
 export interface FlowNode {

@@ -1,6 +1,7 @@
 // The messages of a flow in order of time. Similar branches are one message with a count. Of repeated messages, such as
 // the status updates of a rollout, the first are shown individually and the others as one with a count.
-import type { FlowEvent, FlowId, Span } from '../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId } from '../base/observability/flow-recorder.ts'
+import type { Span } from '../base/observability/span.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldBranches, messageShape, type Branch } from './fold-branches.ts'
 import { withRequestStages } from './request-stages.ts'

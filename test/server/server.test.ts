@@ -7,9 +7,13 @@ import { test } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
 import { context } from '../../src/base/observability/context.ts'
 import { hasReason } from '../../src/api/errors/status-error.ts'
+import { deployment } from '../../src/api/apps/v1/deployment.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { connect } from '../../src/cluster/client/connect.ts'
+import { findFlowRecord } from '../../src/cluster/client/fetch-flow-events.ts'
 import { isRunning } from '../../src/cluster/data-directory/process-identity.ts'
+import { flowTreesOf } from '../../src/flows/flow-graph.ts'
+import { textDiagram } from '../../src/flows/text-diagram.ts'
 import { until } from '../until.ts'
 import { newMachines, type Machine } from './server-process.ts'
 
@@ -83,11 +87,36 @@ test('three servers', { timeout: 900_000 }, async (t) => {
     match(status, /^ {2}etcd +3 of 3 members respond; leader \S+; [\d.]+ MB, [\d.]+ MB in use$/m)
   })
 
+  await t.test('each server shows what all of them have recorded', async () => {
+    await using connection = await connect(second.kubeconfig)
+    const labels = { app: 'web' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+    await connection.client.of(deployment).create({ metadata: { name: 'web' }, spec }, namespace, ctx)
+    const object = { resource: 'deployments', namespace, name: 'web' }
+    for (const { kubeconfig } of machines)
+      await until(async () => {
+        const record = await findFlowRecord(readFileSync(kubeconfig, 'utf8'), signal)
+        deepEqual(record?.notes, [])
+        const [tree = ''] = flowTreesOf(record?.events ?? [], object).map((root) =>
+          textDiagram([root], { fold: false }),
+        )
+        // Its author spoke to the second server; the controllers, wherever they run, to their own.
+        return /create deployments web[^]*create replicasets web-[^]*create pods web-/.test(tree)
+      })
+  })
+
   await t.test('a killed server leaves its member running; the next start takes over', async () => {
     const before = first.etcdPid
     await first.end('SIGKILL')
     await votes(second, machines)
     await createEventually(second, 'while-one-is-killed')
+    await until(async () => {
+      const record = await findFlowRecord(readFileSync(second.kubeconfig, 'utf8'), signal)
+      return (
+        record?.notes.some((note) => /^the messages of this server are missing: apiserver-\w+ on /.test(note)) === true
+      )
+    })
     await first.start()
     notEqual(first.etcdPid, before)
     equal(await isRunning({ pid: before, since: undefined }), false)

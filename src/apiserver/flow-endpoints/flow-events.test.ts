@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder, type FlowId } from '../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
-import { flowEventsPath, readSpan, spanOf } from '../../api/coxswain/v1/flow-protocol.ts'
+import { readSpan, spanOf } from '../../base/observability/span.ts'
+import { flowEventsPath } from '../../api/coxswain/v1/flow-protocol.ts'
 import { handleFlowEvents } from './flow-events.ts'
+import { ownRecord } from './flow-records.ts'
 import { userWithName, type ApiRequest } from '../request/request.ts'
 
 const record = '0af7651916cd43dd8448eb211c80319c'
@@ -15,8 +17,8 @@ const reported = {
   what: 'run sandbox',
   atMs: 5,
   revision: 0,
-  span: spanOf(record, 7 as FlowId),
-  cause: { revisions: [12], span: spanOf(record, 6 as FlowId) },
+  span: spanOf(record, 7),
+  cause: { revisions: [12], span: spanOf(record, 6) },
 }
 
 const requestOf = (verb: string, user: string, body: ApiRequest['body']): ApiRequest => ({
@@ -30,14 +32,16 @@ const requestOf = (verb: string, user: string, body: ApiRequest['body']): ApiReq
   body,
 })
 
+const depsOf = (flow: FlowRecorder) => ({ flow, records: ownRecord(flow), clock: new VirtualClock() })
+
 function post(value: unknown, user = 'system:node:a'): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
-  handleFlowEvents(requestOf('post', user, { kind: 'value', value }), flow, new VirtualClock())
+  void handleFlowEvents(requestOf('post', user, { kind: 'value', value }), depsOf(flow))
   return flow
 }
 
 const responsePieces = async (flow: FlowRecorder): Promise<string[]> => {
-  const response = handleFlowEvents(requestOf('get', 'admin', { kind: 'none' }), flow, new VirtualClock())
+  const response = await handleFlowEvents(requestOf('get', 'admin', { kind: 'none' }), depsOf(flow))
   ok(response.kind === 'wire' && response.response.body !== undefined)
   return Array.fromAsync(response.response.body as AsyncIterable<string>)
 }
@@ -51,6 +55,24 @@ test('the record is encoded in pieces of at most 500 events, without those that 
   deepEqual(JSON.parse(pieces.join('')), { events: expected })
   equal(expected.length, 2_048)
   ok(pieces.every((piece) => piece.split('"arrow"').length <= 501))
+})
+
+test('the record of all servers is read, with those that are missing; a server asks another one for its own', async () => {
+  const [own, all] = [new FlowRecorder(new VirtualClock()), new FlowRecorder(new VirtualClock())]
+  own.record('step', 'a', 'a', 'own')
+  all.record('step', 'b', 'b', 'of all')
+  const missing = ['b on machine-b: connect ECONNREFUSED']
+  const read = async (query: string) => {
+    const request = { ...requestOf('get', 'admin', { kind: 'none' }), query: new URLSearchParams(query) }
+    const deps = { flow: own, records: { read: async () => ({ flow: all, missing }) }, clock: new VirtualClock() }
+    const response = await handleFlowEvents(request, deps)
+    ok(response.kind === 'wire' && response.response.body !== undefined)
+    const text = (await Array.fromAsync(response.response.body as AsyncIterable<string>)).join('')
+    const { events, ...rest } = JSON.parse(text) as { events: { what: string }[] }
+    return [events.map(({ what }) => what), rest]
+  }
+  deepEqual(await read(''), [['of all'], { missing }])
+  deepEqual(await read('own=true'), [['own'], {}])
 })
 
 test('a reported event keeps its name, its time and its cause', () => {

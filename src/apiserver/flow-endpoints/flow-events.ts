@@ -1,5 +1,6 @@
 // The endpoint of flow events: reads the record, once or as a stream, and accepts events that components of other
 // processes report.
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { ownText } from '../../base/text/own-text.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -13,20 +14,35 @@ import {
   type FlowRecorder,
   type ReportedEvent,
 } from '../../base/observability/flow-recorder.ts'
-import { readSpan, reportedEventsMax } from '../../api/coxswain/v1/flow-protocol.ts'
+import { readSpan } from '../../base/observability/span.ts'
+import { ownRecordParameter, reportedEventsMax } from '../../api/coxswain/v1/flow-protocol.ts'
 import { badRequest, pathNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import { mayIdentifyAs } from '../request/component-identity.ts'
 import { booleanParameter } from '../request/query-values.ts'
 import type { ApiRequest, User } from '../request/request.ts'
+import type { FlowReading, FlowRecords } from './flow-records.ts'
 
-export function handleFlowEvents(request: ApiRequest, flow: FlowRecorder, clock: Clock): ApiResponse {
+export interface FlowEventsDeps {
+  readonly flow: FlowRecorder
+  readonly records: FlowRecords
+  readonly clock: Clock
+}
+
+export function handleFlowEvents(
+  request: ApiRequest,
+  { flow, records, clock }: FlowEventsDeps,
+): MaybePromise<ApiResponse> {
   const { target, query, context } = request
   switch (target.verb) {
-    case 'get':
-      return booleanParameter(query, 'follow')
-        ? streamed('application/json-lines', follow(flow, clock, context.signal))
-        : streamed('application/json', recorded(flow, clock, context.signal))
+    case 'get': {
+      const isOwn = booleanParameter(query, ownRecordParameter)
+      return thenMaybe(isOwn ? { flow, missing: [] } : records.read(context.signal), (reading) =>
+        booleanParameter(query, 'follow')
+          ? streamed('application/json-lines', follow(reading.flow, clock, context.signal))
+          : streamed('application/json', recorded(reading, clock, context.signal)),
+      )
+    }
     case 'post': {
       for (const event of reportedEvents(request)) flow.recordReported(event)
       return { kind: 'json', status: 200, value: {} }
@@ -46,7 +62,7 @@ const eventsInPieceMax = 500
 const gatherMs = 50
 
 /** One JSON object with the record so far. Other requests are handled between its pieces. */
-async function* recorded(flow: FlowRecorder, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
+async function* recorded({ flow, missing }: FlowReading, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
   const slice = new WorkSlice(clock)
   const last = flow.last
   let separator = ''
@@ -62,7 +78,7 @@ async function* recorded(flow: FlowRecorder, clock: Clock, signal: AbortSignal):
     if (slice.isUsedUp()) await slice.next()
     signal.throwIfAborted()
   }
-  yield ']}'
+  yield missing.length === 0 ? ']}' : `],"missing":${JSON.stringify(missing)}}`
 }
 
 /**

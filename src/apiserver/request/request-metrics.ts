@@ -2,8 +2,8 @@
 import type { RequestLimit } from './too-many-requests.ts'
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { Span } from '../../base/observability/flow-recorder.ts'
 import type { Counter, Gauge, Histogram, HistogramSeries, Metrics } from '../../base/observability/metrics.ts'
+import type { Span } from '../../base/observability/span.ts'
 import { isForwardedKind } from './extension.ts'
 import type { ResourceTarget, Verb } from './request.ts'
 

@@ -1,10 +1,11 @@
 // toApiRequest: an HTTP request as the server handles it. Its body is read later, after authorization.
 import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import { readSpan } from '../../base/observability/span.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
-import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
+import { traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
 import { cannotHandle } from '../objects/decode-object.ts'
 import type { Pace } from '../request/paced-requests.ts'

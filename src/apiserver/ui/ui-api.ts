@@ -1,5 +1,5 @@
 // The paths below /ui/api/: what the page needs beyond the Kubernetes API. Each is authorized by the objects it is about.
-import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { assert } from '../../base/assert.ts'
 import { append } from '../../base/collections/append.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -11,6 +11,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { resourceAttributes } from '../authorization/attributes.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import type { FlowRecords } from '../flow-endpoints/flow-records.ts'
 import type { Registry } from '../registry/registry.ts'
 import { internalRequest, type ApiRequest, type User } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
@@ -47,7 +48,7 @@ export interface UiExplanations {
 export type StepClock = (ms: number | 'next') => Promise<number>
 
 export interface UiApiDeps {
-  readonly flow: FlowRecorder
+  readonly records: FlowRecords
   readonly clock: Clock
   readonly catalogue: KindCatalogue
   readonly registry: Registry
@@ -65,14 +66,14 @@ const batchEventsMax = 200
 const stepMsMax = 365 * 24 * 3_600_000
 
 export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
-  const { flow, registry, store, explanations, stepClock } = deps
+  const { records, registry, store, explanations, stepClock } = deps
   const { authorize } = registry.policies
   const visible = (events: readonly FlowEvent[], { user, context }: ApiRequest) => {
     assert(user !== undefined, 'authentication comes first')
     return visibleEvents(events, user, { catalogue: deps.catalogue, authorize }, context.signal)
   }
   /** All events that the user may see. Other requests are handled meanwhile. */
-  const allVisible = async (request: ApiRequest): Promise<FlowEvent[]> => {
+  const allVisible = async (flow: FlowRecorder, request: ApiRequest): Promise<FlowEvent[]> => {
     const events: FlowEvent[] = []
     const slice = new WorkSlice(deps.clock)
     for (let at = flow.oldest; at <= flow.last; at = (at + batchEventsMax) as FlowId) {
@@ -102,11 +103,14 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     if (decision.kind !== 'allowed') throw forbiddenAccess(attributes, decision.reason())
     return { ...subject, user }
   }
+  /** A handler that reads the flow record. */
+  const recorded = (handle: (request: ApiRequest, flow: FlowRecorder) => MaybePromise<ApiResponse>): UiHandler =>
+    reads((request) => thenMaybe(records.read(request.context.signal), ({ flow }) => handle(request, flow)))
   return new Map<string, UiHandler>([
-    ['stream', reads((request) => streamResponse(request, deps, visible))],
+    ['stream', recorded((request, flow) => streamResponse(request, flow, deps, visible))],
     [
       'events',
-      reads((request) => {
+      recorded((request, flow) => {
         const before = numberIn(request.query, 'before') ?? flow.last + 1
         const count = Math.min(numberIn(request.query, 'count') ?? pastDefault, behindEventsMax)
         return jsonLines(pastEvents(flow, { before, count }, (events) => visible(events, request)))
@@ -114,7 +118,7 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     ],
     [
       'history',
-      reads(async (request) => {
+      recorded(async (request, flow) => {
         const subject = await about(request)
         const objectAt = (revision: number) => objectAtRevision(subject, revision, registry, request)
         return json(await objectHistory(flowObjectOf(subject), { flow, newest: store.revision, objectAt }))
@@ -122,14 +126,14 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     ],
     [
       'revisions',
-      reads(({ query }) => {
+      recorded(({ query }, flow) => {
         const at = numberIn(query, 'at')
         return json(retainedRevisions({ oldest: registry.oldestRevision, newest: store.revision }, flow, at))
       }),
     ],
     [
       'why',
-      reads(async (request) => {
+      recorded(async (request, flow) => {
         const { user, ...subject } = await about(request)
         const events = await visible([...eventsAbout(flowObjectOf(subject), flow), ...refusals(subject, flow)], request)
         const why = await explanations?.why(subject, events, user, request.context.signal)
@@ -139,10 +143,10 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
     ],
     [
       'flow',
-      reads(async (request) => {
+      recorded(async (request, flow) => {
         const subject = await about(request)
         if (explanations === undefined) throw pathNotFound()
-        const events = await allVisible(request)
+        const events = await allVisible(flow, request)
         return json(await explanations.flow(flowObjectOf(subject), events, request.context.signal))
       }),
     ],
@@ -203,7 +207,8 @@ const reads =
 
 function streamResponse(
   request: ApiRequest,
-  { flow, clock, streamClock, isOpen }: UiApiDeps,
+  flow: FlowRecorder,
+  { clock, streamClock, isOpen }: UiApiDeps,
   visible: (events: readonly FlowEvent[], request: ApiRequest) => Promise<readonly FlowEvent[]>,
 ): ApiResponse {
   const [past, recent] = [numberIn(request.query, 'past') ?? pastDefault, numberIn(request.query, 'recent') ?? 0].map(

@@ -1,3 +1,4 @@
+import type { Span } from './span.ts'
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -8,7 +9,6 @@ import {
   noCause,
   type FlowEvent,
   type FlowId,
-  type Span,
   type ReportedEvent,
 } from './flow-recorder.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'

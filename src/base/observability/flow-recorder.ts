@@ -6,6 +6,7 @@ import type { Brand } from '../brand.ts'
 import { getOrInsert } from '../collections/get-or-insert.ts'
 import { ownText } from '../text/own-text.ts'
 import type { Clock } from '../time/clock.ts'
+import { spanAfter, type Span } from './span.ts'
 
 /** Position of an event in its recorder's history; 0 means none. */
 export type FlowId = Brand<number, 'FlowId'>
@@ -55,11 +56,17 @@ export interface Cause {
   readonly span?: Span
 }
 
-/** Identifies an event in the record of another process: the record's name and the event's position. */
-export type Span = Brand<string, 'Span'>
-
 /** An event reported by another process. It refers to its cause by `cause.span`. */
 export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'deniedTo' | 'stages'> & { readonly span: Span }
+
+/** An event in the record of another API server, with what only API servers record. */
+export type PeerEvent = ReportedEvent &
+  Pick<FlowEvent, 'allowedBy' | 'deniedTo'> & {
+    readonly stages: readonly (Omit<StagePassage, 'afterEvent'> & {
+      /** How many events the other server had recorded since the call. */
+      readonly eventsSince: number
+    })[]
+  }
 
 export interface FlowEvent {
   readonly id: FlowId
@@ -89,6 +96,19 @@ export interface Explanation {
   reason(): string
 }
 
+/** A decision of another API server. */
+class PeerRule implements Explanation {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  reason(): string {
+    return this.#text
+  }
+}
+
 /** A decision against a user. One is shared by all events of a user, because a client may be refused very often. */
 class Denial implements Explanation {
   readonly user: string
@@ -102,8 +122,8 @@ class Denial implements Explanation {
   }
 }
 
-/** Users with a shared denial; beyond it, new ones are made. */
-const denialsMax = 1_000
+/** Users with a shared denial, and rules of other servers; beyond it, new ones are made. */
+const sharedMax = 1_000
 
 const noFlow = 0 as FlowId
 const none: readonly never[] = []
@@ -169,6 +189,7 @@ export class FlowRecorder {
   readonly #reported = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
   readonly #denials = new Map<string, Denial>()
+  readonly #peerRules = new Map<string, PeerRule>()
   readonly #listeners = new Set<FlowListener>()
   /** The characters of each slot's texts, and their sum. */
   readonly #chars: Uint32Array
@@ -232,12 +253,44 @@ export class FlowRecorder {
     return id as FlowId
   }
 
-  /** Records an event of another process. Reported again, only its end is updated. */
-  recordReported({ arrow, from, to, what, object, revision, cause, atMs, endMs, outcome, span }: ReportedEvent): void {
-    if (this.#isOff) return
+  /** Records an event of another process. Reported again, it is updated. */
+  recordReported(event: ReportedEvent): void {
+    this.#recordReported(event)
+  }
+
+  /** Records an event of another API server. Recorded again, it is updated. */
+  recordOfPeer(event: PeerEvent): void {
+    const id = this.#recordReported(event)
+    const { allowedBy, deniedTo, stages } = event
+    if (deniedTo !== undefined) this.deny(id, deniedTo)
+    else if (allowedBy !== undefined)
+      this.explain(
+        id,
+        shared(this.#peerRules, boundedText(allowedBy), (text) => new PeerRule(text)),
+      )
+    if (stages.length > 0 && id !== noFlow) this.#passages.set(id, stages)
+  }
+
+  #recordReported({
+    arrow,
+    from,
+    to,
+    what,
+    object,
+    revision,
+    cause,
+    atMs,
+    endMs,
+    outcome,
+    span,
+  }: ReportedEvent): FlowId {
+    if (this.#isOff) return noFlow
     const known = this.#reported.get(span)
     const id = known ?? this.record(arrow, from, to, what, object, revision, cause)
     const slot = id & this.#mask
+    // The sender and the object of a call become known after it was recorded.
+    this.#from[slot] = boundedText(from)
+    this.#objects[slot] = object && boundedObject(object)
     this.#atMs[slot] = atMs
     this.#endMs[slot] = endMs ?? NaN
     this.#outcomes[slot] = outcome && boundedText(outcome)
@@ -245,6 +298,7 @@ export class FlowRecorder {
     this.#reported.set(span, id)
     this.#spans.set(slot, span)
     if (known !== undefined) this.#notify(known)
+    return id
   }
 
   /** Records how a call ended. No effect when the event has left the ring. */
@@ -297,11 +351,9 @@ export class FlowRecorder {
 
   /** Records that no rule allowed a call of this user. */
   deny(id: FlowId, user: string): void {
-    if (this.#denials.size >= denialsMax) this.#denials.clear()
-    const name = boundedText(user)
     this.explain(
       id,
-      getOrInsert(this.#denials, name, () => new Denial(name)),
+      shared(this.#denials, boundedText(user), (name) => new Denial(name)),
     )
   }
 
@@ -343,8 +395,19 @@ export class FlowRecorder {
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,
       span: this.#spans.get(slot),
-      stages: this.#passages.of(id),
+      stages: this.#stagesOf(id),
     }
+  }
+
+  /** Those of a call to another server count its events, which are at other positions here. */
+  #stagesOf(id: FlowId): readonly StagePassage[] {
+    const passages = this.#passages.of(id)
+    const span = this.#spans.get(id & this.#mask)
+    if (span === undefined || passages.length === 0) return passages
+    return passages.map((passage) => ({
+      ...passage,
+      afterEvent: this.#reported.get(spanAfter(span, passage.afterEvent - id)) ?? id,
+    }))
   }
 
   /** Events in order, from the oldest in the ring or from `since`. */
@@ -372,6 +435,11 @@ export class FlowRecorder {
       if (this.#arrows[slot] === persistIndex)
         yield { revision: this.#revisions[slot] as number, atMs: this.#atMs[slot] as number }
     }
+  }
+
+  /** Whether there are readers that follow the record. */
+  get isFollowed(): boolean {
+    return this.#listeners.size > 0
   }
 
   /** Calls back for every event that is recorded or finished from now on; the returned function unsubscribes. */
@@ -416,6 +484,11 @@ export class FlowRecorder {
   }
 }
 
+function shared<T>(values: Map<string, T>, name: string, make: (name: string) => T): T {
+  if (values.size >= sharedMax) values.clear()
+  return getOrInsert(values, name, () => make(name))
+}
+
 const boundedText = (text: string): string => (text.length <= flowTextCharsMax ? text : ownText(text, flowTextCharsMax))
 
 const charsOf = ({ resource, namespace, name }: FlowObject): number => resource.length + namespace.length + name.length
@@ -427,7 +500,9 @@ function boundedObject(object: FlowObject): FlowObject {
   return { resource: boundedText(resource), namespace: boundedText(namespace), name: boundedText(name) }
 }
 
-const stageIndex = Object.fromEntries(requestStages.map((name, index) => [name, index])) as Record<RequestStage, number>
+const stageIndex: Readonly<Record<string, number>> = Object.fromEntries(
+  requestStages.map((name, index) => [name, index]),
+)
 const noPassages: readonly StagePassage[] = []
 
 /** When calls passed their stages: a row of numbers for each slot of the ring, so that recording allocates nothing. */
@@ -459,9 +534,21 @@ class StagePassages {
   passStage(id: FlowId, stage: RequestStage, last: number, nowMs: number): void {
     const slot = id & this.#mask
     if (this.#calls[slot] !== id) return
-    const cell = slot * requestStages.length + stageIndex[stage]
+    const cell = slot * requestStages.length + (stageIndex[stage] as number)
     this.#afterMs[cell] = nowMs - (this.#startMs[slot] as number)
     this.#afterEvents[cell] = last - id + 1
+  }
+
+  /** Replaces the passages of a call. */
+  set(id: FlowId, passages: PeerEvent['stages']): void {
+    this.startStages(id, 0)
+    const row = (id & this.#mask) * requestStages.length
+    for (const { stage, afterMs, eventsSince } of passages) {
+      const index = stageIndex[stage]
+      if (index === undefined) continue
+      this.#afterMs[row + index] = afterMs
+      this.#afterEvents[row + index] = eventsSince + 1
+    }
   }
 
   of(id: FlowId): readonly StagePassage[] {

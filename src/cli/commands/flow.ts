@@ -102,7 +102,8 @@ export const flow = defineCommand({
         return 0
       }
       const home = options['all-namespaces'] ? undefined : namespace
-      const lives = await recordedLifecycles({ kind, name }, home, cluster.kubeconfig, terminal.signal)
+      const { lives, notes } = await recordedLifecycles({ kind, name }, home, cluster.kubeconfig, terminal.signal)
+      for (const note of notes) terminal.err(`coxswain flow: ${note}\n`)
       if (output === 'json')
         terminal.out(
           draw(

@@ -1,7 +1,7 @@
 // Everything that is wrong in a cluster: read from a running cluster, as text.
 import { context } from '../../base/observability/context.ts'
 import { realClock } from '../../base/time/clock.ts'
-import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
+import { findFlowRecord } from '../../cluster/client/fetch-flow-events.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { clusterProblems, type ClusterProblem, type ClusterProblems } from '../../flows/why/cluster-problems.ts'
 import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
@@ -17,9 +17,10 @@ export async function readProblems(
 ): Promise<ClusterProblems> {
   await using remote = await openRemote(kubeconfig, signal)
   const client = remote.clientAs('coxswain why')
-  const recorded = await findFlowEvents(kubeconfig, signal)
+  const recorded = await findFlowRecord(kubeconfig, signal)
   const reader = readerOf(client, context(signal), { nowMs: realClock.nowMs(), isCoxswain: recorded !== undefined })
-  return await clusterProblems(reader, namespace ?? '', recorded ?? [])
+  const problems = await clusterProblems(reader, namespace ?? '', recorded?.events ?? [])
+  return { ...problems, notes: [...problems.notes, ...(recorded?.notes ?? [])] }
 }
 
 export function problemsText({ problems, omitted, checked, notes }: ClusterProblems, namespace?: string): string {

@@ -5,7 +5,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey } from '../../api/meta/object.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
-import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
+import { findFlowRecord } from '../../cluster/client/fetch-flow-events.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
 import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
 import { explanationText } from '../../flows/why/explanation-text.ts'
@@ -33,14 +33,14 @@ export async function explainObject(
     const known = items.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
     throw new UsageError(missingObjectText(kind, { namespace, name }, known))
   }
-  const recorded = await findFlowEvents(kubeconfig, signal)
+  const recorded = await findFlowRecord(kubeconfig, signal)
   const around = readerOf(client, ctx, { nowMs: realClock.nowMs(), isCoxswain: recorded !== undefined })
-  const explained = await explain(kind, object, around, recorded ?? [])
+  const explained = await explain(kind, object, around, recorded?.events ?? [])
   const decision =
     kind.plural === 'pods'
       ? await fetchSchedulingExplanation(kubeconfig, objectKey(namespace, name), signal)
       : undefined
-  return { ...explained, decision }
+  return { ...explained, notes: [...explained.notes, ...(recorded?.notes ?? [])], decision }
 }
 
 export const explainedText = (

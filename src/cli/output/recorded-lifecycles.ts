@@ -3,7 +3,7 @@
 import { context } from '../../base/observability/context.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
-import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
+import { findFlowRecord } from '../../cluster/client/fetch-flow-events.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { flowTreesOf, type FlowNode } from '../../flows/flow-graph.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
@@ -15,32 +15,38 @@ export interface RecordedLifecycle {
   readonly roots: readonly FlowNode[]
 }
 
+export interface RecordedLifecycles {
+  readonly lives: readonly RecordedLifecycle[]
+  /** What the record does not contain. */
+  readonly notes: readonly string[]
+}
+
 /** Fails when nothing is recorded. Without a namespace all namespaces are searched. */
 export async function recordedLifecycles(
   { kind, name }: NamedObject,
   namespace: string | undefined,
   kubeconfig: string,
   signal: AbortSignal,
-): Promise<readonly RecordedLifecycle[]> {
-  const events = await findFlowEvents(kubeconfig, signal)
-  if (events === undefined) throw new UsageError('this API server records no flows: it is not Coxswain')
+): Promise<RecordedLifecycles> {
+  const record = await findFlowRecord(kubeconfig, signal)
+  if (record === undefined) throw new UsageError('this API server records no flows: it is not Coxswain')
+  const { events, notes } = record
   const resource = kind.plural
   const homes = events.flatMap(({ object }) =>
     object?.resource === resource && object.name === name ? [object.namespace] : [],
   )
-  const lifecycles = (namespace === undefined ? [...new Set(homes)].toSorted() : [namespace])
+  const lives = (namespace === undefined ? [...new Set(homes)].toSorted() : [namespace])
     .map((home) => ({ namespace: home, roots: flowTreesOf(events, { resource, namespace: home, name }) }))
     .filter(({ roots }) => roots.length > 0)
-  if (lifecycles.length > 0) return lifecycles
+  if (lives.length > 0) return { lives, notes }
   await using remote = await openRemote(kubeconfig, signal)
   const { items } = await remote.clientAs('coxswain flow').metadataOf(kind).list({}, context(signal))
   const homeOf = (home = ''): string => (namespace === undefined ? '' : home)
   const wanted = { namespace: homeOf(namespace), name }
   const known = items.map(({ metadata }) => ({ namespace: homeOf(metadata.namespace), name: metadata.name }))
   const isThere = known.some((each) => each.name === name && each.namespace === wanted.namespace)
-  throw new UsageError(
-    isThere ? notRecordedText(`${kind.singular}/${name}`, events) : missingObjectText(kind, wanted, known),
-  )
+  if (!isThere) throw new UsageError(missingObjectText(kind, wanted, known))
+  throw new UsageError([notRecordedText(`${kind.singular}/${name}`, events), ...notes].join('\n'))
 }
 
 /** The record is in the memory of the API server: it begins with its start, or with the oldest message that it has kept. */

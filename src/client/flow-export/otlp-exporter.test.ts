@@ -8,11 +8,11 @@ import {
   type Cause,
   type FlowEvent,
   type FlowId,
-  type Span,
 } from '../../base/observability/flow-recorder.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { seededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { Span } from '../../base/observability/span.ts'
 import type { OutboundProvider, OutboundRequest } from '../../platform/http/outbound.ts'
 import type { OtlpSpan } from './otlp-span.ts'
 import { exportSpans } from './otlp-exporter.ts'

@@ -1,6 +1,7 @@
 // otlpSpan: a flow event as a span of OpenTelemetry, in the JSON encoding of OTLP. The direct cause of an event is its
 // parent; further causes, and causes outside of this record, are links. Each component is a service.
-import type { FlowEvent, FlowId, FlowObject, Span } from '../../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId, FlowObject } from '../../base/observability/flow-recorder.ts'
+import type { Span } from '../../base/observability/span.ts'
 
 export interface OtlpSpan {
   readonly traceId: string

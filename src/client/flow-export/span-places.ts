@@ -1,6 +1,7 @@
 // SpanPlaces: in which trace each flow event belongs, and which event caused it. Positions are kept for as many events as
 // the flow record has.
-import { flowEventsDefault, type FlowEvent, type FlowId, type Span } from '../../base/observability/flow-recorder.ts'
+import { flowEventsDefault, type FlowEvent, type FlowId } from '../../base/observability/flow-recorder.ts'
+import type { Span } from '../../base/observability/span.ts'
 import type { SpanPlace } from './otlp-span.ts'
 
 const none = 0 as FlowId

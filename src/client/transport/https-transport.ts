@@ -1,11 +1,11 @@
 // HttpsTransport: calls over HTTPS, for components in another process than the API server.
 import { context, type Context } from '../../base/observability/context.ts'
 import { causeOf, type Cause, type FlowId, type ReportedEvent } from '../../base/observability/flow-recorder.ts'
+import { spanOf } from '../../base/observability/span.ts'
 import {
   decisionQueriesPath,
   flowEventsPath,
   senderPrefix,
-  spanOf,
   traceHeader,
   wokenByHeader,
   type DecisionQuery,

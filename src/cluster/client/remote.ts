@@ -1,10 +1,10 @@
 // Remote: the connection of a component in its own process to an API server, over HTTPS with a kubeconfig.
-import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
 import { joinHostPort } from '../../base/net/host-port.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { systemRandom } from '../../base/random/random.ts'
+import { recordNameBytes } from '../../base/observability/span.ts'
 import { Client } from '../../client/client.ts'
 import { apiServerCertificateName } from '../../client/server-balancer/readiness-probe.ts'
 import type { ClientMetrics } from '../../client/transport/client-metrics.ts'

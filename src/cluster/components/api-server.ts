@@ -1,9 +1,11 @@
 // The API server as a component: its caches, the bootstrap objects, and what it publishes about itself.
 import { context } from '../../base/observability/context.ts'
+import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { ConversionMetrics } from '../../apiserver/custom-resources/conversion-metrics.ts'
 import { flowSchemaReconciler } from '../../apiserver/fairness/flow-schema-reconciler.ts'
+import type { FlowRecords } from '../../apiserver/flow-endpoints/flow-records.ts'
 import type { KubeletConnection } from '../../apiserver/kubelet-client/kubelet-connection.ts'
 import { ServerMetrics } from '../../apiserver/metrics/server-metrics.ts'
 import { RequestMetrics } from '../../apiserver/request/request-metrics.ts'
@@ -20,6 +22,7 @@ import { grantLease } from '../bootstrap/leader-election.ts'
 import type { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { apiServerUser, csiSidecarsUser, ingressUser, snapshotControllerUser } from '../client/component-users.ts'
+import { PeerFlowRecords } from '../peers/peer-flow-records.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import { uiExplanations } from '../ui/ui-explanations.ts'
 import { uiFiles } from '../ui/ui-files.ts'
@@ -43,17 +46,37 @@ export interface ApiServerParts {
 
 export function apiServerComponent(cluster: ComponentContext, parts: ApiServerParts): Component {
   const { options } = cluster
-  const newDeps = apiServerDeps(cluster, parts)
+  const records = peerRecords(cluster)
+  const newDeps = apiServerDeps(cluster, parts, records)
   return new Component(apiServerName, options, (tasks) => {
     const { newApiServer = (own) => new ApiServer(own) } = options
     const server = newApiServer(newDeps())
     parts.onServer(server)
     tasks.signal.addEventListener('abort', () => parts.onServer(undefined), { once: true })
+    if (records !== undefined) tasks.start('flow records', (signal) => records.run(signal))
     tasks.start('caches', (signal) => server.run(signal, () => afterCaches(cluster, parts, server, tasks)))
   })
 }
 
-function apiServerDeps(cluster: ComponentContext, { kubelets, decisions }: ApiServerParts): () => ApiServerDeps {
+function peerRecords(cluster: ComponentContext): PeerFlowRecords | undefined {
+  const { options, flow } = cluster
+  const { peers, clock, random, flowEvents = flowEventsDefault } = options
+  if (peers === undefined) return undefined
+  return new PeerFlowRecords({
+    own: flow,
+    events: flowEvents,
+    peers: peers(cluster.client(apiServerName, apiServerUser)),
+    clock,
+    random: random.fork('flow-records'),
+    crypto: nodeCrypto,
+  })
+}
+
+function apiServerDeps(
+  cluster: ComponentContext,
+  { kubelets, decisions }: ApiServerParts,
+  records: FlowRecords | undefined,
+): () => ApiServerDeps {
   const { options, flow, metrics } = cluster
   const { clock, random, log, store, advertisesAddOns = false, serviceRanges = serviceRangesDefault } = options
   const { policies, proxyIdentity, kmsCheck, stepClock, uiPort = () => undefined } = options
@@ -66,6 +89,7 @@ function apiServerDeps(cluster: ComponentContext, { kubelets, decisions }: ApiSe
     clock,
     random: random.fork('apiserver'),
     flow,
+    records,
     log,
     policies,
     kubelets,

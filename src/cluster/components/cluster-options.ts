@@ -24,6 +24,8 @@ import type { Store } from '../../store/store.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import type { SnapshotSchedule } from '../snapshots/snapshot-schedule.ts'
+import type { Client } from '../../client/client.ts'
+import type { PeerServers } from '../peers/peer-servers.ts'
 import type { ManifestSettings } from './manifests.ts'
 
 export interface ClusterOptions {
@@ -60,6 +62,8 @@ export interface ClusterOptions {
   /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
+  /** The other API servers, where several processes use the store. Their flow records are read with that of this process. */
+  readonly peers?: (client: Client) => PeerServers
   /** The storage driver of simulated nodes, with its sidecars. */
   readonly csi?: SimulatedStorage | undefined
   /** The cloud of simulated nodes, with its controllers. */

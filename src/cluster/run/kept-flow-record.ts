@@ -1,8 +1,9 @@
 // The flow record across restarts: the last events are written to a file when a cluster stops, and are the beginning of the next record.
-import type { FlowId, FlowRecorder, ReportedEvent, Span } from '../../base/observability/flow-recorder.ts'
+import type { FlowId, FlowRecorder, ReportedEvent } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
-import { recordNameBytes, reportedEventOf, spanOf } from '../../api/coxswain/v1/flow-protocol.ts'
+import { type Span, recordNameBytes, spanOf } from '../../base/observability/span.ts'
+import { reportedEventOf } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { Files } from '../../platform/files.ts'
 
 const format = 'coxswain flow record 1'

@@ -7,13 +7,16 @@ import { errorText, type Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
+import { joinHostPort } from '../../base/net/host-port.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { recordNameBytes } from '../../base/observability/span.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
 import { kubernetesServiceAddressOf, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
-import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
+import type { Client } from '../../client/client.ts'
 import { exportSpans } from '../../client/flow-export/otlp-exporter.ts'
 import { hasFailed } from '../../flows/diagram-colors.ts'
 import type { TlsThread } from '../../platform/http/listener.ts'
+import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { expiryGauge } from '../certificates/certificate-expiry.ts'
@@ -36,6 +39,7 @@ import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
 import { machineNetworks, rangeConflict } from '../node/machine-network.ts'
 import type { RealNode } from '../node/real-node.ts'
+import { originAnnotation, PeerServers, type OwnServer } from '../peers/peer-servers.ts'
 import { requireProxyNames, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
@@ -135,6 +139,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const realNode = containers === 'must' ? await localNode.start(never) : undefined
     const certificates = new ServerCertificates(storage.certificates)
     let uiPort: number | undefined
+    // What is known once the server listens.
+    const listening: { server?: OwnServer } = {}
     const cluster = newCluster(options, {
       storage,
       policies,
@@ -144,6 +150,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       metrics,
       certificates,
       uiPort: () => uiPort,
+      ownServer: () => listening.server,
     })
     if (options.flowKept > 0) {
       const path = join(dataDirectory, flowRecordFile)
@@ -158,6 +165,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const served = await serveCluster(options, cluster, { tlsThread, storage, metrics, frontProxy })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
     const identity = newServerIdentity(options, cluster, served)
+    listening.server = { lease: identity.name, machine: hostname() }
     const withdraw = async (signal: AbortSignal) => {
       await Promise.all([cluster.withdraw(signal), identity.withdraw(signal)])
     }
@@ -218,6 +226,7 @@ interface ClusterDeps {
   readonly metrics: Metrics
   readonly certificates: ServerCertificates
   readonly uiPort: () => number | undefined
+  readonly ownServer: () => OwnServer | undefined
 }
 
 async function withdrawn(withdraw: (signal: AbortSignal) => Promise<void>, log: Log): Promise<void> {
@@ -234,7 +243,7 @@ async function withdrawn(withdraw: (signal: AbortSignal) => Promise<void>, log: 
 
 function newCluster(
   options: ResolvedUpOptions,
-  { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates, uiPort }: ClusterDeps,
+  { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates, uiPort, ownServer }: ClusterDeps,
 ): Cluster {
   const {
     nodes,
@@ -250,7 +259,17 @@ function newCluster(
     dataDirectory,
     log,
   } = options
-  const identity = isShared(options) ? { identity: newIdentity(systemRandom) } : {}
+  const proxyIdentity = settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client'])
+  const shared = {
+    identity: newIdentity(systemRandom),
+    peers: (client: Client) =>
+      new PeerServers({
+        client,
+        outbound: nodeOutbound,
+        tls: () => ({ authority: certificates.current.authority, ...proxyIdentity() }),
+        own: ownServer,
+      }),
+  }
   // The range of this machine's node is not assigned to others.
   const reserved =
     containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, ...firstNodeRanges(nodeRanges)]
@@ -261,7 +280,7 @@ function newCluster(
     log,
     metrics,
     store: storage.store,
-    ...identity,
+    ...(isShared(options) ? shared : {}),
     policies: policies.policies,
     tokenUses: policies.tokenUses,
     nodes,
@@ -284,7 +303,7 @@ function newCluster(
       removeDirectory: directoryRemover(nodePlatform.files, [resolve(dataDirectory)]),
     },
     kubeletTls: kubeletTls(certificates, settings),
-    proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),
+    proxyIdentity,
     advertisesAddOns: containers !== 'none',
     kmsCheck: storage.encryption?.check,
     uiPort,
@@ -332,10 +351,17 @@ async function listenForUi(served: ServedCluster, host: string, port: number): P
   }
 }
 
-const newServerIdentity = ({ log }: ResolvedUpOptions, cluster: Cluster, { host, port }: ServedCluster) =>
+const newServerIdentity = (
+  { log, advertisedHost }: ResolvedUpOptions,
+  cluster: Cluster,
+  { host, port, url }: ServedCluster,
+) =>
   new ServerIdentity(
     { hostname: hostname(), host, port },
-    { [usedVersionAnnotation]: '' },
+    {
+      [usedVersionAnnotation]: '',
+      [originAnnotation]: advertisedHost === undefined ? url : `https://${joinHostPort(advertisedHost, port)}`,
+    },
     {
       client: cluster.client('apiserver', apiServerUser),
       clock: realClock,

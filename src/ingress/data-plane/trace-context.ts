@@ -1,5 +1,5 @@
-import { readSpan } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { Random } from '../../base/random/random.ts'
+import { readSpan } from '../../base/observability/span.ts'
 
 /** Eight hexadecimal digits. */
 const word = (random: Random): string => (2 ** 32 + random.below(2 ** 32)).toString(16).slice(1)

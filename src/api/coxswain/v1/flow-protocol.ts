@@ -1,6 +1,6 @@
 // The protocol between our clients and API servers for flow events.
-import { ownText } from '../../../base/text/own-text.ts'
-import type { FlowEvent, FlowId, Span, ReportedEvent } from '../../../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId, PeerEvent, ReportedEvent } from '../../../base/observability/flow-recorder.ts'
+import { spanOf, type Span } from '../../../base/observability/span.ts'
 
 /** The header in which a client names the revisions that triggered its request. */
 export const wokenByHeader = 'coxswain-woken-by'
@@ -17,6 +17,9 @@ export const controllersSender = 'controllers'
 /** The path at which an API server returns the recorded flow events, and accepts those of other processes. */
 export const flowEventsPath = '/coxswain/v1/flow-events'
 
+/** The parameter with which a server reads the record of another one only, instead of those of all. */
+export const ownRecordParameter = 'own'
+
 /** Followed by the key of a pod: the path at which an API server returns what a scheduler decided about it. */
 export const decisionsPath = '/coxswain/v1/decisions/'
 
@@ -32,26 +35,21 @@ export interface DecisionQuery {
 /** The maximum number of flow events in one request. */
 export const reportedEventsMax = 1_000
 
-/** The number of random bytes in the name of a process's record, a trace id in hexadecimal. */
-export const recordNameBytes = 16
-
-/** The name of a flow event outside of its process, in the form of a traceparent. */
-export const spanOf = (record: string, event: FlowId): Span =>
-  `00-${record}-${event.toString(16).padStart(16, '0')}-01` as Span
-
-/** The span that a header or a body contains; undefined when it is invalid. */
-export const readSpan = (text: unknown): Span | undefined =>
-  typeof text === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
-    ? (ownText(`${text.slice(0, -2)}01`) as Span)
-    : undefined
-
 /** A flow event in the form that is reported to other processes: ids are replaced by spans. */
 export const reportedEvent = (event: FlowEvent, record: string): ReportedEvent =>
   reportedEventOf(event, (id) => spanOf(record, id))
 
+/** A flow event for the record of another API server. */
+export function peerEventOf(event: FlowEvent, nameOf: (id: FlowId) => Span): PeerEvent {
+  const { allowedBy, deniedTo, stages } = event
+  const passages = stages.map(({ afterEvent, ...passage }) => ({ ...passage, eventsSince: afterEvent - event.id }))
+  const decision = { allowedBy, ...(deniedTo === undefined ? {} : { deniedTo }) }
+  return { ...reportedEventOf(event, nameOf), ...decision, stages: passages }
+}
+
 /** The same with the span of each event. */
 export function reportedEventOf(
-  { id, allowedBy: _, deniedTo: _user, cause, ...event }: FlowEvent,
+  { id, allowedBy: _, deniedTo: _user, stages: _stages, cause, ...event }: FlowEvent,
   nameOf: (id: FlowId) => Span,
 ): ReportedEvent {
   const { revisions } = cause

@@ -110,11 +110,14 @@ export const defaultClusterRoles: readonly ObjectManifest<ClusterRole>[] = plain
 const flowExporter = 'coxswain:flow-exporter'
 /** Not in upstream: allows schedulers in separate processes to answer queries about their decisions. */
 const decisionReporter = 'coxswain:decision-reporter'
+/** Not in upstream: allows API servers to read the flow records of the others. */
+const flowReader = 'coxswain:flow-reader'
 
 export const coxswainRbacObjects = {
   clusterRoles: [
     clusterRole(flowExporter, [urls('post', flowEventsPath)]),
     clusterRole(decisionReporter, [urls('get post', decisionQueriesPath)]),
+    clusterRole(flowReader, [urls('get', flowEventsPath)]),
   ],
   clusterRoleBindings: [
     clusterRoleBinding(
@@ -123,6 +126,7 @@ export const coxswainRbacObjects = {
       group('system:nodes'),
     ),
     clusterRoleBinding(decisionReporter, user(`system:${scheduler}`)),
+    clusterRoleBinding(flowReader, user('system:apiserver')),
   ],
 } as const
 
