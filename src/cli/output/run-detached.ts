@@ -5,6 +5,7 @@ import { durationMs, realClock } from '../../base/time/clock.ts'
 import { outputName } from '../../cluster/data-directory/directory-contents.ts'
 import { connect } from '../../cluster/client/connect.ts'
 import type { CommandOption, Terminal } from '../command/command.ts'
+import { runningProgram } from '../command/own-program.ts'
 import { asUsage } from '../options/component-options.ts'
 import { startDetached } from './start-detached.ts'
 import { printedLater } from './start-report.ts'
@@ -75,7 +76,7 @@ export async function runDetached(
   const timeoutMs = asUsage(() => durationMs(timeout))
   const logPath = join(dataDirectory, outputName)
   const sinceMs = realClock.nowMs()
-  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'up', ...undetachedArguments(options)]
+  const program = [...runningProgram(), 'up', ...undetachedArguments(options)]
   const { pid, report } = await deps.start(program, logPath, signal)
   const how = `It runs in the background as process ${pid}; its output is in ${logPath}. End it: coxswain down${flag}`
   out(`${report}\n\n`)

@@ -1,7 +1,6 @@
 // The report of a test: one HTML file with the web page over what the cluster has recorded. It opens without a server.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { isSameResource, type Kind } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
@@ -9,6 +8,7 @@ import { verbsOf } from '../../apiserver/discovery/served-resources.ts'
 import { tableOf } from '../../apiserver/http/table.ts'
 import type { ObjectChange } from '../../apiserver/registry/registry.ts'
 import { withoutSecrets } from '../../apiserver/ui/without-secrets.ts'
+import { pageFolder } from '../../platform/process/own-files.ts'
 import { objectKeyOf, type RecordedRun } from '../../ui/page/source/recorded.ts'
 import { resourceId, type Resource, type SchedulingDecision, type Table } from '../../ui/page/source/source.ts'
 import { recordHistory } from './recorded-history.ts'
@@ -132,13 +132,9 @@ function decisionsOf(cluster: ReportedCluster, lists: readonly KindObjects[]): R
     )
 }
 
-/** The page is beside the bundle; in a checkout it is built by `npm run build:page`. */
-const templateFile = (beside: string): string =>
-  fileURLToPath(new URL(beside.endsWith('.ts') ? '../../../dist/ui/report.html' : './ui/report.html', beside))
-
 /** Writes the report; directories are created. */
 export async function writeReport(file: string, run: RecordedRun): Promise<void> {
-  const template = await readFile(templateFile(import.meta.url), 'utf8').catch((error: Error) => {
+  const template = await readFile(new URL('report.html', pageFolder()), 'utf8').catch((error: Error) => {
     throw new Error('the page of the report is missing: npm run build:page', { cause: error })
   })
   await mkdir(dirname(file), { recursive: true })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { UiFile, UiFiles } from '../../apiserver/ui/ui-assets.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { pageFolder } from '../../platform/process/own-files.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -18,12 +19,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The folder in the bundle of which this module is part, or in the one that the checkout has built. */
-const folderDefault = (beside: string): string =>
-  fileURLToPath(new URL(beside.endsWith('.ts') ? '../../../dist/ui/' : './ui/', beside))
-
 /** Reads the files once. A failed read is repeated with the next request. */
-export function uiFiles(folder = folderDefault(import.meta.url)): () => Promise<UiFiles> {
+export function uiFiles(folder = fileURLToPath(pageFolder())): () => Promise<UiFiles> {
   let files: Promise<UiFiles> | undefined
   return () => {
     files ??= readUiFiles(folder).catch((error: unknown) => {

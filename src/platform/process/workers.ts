@@ -1,9 +1,5 @@
 // Workers: threads for work that would block the event loop for too long. Messages are structured clones.
 
-/** The URL of a thread's module in the directory of another module. Bundles contain .mjs files. */
-export const threadModule = (name: string, beside: string): URL =>
-  new URL(`./${name}${beside.endsWith('.ts') ? '.ts' : '.mjs'}`, beside)
-
 export interface WorkerHandle<In, Out> {
   post(message: In): void
   /**

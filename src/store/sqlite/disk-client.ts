@@ -1,6 +1,7 @@
 // DiskClient: the store's side of the disk thread. Requests are sent in order; each reply settles the promise of its
 // request.
-import { threadModule, type WorkerHandle, type Workers } from '../../platform/process/workers.ts'
+import { threadModule } from '../../platform/process/own-files.ts'
+import type { WorkerHandle, Workers } from '../../platform/process/workers.ts'
 import type { PackedChanges } from './packed-changes.ts'
 import { errorOf, StoreBroken } from './store-errors.ts'
 import type { Lease } from '../lease-table.ts'

@@ -1,6 +1,7 @@
 // Snapshots: a consistent copy of a running store in one file, and a new store from such a file. Both run in a separate
 // thread, so writers of a running store do not wait.
-import { threadModule, type Workers } from '../../platform/process/workers.ts'
+import { threadModule } from '../../platform/process/own-files.ts'
+import type { Workers } from '../../platform/process/workers.ts'
 import { errorOf, StoreBroken, type Failure } from './store-errors.ts'
 
 export type SnapshotJob =

@@ -1,14 +1,16 @@
 import { Worker } from 'node:worker_threads'
-import { threadModule, type WorkerHandle, type Workers } from '../../process/workers.ts'
+import { threadModule } from '../../process/own-files.ts'
+import type { WorkerHandle, Workers } from '../../process/workers.ts'
+import { threadSource } from './thread-source.ts'
 
 /** Enough for the result of a request body of three megabytes, and a limit for malicious input. */
 const offloadMegabytesMax = 512
 
 export const nodeWorkers: Workers = {
-  start: (module, data) => handleOf(new Worker(module, { workerData: data })),
+  start: (module, data) => handleOf(new Worker(threadSource(module), { workerData: data })),
   offload(module) {
-    const worker = new Worker(threadModule('offload-thread', import.meta.url), {
-      workerData: module.href,
+    const worker = new Worker(threadSource(threadModule('offload-thread', import.meta.url)), {
+      workerData: threadSource(module).href,
       resourceLimits: { maxOldGenerationSizeMb: offloadMegabytesMax },
     })
     worker.unref() // does not keep the process alive
