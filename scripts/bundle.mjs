@@ -10,6 +10,7 @@ import { bundlePage } from './bundle-page.mjs'
 import { controllerNames } from './controller-entry.mjs'
 import { libraryText, programTexts } from './programs.mjs'
 import { packagesOf, sbom } from './sbom.mjs'
+import { threads } from './threads.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path) => join(root, 'src', path)
@@ -59,13 +60,6 @@ async function bundle(folder) {
     plugins: [{ name: 'load-lazily', renderChunk: loadLazily }],
     output: output(folder, 'cjs', 'cjs'),
   })
-  const threads = {
-    'disk-thread': 'store/sqlite/disk-thread.ts',
-    'offload-thread': 'platform/node/process/offload-thread.ts',
-    'snapshot-thread': 'store/sqlite/snapshot-thread.ts',
-    'tls-thread': 'platform/node/tls-thread/tls-thread.ts',
-    'yaml-to-json': 'apiserver/http/yaml-to-json.ts',
-  }
   const workers = await build({
     ...common,
     input: Object.fromEntries(Object.entries(threads).map(([name, path]) => [name, source(path)])),

@@ -5,6 +5,7 @@ const { hash } = require('node:crypto')
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { enableCompileCache, getCompileCacheDir } = require('node:module')
 const { join } = require('node:path')
+const { isSea } = require('node:sea')
 const { constants, Script } = require('node:vm')
 
 /** A server is ready by then, and V8 has not discarded the code of its start yet. */
@@ -17,7 +18,7 @@ const { HOME, XDG_CACHE_HOME } = process.env
 const caches = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'))
 if (caches) enableCompileCache(join(caches, 'coxswain'))
 const cacheDirectory = getCompileCacheDir()
-const prefix = `coxswain-${hash('sha256', __dirname).slice(0, 16)}-`
+const prefix = `coxswain-${hash('sha256', isSea() ? process.execPath : __dirname).slice(0, 16)}-`
 
 /** The modules that were loaded, by file name. */
 const modules = new Map()

@@ -10,13 +10,14 @@ const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'
 
 // As in bin/coxswain. V8 accepts flags at exec only, so the program of the servers starts as a shell script, in one line that is
 // a string and a comment in JavaScript.
+const serverCommands = ['up', 'apiserver', 'server', 'kube-apiserver']
 const serverFlags = read('bin/server-flags').trim()
 const serverStart = [
   "#!/bin/sh\n':' //",
   'MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"',
   'MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}"',
   'export MALLOC_ARENA_MAX MALLOC_MMAP_THRESHOLD_',
-  `case "$1" in up | apiserver | server | kube-apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
+  `case "$1" in ${serverCommands.join(' | ')}) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
 ].join('; ')
 
 // Checked before loading anything that an older Node.js cannot parse.
@@ -37,6 +38,20 @@ const programText = (first) =>
     "require('./load-bundle.cjs')",
     '',
   ].join('\n')
+
+/**
+ * The main script of the executable. It has V8's flags of servers already, because those that it is made with are passed to all
+ * commands; the variables of the C library need a second exec. It is the kubectl plugin by whose name it is started.
+ */
+export const executableText = `const { basename } = require('node:path')
+const first = new Map(${JSON.stringify(Object.entries(programs))}).get(basename(process.argv0)) ?? []
+const typed = [...first, ...process.argv.slice(2)]
+const { MALLOC_ARENA_MAX = '2', MALLOC_MMAP_THRESHOLD_ = '65536' } = process.env
+if (${JSON.stringify(serverCommands)}.includes(typed[0]) && process.env.MALLOC_ARENA_MAX === undefined)
+  process.execve(process.execPath, ['coxswain', ...typed], { ...process.env, MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_ })
+process.argv.splice(2, Infinity, ...typed)
+require('./load-bundle.cjs')
+`
 
 /** The text of each program, by name. */
 export const programTexts = Object.fromEntries(

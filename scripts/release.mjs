@@ -1,11 +1,14 @@
-// Makes the files of a release: `node scripts/release.mjs [--out <folder>] [--tag]`. It checks the tree, the version and the
-// changelog, builds and packs, and writes the checksums. `--tag` also creates the tag of the version. Nothing is published.
+// Makes the files of a release: `node scripts/release.mjs [--out <folder>] [--executables <folder>] [--tag]`. It checks the tree,
+// the version and the changelog, builds and packs, and writes the checksums. `--executables` names what executable-archive.mjs has
+// made on a machine of each architecture; otherwise the one of this machine is made. `--tag` also creates the tag of the version.
+// Nothing is published.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { executableArchitectures, executableFiles } from './executable-files.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -38,6 +41,15 @@ export function releaseProblems({ version, changelog, changedFiles, commit, tagg
   ]
 }
 
+/** What is wrong with the names of the files that were made on the machines of each architecture. */
+export function executableProblems(version, names) {
+  const expected = executableArchitectures.flatMap((each) => Object.values(executableFiles(version, each)))
+  return [
+    ...expected.filter((name) => !names.includes(name)).map((name) => `${name} is missing`),
+    ...names.filter((name) => !expected.includes(name)).map((name) => `${name} is not part of the release`),
+  ]
+}
+
 /** As sha256sum prints it, so that `sha256sum --check` reads it. */
 export const checksumLines = (files) =>
   files.map(([name, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`).join('')
@@ -48,7 +60,16 @@ const run = (program, ...args) => execFileSync(program, args, { cwd: root, env, 
 const read = (path) => readFileSync(join(root, path), 'utf8')
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
 
-function release({ out, tag }) {
+/** Copies the executables of a folder, or makes that of this machine, which takes the Node.js of the checkout. */
+function addExecutables(version, from, folder) {
+  if (from === undefined) return void run('node', join('scripts', 'executable-archive.mjs'), folder)
+  const names = readdirSync(from)
+  const problems = executableProblems(version, names)
+  if (problems.length > 0) throw new Error(problems.map((each) => `--executables ${from}: ${each}`).join('\n'))
+  for (const name of names) copyFileSync(join(from, name), join(folder, name))
+}
+
+function release({ out, executables, tag }) {
   const { name, version } = JSON.parse(read('package.json'))
   const tags = linesOf(run('git', 'tag', '--list', `v${version}`))
   const problems = releaseProblems({
@@ -66,6 +87,7 @@ function release({ out, tag }) {
   if (readdirSync(folder).length > 0) throw new Error(`--out ${folder} is not empty`)
   run('npm', 'pack', '--pack-destination', folder)
   copyFileSync(join(root, 'dist', 'sbom.cdx.json'), join(folder, `${name}-${version}.cdx.json`))
+  addExecutables(version, executables, folder)
   const files = readdirSync(folder).toSorted()
   writeFileSync(
     join(folder, 'SHA256SUMS'),
@@ -77,7 +99,11 @@ function release({ out, tag }) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    const options = { out: { type: 'string' }, tag: { type: 'boolean', default: false } }
+    const options = {
+      out: { type: 'string' },
+      executables: { type: 'string' },
+      tag: { type: 'boolean', default: false },
+    }
     release(parseArgs({ options }).values)
   } catch (error) {
     console.error(`release: ${error.message}`)

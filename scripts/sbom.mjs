@@ -19,7 +19,7 @@ export function packagesOf(moduleIds) {
 }
 
 /** The packages of the lock file that installing `names` installs, with their dependencies. */
-function closure(lock, names) {
+export function closure(lock, names) {
   const found = new Set()
   const add = (name) => {
     if (found.has(name)) return

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 // @ts-expect-error -- plain JavaScript, as all scripts
-import { checksumLines, releaseProblems } from '../../scripts/release.mjs'
+import { checksumLines, executableProblems, releaseProblems } from '../../scripts/release.mjs'
 
 const clean = {
   version: '1.1.0',
@@ -44,6 +44,23 @@ const rows: [what: string, change: Partial<Record<keyof typeof clean, unknown>>,
 for (const [what, change, problems] of rows)
   test(`release of ${what}: ${problems.length === 0 ? 'possible' : 'prevented'}`, () =>
     deepEqual(releaseProblems({ ...clean, ...change }), problems))
+
+test('a release has an executable of each architecture, and no other file of a build', () => {
+  const names = ['arm64', 'x64'].flatMap((each) => [
+    `coxswain-1.1.0-linux-${each}.tar.gz`,
+    `coxswain-1.1.0-linux-${each}.cdx.json`,
+  ])
+  deepEqual(executableProblems('1.1.0', names), [])
+  deepEqual(executableProblems('1.2.0', ['notes.txt', ...names.slice(0, 2)]), [
+    'coxswain-1.2.0-linux-arm64.tar.gz is missing',
+    'coxswain-1.2.0-linux-arm64.cdx.json is missing',
+    'coxswain-1.2.0-linux-x64.tar.gz is missing',
+    'coxswain-1.2.0-linux-x64.cdx.json is missing',
+    'notes.txt is not part of the release',
+    'coxswain-1.1.0-linux-arm64.tar.gz is not part of the release',
+    'coxswain-1.1.0-linux-arm64.cdx.json is not part of the release',
+  ])
+})
 
 test('checksums have the form of sha256sum', () =>
   equal(

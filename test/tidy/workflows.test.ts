@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+// @ts-expect-error -- plain JavaScript, as all scripts
+import { executableArchitectures } from '../../scripts/executable-files.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -15,7 +17,8 @@ interface Workflow {
     Record<
       string,
       {
-        readonly needs?: string
+        readonly needs?: string | readonly string[]
+        readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> }
         readonly permissions?: Readonly<Record<string, string>>
         readonly 'timeout-minutes'?: number
         readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
@@ -43,8 +46,9 @@ for (const path of globSync('.github/workflows/*.yml', { cwd: root }))
   })
 
 test('a release is published with provenance, after the tests, from the files of the release script', () => {
-  const { publish } = workflowOf('.github/workflows/release.yml').jobs
-  equal(publish?.needs, 'test')
+  const { executable, publish } = workflowOf('.github/workflows/release.yml').jobs
+  deepEqual(publish?.needs, ['test', 'executable'])
+  equal(executable?.strategy?.matrix['runner']?.length, executableArchitectures.length)
   equal(publish?.permissions?.['id-token'], 'write')
   const lines = publish?.steps.map(({ run = '' }) => run) ?? []
   const position = (start: string): number => lines.findIndex((line) => line.startsWith(start))
