@@ -61,11 +61,16 @@ function compress(folder) {
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 9 }
 
-/** One file without requests: the script and the style are allowed by their hashes. A report has no terminal. */
+/** One file without requests: the script and the style are allowed by their hashes. A report has no terminal and no editor. */
 async function reportText(css) {
   const {
     output: [{ code }],
-  } = await build({ ...common, external: [/\/terminal\.ts$/], write: false, output: { ...output, format: 'esm' } })
+  } = await build({
+    ...common,
+    external: [/\/(?:terminal|yaml-editor)\.ts$/],
+    write: false,
+    output: { ...output, format: 'esm' },
+  })
   const script = code.replaceAll('</script', '<\\/script')
   const policy = `default-src 'none'; script-src 'sha256-${hashOf(script)}'; style-src 'sha256-${hashOf(css)}'; img-src data: blob:; base-uri 'none'; form-action 'none'`
   return [

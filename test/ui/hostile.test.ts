@@ -13,6 +13,7 @@ import { writeReport } from '../../src/cluster/testing/cluster-report.ts'
 import type { RecordedRun } from '../../src/ui/page/source/recorded.ts'
 import type { ClusterObject, Resource } from '../../src/ui/page/source/source.ts'
 import { buildPage, openBrowser, openPage, openSession } from './chromium.ts'
+import { replaceInEditor } from './editor.ts'
 
 /** Markup with a text of its own for each place, which closes attributes and elements first. */
 const hostile = (place: string): string =>
@@ -250,8 +251,7 @@ test('markup in objects of a running cluster is shown as text in edits, conflict
   const browser = stack.adopt(await openBrowser(), (each) => each.close())
   const { page } = stack.use(await openSession(browser, cluster.kubeconfig))
   await page.goto(`${cluster.url}/ui/#objects?resource=configmaps&object=configmaps/default/settings&tab=Edit`)
-  const editor = page.getByRole('textbox', { name: 'YAML to apply' })
-  await editor.fill((await editor.inputValue()).replaceAll('value', 'changed'))
+  await replaceInEditor(page, /value/g, 'changed')
   await page.getByRole('button', { name: 'Show changes' }).click()
   await page
     .getByText(/conflict/i)
@@ -259,7 +259,7 @@ test('markup in objects of a running cluster is shown as text in edits, conflict
     .waitFor()
   await shows(page, [], 'Coxswain')
   // The server names the invalid key in its message.
-  await editor.fill((await editor.inputValue()).replace(/^ {2}a:/m, `  ${JSON.stringify(hostile('key'))}:`))
+  await replaceInEditor(page, /^ {2}a:/m, `  ${JSON.stringify(hostile('key'))}:`)
   await page.getByRole('button', { name: 'Show changes' }).click()
   await page.locator('.tab .problem', { hasText: 'key' }).waitFor()
   await shows(page, ['key'], 'Coxswain')

@@ -12,6 +12,7 @@ import {
   openSession,
   type OpenPage,
 } from './chromium.ts'
+import { replaceInEditor } from './editor.ts'
 
 let browser: Browser
 let cluster: TestCluster
@@ -105,7 +106,7 @@ test('axe reports no findings in the views of a running cluster', async () => {
   const { page } = opened
   for (const tab of ['Edit', 'Logs', 'History']) {
     await page.evaluate((name) => (location.hash = `objects?object=pods/default/web&tab=${name}`), tab)
-    await page.locator('.tab textarea, .tab .log, .tab .revision').first().waitFor()
+    await page.locator('.tab .cm-content, .tab .log, .tab .revision').first().waitFor()
     if (tab === 'Edit') await page.getByRole('button', { name: 'Show changes' }).click()
     deepEqual(await accessibilityFindingsEverywhere(page), [], tab)
   }
@@ -138,10 +139,7 @@ test('an edit shows what the server would change, and applies it', async () => {
   await using opened = await logIn()
   const { page } = opened
   await page.goto(`${cluster.url}/ui/#objects?object=pods/default/web&tab=Edit`)
-  const text = page.getByRole('textbox', { name: 'YAML to apply' })
-  await text.waitFor()
-  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('app: web'))
-  await text.fill((await text.inputValue()).replace('app: web', 'app: web\n    edited: by-the-page'))
+  await replaceInEditor(page, 'app: web', 'app: web\n    edited: by-the-page')
   await page.getByRole('button', { name: 'Show changes' }).click()
   await page.locator('.diff .added', { hasText: 'edited: by-the-page' }).waitFor()
   equal((await cluster.client.of(pod).get('web', 'default')).metadata.labels?.['edited'], undefined)
@@ -156,9 +154,7 @@ test('a conflict names the fields and their owners; they are taken over only on 
   await using opened = await logIn()
   const { page } = opened
   await page.goto(`${cluster.url}/ui/#objects?resource=configmaps&object=configmaps/default/settings&tab=Edit`)
-  const text = page.getByRole('textbox', { name: 'YAML to apply' })
-  await text.waitFor()
-  await text.fill((await text.inputValue()).replace('color: red', 'color: blue'))
+  await replaceInEditor(page, 'color: red', 'color: blue')
   await page.getByRole('button', { name: 'Show changes' }).click()
   const conflict = page.getByRole('alert')
   await conflict.getByText('.data.color').waitFor()

@@ -3,6 +3,7 @@ import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
 import type { CallApi } from '../../calls/workload-calls.ts'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
+import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
 import type { Actions, ApplyOptions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
@@ -41,6 +42,11 @@ export class LiveActions implements Actions {
     const query = new URLSearchParams({ fieldManager, force: String(isForced), ...(isDryRun && { dryRun: 'All' }) })
     const headers = { 'content-type': 'application/apply-patch+yaml', ...uiHeaders }
     return fetchJson(`${resourcePath(resource, namespace, name)}?${query}`, { method: 'PATCH', headers, body: yaml })
+  }
+
+  openApi({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument> {
+    const path = group === '' ? `api/${version}` : `apis/${group}/${version}`
+    return fetchJson(`/openapi/v3/${path}`)
   }
 
   async followLogs(

@@ -9,22 +9,26 @@ export async function fetchOk(path: string, init: RequestInit = {}): Promise<Res
   throw requestError(response.status, response.statusText, await response.text())
 }
 
-/** A field that another manager owns, which an apply would change. */
-export interface FieldConflict {
+/** A field that the server rejects, and why in its words: of a conflict the owner of the field. */
+export interface RejectedField {
   readonly field: string
-  /** Names the owner, in the words of the server. */
   readonly message: string
 }
 
 /** A request that the server rejected. */
 export class RequestError extends Error {
   readonly code: number
-  readonly conflicts: readonly FieldConflict[]
+  /** The fields that the server has rejected. */
+  readonly fields: readonly RejectedField[]
+  /** Those of them that another manager owns, which an apply would change. */
+  readonly conflicts: readonly RejectedField[]
 
-  constructor(code: number, message: string, conflicts: readonly FieldConflict[]) {
+  constructor(code: number, message: string, causes: readonly Cause[]) {
     super(message)
     this.code = code
-    this.conflicts = conflicts
+    const named = causes.filter(({ field = '' }) => field !== '')
+    this.fields = named.map(rejectedField)
+    this.conflicts = named.filter(({ reason }) => reason === 'FieldManagerConflict').map(rejectedField)
   }
 }
 
@@ -35,6 +39,8 @@ export const isSignedOut = (error: unknown): boolean =>
 export async function fetchJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await fetchOk(path, init)).json()) as T
 }
+
+const rejectedField = ({ field = '', message = '' }: Cause): RejectedField => ({ field, message })
 
 interface Cause {
   readonly reason?: string
@@ -50,10 +56,7 @@ export function requestError(code: number, codeText: string, body: string): Requ
   } catch {
     // The status line says what is known.
   }
-  const conflicts = (status.details?.causes ?? [])
-    .filter(({ reason }) => reason === 'FieldManagerConflict')
-    .map(({ field = '', message = '' }) => ({ field, message }))
-  return new RequestError(code, status.message ?? `${code} ${codeText}`, conflicts)
+  return new RequestError(code, status.message ?? `${code} ${codeText}`, status.details?.causes ?? [])
 }
 
 /** Exchanges the one-time code of a login link for a session. */

@@ -1,6 +1,7 @@
 // Where the page's data comes from: a running cluster, or the record of a test. The page uses nothing else.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import type { CallApi } from '../../calls/workload-calls.ts'
+import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import type { OverviewSource } from './overview.ts'
 
 export interface Resource {
@@ -206,6 +207,8 @@ export interface Actions {
   logOut(): Promise<void>
   /** Server-side apply of YAML; returns the resulting object, or the one that would result. */
   apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<ClusterObject>
+  /** The OpenAPI document of a group and version. */
+  openApi(groupVersion: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument>
   followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>
   openTerminal(
     pod: FlowObject,

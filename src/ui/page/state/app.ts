@@ -7,6 +7,7 @@ import type { RecentChange } from '../model/recent-changes.ts'
 import { ownerTree, type TreeRow } from '../model/owner-tree.ts'
 import { TableModel } from '../model/table-model.ts'
 import { ObjectDetails } from './object-details.ts'
+import { FieldSchemas } from './field-schemas.ts'
 import { isSignedOut, RequestError } from '../source/requests.ts'
 import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
@@ -58,6 +59,7 @@ export class App {
   readonly arrivals = new Arrivals()
   readonly time: TimeControl
   readonly details: ObjectDetails
+  readonly schemas: FieldSchemas
   readonly counts: KindCounts
   readonly palette: Palette
   readonly failures = new Failures()
@@ -106,6 +108,7 @@ export class App {
     const changed = (): void => this.changed()
     this.details = new ObjectDetails(deps.source, changed)
     const { source, sleep } = deps
+    this.schemas = new FieldSchemas({ source, resources: () => this.resources })
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
     const followed = (table: TableModel, place: 'list' | 'map') =>

@@ -2,7 +2,8 @@
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { lineDiff, type DiffLine } from '../model/line-diff.ts'
 import { yamlText } from '../model/yaml-text.ts'
-import { RequestError, type FieldConflict } from '../source/requests.ts'
+import type { FieldError } from '../model/editing/field-places.ts'
+import { RequestError, type RejectedField } from '../source/requests.ts'
 import type { ClusterObject, HistoryEntry, Resource, SchedulingDecision, Source } from '../source/source.ts'
 
 /** The characters of a log that are kept. */
@@ -24,7 +25,9 @@ export interface Edit {
   readonly text: string
   readonly diff: readonly DiffLine[] | undefined
   /** Fields of other managers that it would change. */
-  readonly conflicts: readonly FieldConflict[]
+  readonly conflicts: readonly RejectedField[]
+  /** The fields that the server has rejected, conflicts included. */
+  readonly errors: readonly FieldError[]
   /** Whether the difference includes fields that are taken over from other managers. */
   readonly takesOver: boolean
 }
@@ -141,8 +144,11 @@ export class ObjectDetails {
       this.edit = isDryRun ? { ...newEdit(edit.text), diff, takesOver: isForced } : undefined
       return isDryRun ? 'shown' : 'applied'
     } catch (error) {
-      if (!(error instanceof RequestError) || error.conflicts.length === 0) throw error
-      this.edit = { ...newEdit(edit.text), conflicts: error.conflicts }
+      if (!(error instanceof RequestError)) throw error
+      const { conflicts, fields } = error
+      const errors = fields.map((field) => ({ ...field, document: 0 }))
+      this.edit = { ...newEdit(edit.text), conflicts, errors }
+      if (conflicts.length === 0) throw error
       return 'conflict'
     } finally {
       this.#changed()
@@ -167,7 +173,15 @@ export class ObjectDetails {
   }
 }
 
-const newEdit = (text: string): Edit => ({ text, diff: undefined, conflicts: [], takesOver: false })
+const noErrors: readonly FieldError[] = []
+
+export const newEdit = (text: string): Edit => ({
+  text,
+  diff: undefined,
+  conflicts: [],
+  errors: noErrors,
+  takesOver: false,
+})
 
 export const involvedName = (event: ClusterObject): string | undefined =>
   (event as { involvedObject?: { name?: string } }).involvedObject?.name

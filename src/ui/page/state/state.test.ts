@@ -368,6 +368,7 @@ test('a view that takes long is drawn at a pace, and at once at another location
 
 suite('edit', () => {
   const conflict = { field: '.spec.replicas', message: 'conflict with "kubectl"' }
+  const cause = { reason: 'FieldManagerConflict', ...conflict }
   const edited = async (apply: Actions['apply']) => {
     const source = Object.assign(new RecordedSource(run), {
       actions: { apply, clock: () => Promise.resolve(undefined) } as unknown as Actions,
@@ -399,10 +400,11 @@ suite('edit', () => {
 
   test('a conflict keeps the text and names the owners; forcing shows that fields are taken over', async () => {
     const details = await edited((_resource, _object, _text, { isForced }) =>
-      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError(409, 'Apply failed', [conflict])),
+      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError(409, 'Apply failed', [cause])),
     )
     equal(await details.applyEdit(object, true, false), 'conflict')
     deepEqual(details.edit?.conflicts, [conflict])
+    deepEqual(details.edit?.errors, [{ ...conflict, document: 0 }])
     equal(details.edit?.text, 'new text')
     equal(await details.applyEdit(object, true, true), 'shown')
     deepEqual([details.edit?.takesOver, details.edit?.conflicts], [true, []])
@@ -413,6 +415,19 @@ suite('edit', () => {
     await rejects(details.applyEdit(object, true, false), /not found/)
     details.setEdit(undefined)
     await rejects(details.applyEdit(object, true, false), /No object/)
+  })
+
+  test('the fields that the server rejects are marked until the text changes', async () => {
+    const causes = [
+      { reason: 'FieldValueInvalid', field: 'spec.replicas', message: 'must be positive' },
+      { reason: 'X' },
+    ]
+    const details = await edited(() => Promise.reject(new RequestError(422, 'invalid', causes)))
+    await rejects(details.applyEdit(object, true, false), /invalid/)
+    deepEqual(details.edit?.errors, [{ field: 'spec.replicas', message: 'must be positive', document: 0 }])
+    deepEqual(details.edit?.conflicts, [])
+    details.setEdit('other text')
+    deepEqual(details.edit?.errors, [])
   })
 })
 

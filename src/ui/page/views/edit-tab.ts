@@ -2,36 +2,36 @@
 // they are listed with their owners, and are only taken over on request.
 import { html, nothing, type TemplateResult } from 'lit'
 import { yamlText } from '../model/yaml-text.ts'
-import type { FieldConflict } from '../source/requests.ts'
+import type { RejectedField } from '../source/requests.ts'
 import type { ClusterObject } from '../source/source.ts'
 import type { App } from '../state/app.ts'
-import { editable, type Edit } from '../state/object-details.ts'
+import { editable, newEdit, type Edit } from '../state/object-details.ts'
 import { diffView } from './diff-view.ts'
+import { yamlEditor } from './editor/editor-directive.ts'
 import { failureView } from './frame/failure-view.ts'
 
 export function editTab(app: App, object: ClusterObject): TemplateResult {
   const { details } = app
   const text = details.edit?.text ?? yamlText(editable(object))
-  const edit: Edit = details.edit ?? { text, diff: undefined, conflicts: [], takesOver: false }
-  const { diff, conflicts, takesOver } = edit
+  const edit: Edit = details.edit ?? newEdit(text)
+  const { diff, conflicts, errors, takesOver } = edit
   const apply = (isDryRun: boolean, isForced: boolean) => () =>
     void app.attempt('edit', async () => {
       if (details.edit === undefined) details.setEdit(text)
       const result = await details.applyEdit(object, isDryRun, isForced)
       app.notify(notices[result])
     })
-  const lines = text.split('\n')
-  return html`<div class="editor">
-      <pre class="numbers" aria-hidden="true">${lines.map((_, at) => at + 1).join('\n')}</pre>
-      <textarea
-        aria-label="YAML to apply"
-        spellcheck="false"
-        wrap="off"
-        rows=${lines.length}
-        .value=${text}
-        @input=${(input: Event) => details.setEdit((input.target as HTMLTextAreaElement).value)}
-      ></textarea>
-    </div>
+  return html`<div
+      class="editor"
+      ${yamlEditor({
+        label: 'YAML to apply',
+        text,
+        errors,
+        onChange: (typed) => details.setEdit(typed),
+        kindsOf: (kinds) => app.schemas.of(kinds),
+        failed: (error) => app.failed('edit', error),
+      })}
+    ></div>
     <div class="bar">
       <button @click=${apply(true, false)}>Show changes</button>
       <button ?disabled=${diff === undefined || diff.length === 0} @click=${apply(false, takesOver)}>Apply</button>
@@ -48,7 +48,7 @@ const notices = {
   conflict: 'Other managers own some of these fields.',
 } as const
 
-const conflictsView = (conflicts: readonly FieldConflict[], takeOver: () => void): TemplateResult =>
+const conflictsView = (conflicts: readonly RejectedField[], takeOver: () => void): TemplateResult =>
   html`<div class="why" role="alert">
     <table class="conflicts">
       <thead>

@@ -1,7 +1,7 @@
-// Keys that have an effect on the whole page. Keys that are typed into a field or a terminal are text.
+// Keys that have an effect on the whole page. Keys that are typed into a field, an editor or a terminal are text.
 import type { App } from '../../state/app.ts'
 
-const typing = 'input:not([type="range"], [type="checkbox"]), textarea, select, .screen'
+const typing = 'input:not([type="range"], [type="checkbox"]), textarea, select, .screen, .editor'
 
 export function onPageKey(app: App, key: KeyboardEvent): void {
   if (app.signedOut !== undefined) return
