@@ -110,16 +110,16 @@ test('a cluster in the background: kubectl, its plugins, long YAML, the page, a 
 test('a release has an archive with the same bytes, the licenses and a bill of materials', async () => {
   const release = join(folder, 'release')
   await (makeArchive as (into: string) => Promise<unknown>)(release)
-  const name = `coxswain-${version}-linux-${process.arch}`
-  deepEqual((await readdir(release)).toSorted(), [`${name}.cdx.json`, `${name}.tar.gz`])
+  const base = `coxswain-${version}-linux-${process.arch}`
+  deepEqual((await readdir(release)).toSorted(), [`${base}.cdx.json`, `${base}.tar.gz`])
   const unpacked = join(folder, 'unpacked')
   await mkdir(unpacked)
-  await run('tar', ['-xzf', join(release, `${name}.tar.gz`), '-C', unpacked])
+  await run('tar', ['-xzf', join(release, `${base}.tar.gz`), '-C', unpacked])
   const sumOf = async (file: string) => hash('sha256', await readFile(file))
   equal(await sumOf(join(unpacked, 'coxswain')), await sumOf(executable), 'the executable is reproducible')
   match(await printed(join(unpacked, 'kubectl-why'), '--help'), /^Lists what is wrong in the cluster/)
   const licenses = await readFile(join(unpacked, 'third-party-licenses.txt'), 'utf8')
-  const bill = JSON.parse(await readFile(join(release, `${name}.cdx.json`), 'utf8')) as {
+  const bill = JSON.parse(await readFile(join(release, `${base}.cdx.json`), 'utf8')) as {
     readonly components: readonly {
       readonly group?: string
       readonly name: string
