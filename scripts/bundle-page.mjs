@@ -67,7 +67,7 @@ async function reportText(css) {
     output: [{ code }],
   } = await build({
     ...common,
-    external: [/\/(?:terminal|yaml-editor)\.ts$/],
+    external: [/\/(?:manifests|terminal|yaml-editor)\.ts$/],
     write: false,
     output: { ...output, format: 'esm' },
   })

@@ -3,16 +3,19 @@ import type { Locator, Page } from 'playwright-core'
 
 export const editorOf = (page: Page): Locator => page.getByRole('textbox', { name: 'YAML to apply' })
 
+/** The editor of objects that are being created. */
+export const newObjectsEditor = (page: Page): Locator => page.getByRole('textbox', { name: 'YAML to create' })
+
 /** The text of a short document, of which every line is in the page. */
-export async function editorText(page: Page): Promise<string> {
-  const lines = editorOf(page).locator('.cm-line')
+export async function editorText(page: Page, editor = editorOf(page)): Promise<string> {
+  const lines = editor.locator('.cm-line')
   await lines.first().waitFor()
   return (await lines.allTextContents()).join('\n')
 }
 
 /** Types a text instead of the present one, in one piece. */
-export async function fillEditor(page: Page, text: string): Promise<void> {
-  await editorOf(page).press('Control+a')
+export async function fillEditor(page: Page, text: string, editor = editorOf(page)): Promise<void> {
+  await editor.press('Control+a')
   await page.keyboard.insertText(text)
 }
 

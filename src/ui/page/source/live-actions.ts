@@ -6,7 +6,7 @@ import { readText } from './json-lines.ts'
 import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
-import type { Actions, ApplyOptions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
+import type { Actions, Applied, ApplyOptions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
 
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
 const fieldManager = 'coxswain-ui'
@@ -33,15 +33,17 @@ export class LiveActions implements Actions {
     await fetchOk('/ui/logout', { method: 'POST', headers: uiHeaders })
   }
 
-  apply(
+  async apply(
     resource: Resource,
     { namespace, name }: FlowObject,
     yaml: string,
     { isDryRun, isForced }: ApplyOptions,
-  ): Promise<ClusterObject> {
+  ): Promise<Applied> {
     const query = new URLSearchParams({ fieldManager, force: String(isForced), ...(isDryRun && { dryRun: 'All' }) })
     const headers = { 'content-type': 'application/apply-patch+yaml', ...uiHeaders }
-    return fetchJson(`${resourcePath(resource, namespace, name)}?${query}`, { method: 'PATCH', headers, body: yaml })
+    const path = `${resourcePath(resource, namespace, name)}?${query}`
+    const response = await fetchOk(path, { method: 'PATCH', headers, body: yaml })
+    return { object: (await response.json()) as ClusterObject, isCreated: response.status === 201 }
   }
 
   openApi({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument> {

@@ -200,13 +200,18 @@ export interface ApplyOptions {
   readonly isForced: boolean
 }
 
+export interface Applied {
+  readonly object: ClusterObject
+  readonly isCreated: boolean
+}
+
 /** What only a running cluster can do. */
 export interface Actions {
   readonly calls: CallApi
   /** Ends the session. */
   logOut(): Promise<void>
-  /** Server-side apply of YAML; returns the resulting object, or the one that would result. */
-  apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<ClusterObject>
+  /** Server-side apply of YAML; returns the resulting object, or the one that would result, and whether it did not exist. */
+  apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<Applied>
   /** The OpenAPI document of a group and version. */
   openApi(groupVersion: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument>
   followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>

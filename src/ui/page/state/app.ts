@@ -2,6 +2,7 @@
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { FlowRecord } from '../model/flow-record.ts'
+import { templateOf } from '../model/template.ts'
 import { fragmentOf, isElsewhere, locationOf, viewNames, type PageLocation, type ViewName } from '../model/permalink.ts'
 import type { RecentChange } from '../model/recent-changes.ts'
 import { ownerTree, type TreeRow } from '../model/owner-tree.ts'
@@ -12,6 +13,7 @@ import { isSignedOut, RequestError } from '../source/requests.ts'
 import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
+import { Creation } from './creation.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
 import { KindCounts } from './kind-counts.ts'
@@ -60,6 +62,7 @@ export class App {
   readonly time: TimeControl
   readonly details: ObjectDetails
   readonly schemas: FieldSchemas
+  readonly creation: Creation
   readonly counts: KindCounts
   readonly palette: Palette
   readonly failures = new Failures()
@@ -108,7 +111,21 @@ export class App {
     const changed = (): void => this.changed()
     this.details = new ObjectDetails(deps.source, changed)
     const { source, sleep } = deps
-    this.schemas = new FieldSchemas({ source, resources: () => this.resources })
+    const resources = (): readonly Resource[] => this.resources
+    this.schemas = new FieldSchemas({ source, resources })
+    this.creation = new Creation({
+      source,
+      resources,
+      readResources: async () => {
+        await this.#readResources()
+        this.#followCounts()
+      },
+      namespace: () => this.location.namespace,
+      manifestsIn: async (text) => (await import('../model/editing/manifests.ts')).manifestsIn(text),
+      kindsChanged: () => this.schemas.forget(),
+      sleep,
+      changed,
+    })
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
     const followed = (table: TableModel, place: 'list' | 'map') =>
@@ -136,7 +153,7 @@ export class App {
   async #load(): Promise<void> {
     if (this.signedOut !== undefined) return
     await this.attempt('navigation', async () => {
-      this.resources = distinct(await this.source.resources())
+      await this.#readResources()
       this.#followTable()
       this.#followPods()
       this.#loadDetails()
@@ -148,6 +165,18 @@ export class App {
     // A server without reviews of users has a user without a name.
     this.user = await this.source.user().catch(() => undefined)
     this.changed()
+  }
+
+  async #readResources(): Promise<void> {
+    this.resources = distinct(await this.source.resources())
+  }
+
+  /** Shows the editor of new objects, with the start of one of the listed kind. */
+  startCreation(): void {
+    const { view, resource, namespace } = this.location
+    const kind = view === 'objects' ? this.resourceOf(resource) : undefined
+    this.creation.open(templateOf(kind, namespace === '' ? 'default' : namespace))
+    this.selectObject(undefined, { view: 'objects' })
   }
 
   stop(): void {

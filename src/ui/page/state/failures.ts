@@ -2,6 +2,7 @@
 
 export type FailurePlace =
   | 'copy'
+  | 'create'
   | 'edit'
   | 'list'
   | 'map'

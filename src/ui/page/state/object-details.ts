@@ -139,7 +139,7 @@ export class ObjectDetails {
     if (edit === undefined || resource === undefined || object === undefined || actions === undefined)
       throw new Error('No object is selected.')
     try {
-      const result = await actions.apply(resource, object, edit.text, { isDryRun, isForced })
+      const { object: result } = await actions.apply(resource, object, edit.text, { isDryRun, isForced })
       const diff = lineDiff(yamlText(editable(current)), yamlText(editable(result)))
       this.edit = isDryRun ? { ...newEdit(edit.text), diff, takesOver: isForced } : undefined
       return isDryRun ? 'shown' : 'applied'

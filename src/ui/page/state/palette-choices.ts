@@ -23,6 +23,7 @@ export interface PaletteHost {
   readonly actions: Pick<ObjectActions, 'ask'>
   resourceOf(id: string): Resource | undefined
   resourceOfObject(object: FlowObject): Resource | undefined
+  startCreation(): void
   showHelp(): void
   logOut(): Promise<void>
 }
@@ -84,6 +85,7 @@ function actions(host: PaletteHost): PaletteChoice[] {
   })
   return [
     ...objectActions(host),
+    ...(host.canAct ? [action('create', 'Create objects from YAML', () => host.startCreation())] : []),
     action('namespace', 'Choose the namespace', () => host.palette.open('namespace'), 'n'),
     ...(host.location.revision === undefined
       ? []

@@ -383,7 +383,7 @@ suite('edit', () => {
     const sent: unknown[] = []
     const details = await edited((_resource, _object, text, options) => {
       sent.push([text, options])
-      return Promise.resolve(labelled)
+      return Promise.resolve({ object: labelled, isCreated: false })
     })
     equal(await details.applyEdit(object, true, false), 'shown')
     deepEqual(
@@ -400,7 +400,9 @@ suite('edit', () => {
 
   test('a conflict keeps the text and names the owners; forcing shows that fields are taken over', async () => {
     const details = await edited((_resource, _object, _text, { isForced }) =>
-      isForced ? Promise.resolve(labelled) : Promise.reject(new RequestError(409, 'Apply failed', [cause])),
+      isForced
+        ? Promise.resolve({ object: labelled, isCreated: false })
+        : Promise.reject(new RequestError(409, 'Apply failed', [cause])),
     )
     equal(await details.applyEdit(object, true, false), 'conflict')
     deepEqual(details.edit?.conflicts, [conflict])

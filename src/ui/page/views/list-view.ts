@@ -10,6 +10,7 @@ import { cellText, rowKey } from '../model/table-model.ts'
 import { resourceId, type OwnerReference, type TableRow } from '../source/source.ts'
 import type { App } from '../state/app.ts'
 import { selectedMax } from '../state/row-selection.ts'
+import { createButton } from './create-view.ts'
 import { failureView } from './frame/failure-view.ts'
 import { objectButtons } from './object-buttons.ts'
 
@@ -47,6 +48,7 @@ export function listView(app: App): TemplateResult {
         @input=${(input: Event) => app.go({ search: (input.target as HTMLInputElement).value })}
       />
       <span class="count" role="status">${keys.length} of ${table.size}</span>
+      ${createButton(app)}
     </div>
     ${selectionBar(app)} ${failureView(app, 'list')}
     <div

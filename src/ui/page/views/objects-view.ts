@@ -1,12 +1,16 @@
-// The objects of a resource: the list, and beside it the selected one.
+// The objects of a resource: the list, and beside it the selected one, or those that are being created.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../state/app.ts'
+import { createView } from './create-view.ts'
 import { listView } from './list-view.ts'
 import { objectView } from './object-view.ts'
 
 export function objectsView(app: App): TemplateResult {
   const { object } = app.location
-  return html`<section class=${object === undefined ? 'objects' : 'objects with-object'} aria-label="Objects">
-    ${listView(app)} ${object === undefined ? nothing : objectView(app, object)}
+  const draft = app.canAct ? app.creation.draft : undefined
+  const isAlone = object === undefined && draft === undefined
+  return html`<section class=${isAlone ? 'objects' : 'objects with-object'} aria-label="Objects">
+    ${listView(app)}
+    ${object !== undefined ? objectView(app, object) : draft === undefined ? nothing : createView(app, draft)}
   </section>`
 }

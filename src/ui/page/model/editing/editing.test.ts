@@ -3,10 +3,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { completionsAt } from './completions.ts'
 import { fieldAt } from './field-at.ts'
-import { placeOfField } from './field-places.ts'
+import { errorPlaces, placeOfField } from './field-places.ts'
 import { findingsIn } from './findings.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import { schemaOfKind, SchemaNode, type OpenApiDocument, type OpenApiSchema } from './schema-node.ts'
+import { manifestsIn } from './manifests.ts'
 import { checkedCharsMax, yamlDocuments } from './yaml-documents.ts'
 
 const ref = (name: string): OpenApiSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -358,6 +359,77 @@ suite('the place of a field that the server names', () => {
     const place = placeOfField(parsed, '.spec.containers[name="side"].image')
     equal(text.slice(0, place?.from).split('\n').length - 1, 11)
   })
+})
+
+test('errors are at their fields, in the order of the text; others at the start of their document', () => {
+  const text = `${head}---\nkind: Pod\nspec:\n  nodeName: a`
+  const errors = [
+    { field: 'spec.nodeName', message: 'c', document: 1 },
+    { field: 'status', message: 'b', document: 1 },
+    { field: 'kind', message: 'a', document: 0 },
+    { field: 'kind', message: 'of no document', document: 2 },
+  ]
+  deepEqual(
+    errorPlaces(text, errors).map((place) => [shown(text, place), place.message]),
+    [
+      ['kind', 'kind: a'],
+      ['kind', 'status: b'],
+      ['nodeName', 'spec.nodeName: c'],
+    ],
+  )
+  deepEqual(errorPlaces(text, []), [])
+})
+
+suite('manifests', () => {
+  const first = 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n'
+  const second =
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  text: |\n    ---x\n'
+  const parsed = (text: string) => yamlDocuments(text).map(({ apiVersion, kind }) => [apiVersion, kind])
+  const namespace = ['v1', 'Namespace']
+  const deployment = ['apps/v1', 'Deployment']
+  for (const [name, text, expected] of [
+    ['one document', first, [namespace]],
+    ['two documents', `${first}---\n${second}`, [namespace, deployment]],
+    ['comments and empty documents', `# a\n---\n${first}---\n# nothing\n---\n${second}---\n`, [namespace, deployment]],
+    ['a document that is indented', '  apiVersion: v1\n  kind: Namespace\n  metadata: {name: a}\n', [namespace]],
+    [
+      'a document after its mark',
+      `--- {apiVersion: v1, kind: Namespace, metadata: {name: a}}\n---\n${second}`,
+      [namespace, deployment],
+    ],
+    ['nothing', '# nothing\n', []],
+  ] as const)
+    test(`each is sent as one document: ${name}`, () => {
+      const manifests = manifestsIn(text)
+      deepEqual(
+        manifests.map(({ apiVersion, kind }) => [apiVersion, kind]),
+        expected,
+      )
+      deepEqual(
+        manifests.flatMap((manifest) => parsed(manifest.text)),
+        expected,
+      )
+      deepEqual(
+        manifests.flatMap(({ problem }) => problem ?? []),
+        [],
+      )
+    })
+
+  test('where it is sent', () => {
+    const [, manifest] = manifestsIn(`${first}---\n${second}`)
+    deepEqual([manifest?.name, manifest?.namespace, manifest?.document], ['web', 'shop', 1])
+    const definition =
+      'apiVersion: a/v1\nkind: D\nmetadata: {name: x}\nspec: {group: example.com, names: {kind: Widget}}'
+    deepEqual(manifestsIn(definition)[0]?.defines, { group: 'example.com', kind: 'Widget' })
+  })
+
+  for (const [name, text, problem] of [
+    ['a syntax error', 'kind: [', /flow sequence|Flow sequence/],
+    ['no object', '- a', /It is no object/],
+    ['nothing that says where', 'spec: {}', /^apiVersion, kind, metadata.name: required$/],
+    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {name: 8}', /^metadata.name: required$/],
+  ] as const)
+    test(`what cannot be sent: ${name}`, () => ok(problem.test(manifestsIn(text)[0]?.problem ?? '')))
 })
 
 test('names of fields are not those of prototypes', () => {

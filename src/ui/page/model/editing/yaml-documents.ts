@@ -40,7 +40,8 @@ export function yamlDocuments(text: string): readonly YamlDocument[] {
   const parsed = parseAllDocuments(text, options)
   if (!Array.isArray(parsed)) return []
   return parsed.map(({ contents, errors, range }, at) => ({
-    root: contents,
+    // Of a document of comments the value is null.
+    root: isScalar(contents) && contents.value === null ? null : contents,
     errors: [...errors.map(({ pos: [from, to], message }) => ({ from, to, message })), ...unknownAliases(contents)],
     // The first one begins with the text, so that a comment before it belongs to it.
     range: { from: at === 0 ? 0 : range[0], to: range[2] },
