@@ -213,11 +213,7 @@ suite('findings', () => {
     ['an object instead of a list', `${good}  ports:\n    port: 1`, [['ports', 'must be []object, not object']]],
     ['a wrong item', `${good}  args: [a, 2]`, [['2', 'must be string, not integer']]],
     ['a missing field', `${head}spec:\n  paused: true`, [['spec', 'the field "name" is missing']]],
-    [
-      'a missing field of an item',
-      `${good}  ports:\n  - protocol: TCP`,
-      [['protocol: TCP', 'the field "port" is missing']],
-    ],
+    ['a missing field of an item', `${good}  ports:\n  - protocol: TCP`, [['protocol', 'the field "port" is missing']]],
     ['a missing field of the object', head, [['kind', 'the field "spec" is missing']]],
     ['a value that is not in the enum', `${good}  mode: quick`, [['quick', 'must be one of fast, slow, yes']]],
     [

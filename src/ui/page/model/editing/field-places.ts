@@ -2,7 +2,15 @@
 // `.spec.containers[name="web"].image` in a conflict. Keys may contain dots, so the name is compared with the keys that there are.
 import { isMap, isScalar, isSeq, type Pair } from 'yaml'
 import { startOf, type Finding } from './findings.ts'
-import { keyText, pairsOf, rangeOf, yamlDocuments, type TextRange, type YamlDocument } from './yaml-documents.ts'
+import {
+  keyText,
+  pairsOf,
+  rangeOf,
+  rangeOfItem,
+  yamlDocuments,
+  type TextRange,
+  type YamlDocument,
+} from './yaml-documents.ts'
 
 /** A field that the server has named in an error. */
 export interface FieldError {
@@ -95,6 +103,3 @@ function afterKeys(item: unknown, rest: string): string | undefined {
 
 const hasKey = (item: unknown, text: string): boolean =>
   pairsOf(item).some(({ key }) => keyText(key) === text.slice(0, text.indexOf('=')))
-
-/** Of an object its first field. */
-const rangeOfItem = (item: unknown): TextRange | undefined => rangeOf(isMap(item) ? pairsOf(item)[0]?.key : item)

@@ -3,7 +3,15 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml'
 import type { KnownKinds } from './known-kinds.ts'
 import type { FieldType, SchemaNode } from './schema-node.ts'
-import { keyText, pairsOf, rangeOf, yamlDocuments, type TextRange, type YamlDocument } from './yaml-documents.ts'
+import {
+  keyText,
+  pairsOf,
+  rangeOf,
+  rangeOfItem,
+  yamlDocuments,
+  type TextRange,
+  type YamlDocument,
+} from './yaml-documents.ts'
 
 export interface Finding extends TextRange {
   readonly message: string
@@ -53,7 +61,7 @@ function* inValue(node: unknown, schema: SchemaNode, place: TextRange): Iterable
   }
   if (isScalar(node)) yield* inScalar(node.value, schema, rangeOf(node) ?? place)
   if (isSeq(node) && schema.item !== undefined)
-    for (const item of node.items) yield* inValue(item, schema.item, rangeOf(item) ?? place)
+    for (const item of node.items) yield* inValue(item, schema.item, rangeOfItem(item) ?? place)
   if (isMap(node)) yield* inObject(node, schema, place)
 }
 

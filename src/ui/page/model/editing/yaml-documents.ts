@@ -86,6 +86,9 @@ export function rangeOf(node: unknown): TextRange | undefined {
   return range === undefined || range === null ? undefined : { from: range[0], to: range[1] }
 }
 
+/** The place of an item: of an object its first field, because a mark of several lines hides those in it. */
+export const rangeOfItem = (item: unknown): TextRange | undefined => rangeOf(isMap(item) ? pairsOf(item)[0]?.key : item)
+
 /** The schema of a field; undefined if nothing is known about it. */
 export function schemaAt(kinds: KnownKinds, kind: KnownKind, path: readonly PathStep[]): SchemaNode | undefined {
   let schema = kinds.schemaOf(kind)
