@@ -47,6 +47,7 @@ const named = (name) => {
 /** One identifier of SPDX, or an expression of several. */
 const licensesOf = (license) => [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }]
 
+/** `packaging` says how the package is contained: one that the page uses, too, is bundled and installed. */
 function component(lock, name, packaging) {
   const { version, license, integrity } = entryOf(lock, name)
   const [algorithm, digest] = [integrity.slice(0, integrity.indexOf('-')), integrity.slice(integrity.indexOf('-') + 1)]
@@ -62,7 +63,7 @@ function component(lock, name, packaging) {
     hashes: [{ alg, content: Buffer.from(digest, 'base64').toString('hex') }],
     licenses: licensesOf(license),
     purl: purlOf(name, version),
-    properties: [{ name: 'coxswain:packaging', value: packaging }],
+    properties: packaging.map((value) => ({ name: 'coxswain:packaging', value })),
   }
 }
 
@@ -72,7 +73,12 @@ function component(lock, name, packaging) {
  */
 export function sbom({ fields, lock, bundled, installed }) {
   const own = purlOf(fields.name, fields.version)
-  const names = [...new Set([...bundled, ...closure(lock, installed)])].toSorted()
+  const beside = closure(lock, installed)
+  const names = [...new Set([...bundled, ...beside])].toSorted()
+  const packagingOf = (name) => [
+    ...(bundled.includes(name) ? ['bundled'] : []),
+    ...(beside.includes(name) ? ['installed'] : []),
+  ]
   const refOf = (name) => purlOf(name, entryOf(lock, name).version)
   const dependenciesOf = (name) => Object.keys(entryOf(lock, name).dependencies ?? {})
   return {
@@ -92,7 +98,7 @@ export function sbom({ fields, lock, bundled, installed }) {
         purl: own,
       },
     },
-    components: names.map((name) => component(lock, name, bundled.includes(name) ? 'bundled' : 'installed')),
+    components: names.map((name) => component(lock, name, packagingOf(name))),
     dependencies: [
       { ref: own, dependsOn: [...new Set([...bundled, ...installed])].toSorted().map(refOf) },
       ...names.map((name) => ({

@@ -141,7 +141,8 @@ test('the package has a bill of materials of what is in it, with the licenses of
   deepEqual(new Set(bill.dependencies.map(({ ref }) => ref)), new Set([ownPurl, ...refs]))
   for (const { ref, dependsOn } of bill.dependencies)
     for (const each of dependsOn) ok(refs.includes(each), `${ref} depends on ${each}, which is listed`)
-  const of = (packaging: string) => bill.components.filter(({ properties }) => properties[0]?.value === packaging)
+  const of = (packaging: string) =>
+    bill.components.filter(({ properties }) => properties.some(({ value }) => value === packaging))
   for (const { type, purl, name, version, licenses, hashes } of bill.components) {
     equal(type, 'library')
     ok(purl.startsWith('pkg:npm/') && purl.endsWith(`${name}@${version}`), purl)
