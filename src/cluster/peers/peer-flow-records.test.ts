@@ -193,6 +193,17 @@ test('what happens later follows, also the end of a call', async () => {
   )
 })
 
+test('a call that was denied to a user at another server is denied to the user in the common record', async () => {
+  await using servers = new Servers('b')
+  const { flow } = servers.peer()
+  flow.deny(flow.record('call', 'eve', 'apiserver', 'list secrets'), 'eve')
+  const reading = await servers.read()
+  deepEqual(
+    reading.flow.deniedTo('eve').map(({ what }) => what),
+    ['list secrets'],
+  )
+})
+
 test('an event that a kubelet has reported to one server causes calls at the other one', async () => {
   await using servers = new Servers('b')
   const span = spanOf('0af7651916cd43dd8448eb211c80319c', 5)

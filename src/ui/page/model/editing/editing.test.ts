@@ -436,3 +436,59 @@ test('names of fields are not those of prototypes', () => {
     ['there is no field "__proto__"'],
   )
 })
+
+suite('unusual texts and schemas', () => {
+  const unusual = `${head}? [complex, key]\n: value\n? \n: nothing\nspec:\n  name: a\n  ? {b: c}\n  : [1]\n`
+
+  test('keys that are no names are left alone', () => {
+    ok(findingsIn(unusual, kinds).every(({ message }) => !message.includes('complex')))
+    deepEqual(
+      completionsAt(unusual + '  ', unusual.length + 2, kinds)
+        ?.options.map(({ label }) => label)
+        .includes('name'),
+      false,
+    )
+    equal(fieldAt(unusual, unusual.indexOf('value'), kinds), undefined)
+    const [first] = yamlDocuments(unusual)
+    ok(first !== undefined)
+    const place = placeOfField(first, '.spec.name')
+    equal(place && shown(unusual, place), 'name')
+    equal(placeOfField(first, '.status'), undefined)
+  })
+
+  test('a place below a value, or of an item that does not exist, is that of the field around it', () => {
+    const text = `${head}spec:\n  name: a\n  ports:\n  - port: 1\n  - 7\n  - []\n`
+    const [first] = yamlDocuments(text)
+    ok(first !== undefined)
+    const at = (field: string) => {
+      const place = placeOfField(first, field)
+      return place && shown(text, place)
+    }
+    equal(at('spec.name.inner'), 'name')
+    equal(at('spec.ports[9].port'), 'ports')
+    equal(at('spec.ports[port=2].port'), 'ports')
+    equal(at('spec.ports[0].port'), 'port')
+    equal(at('spec.ports[=7]'), '7')
+    equal(at('spec.portsmouth'), 'spec')
+  })
+
+  test('a schema says what it can without types, components or items', () => {
+    equal(schemaOfKind({}, { group: '', version: 'v1', kind: 'Pod' }), undefined)
+    const node = (of: OpenApiSchema) => new SchemaNode({}, of)
+    deepEqual([...node({ properties: { a: {} } }).types], ['object'])
+    deepEqual([...node({ items: { type: 'string' } }).types], ['array'])
+    equal(node({ type: 'array' }).typeText, '[]any')
+    equal(node({ default: { a: 1 } }).hasDefault, true)
+    equal(node({ default: {} }).hasDefault, false)
+    equal(node({ type: 'object' }).field('a'), undefined)
+    equal(node({ anyOf: [{ type: 'string' }, { type: 'unknown' }] }).typeText, 'any')
+    equal(node({ type: 'object', additionalProperties: true }).typeText, 'object')
+  })
+
+  test('what has no schema is not completed', () => {
+    deepEqual(labels(`${head}spec:\n  tree: |`), [])
+    deepEqual(labels(`${head}other:\n  inner: |`), [])
+    deepEqual(labels(`${head}spec:\n  args:\n    |`), [])
+    deepEqual(labels(`${head}spec: {|}`), [])
+  })
+})

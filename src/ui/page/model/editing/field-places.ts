@@ -86,7 +86,7 @@ function afterKeys(item: unknown, rest: string): string | undefined {
     const text = `[=${JSON.stringify(item.value)}]`
     return rest.startsWith(text) ? rest.slice(text.length) : undefined
   }
-  if (!rest.startsWith('[')) return undefined
+  if (!isMap(item) || !rest.startsWith('[')) return undefined
   let left = rest.slice(1)
   const texts = pairsOf(item).flatMap(({ key, value }) =>
     isScalar(value) ? `${keyText(key) ?? ''}=${JSON.stringify(value.value)}` : [],
