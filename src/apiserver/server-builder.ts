@@ -91,7 +91,8 @@ export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServe
   const aggregation = new Aggregation({ ...deps, ...registry.services, caches: registry })
   const documents = discoveryDocuments(core, groups, aggregation)
   const repairs = serviceRepairs(core)
-  const decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), clock)
+  const { explain = () => undefined, explainElsewhere = () => Promise.resolve(undefined) } = deps
+  const decisions = new SchedulingDecisions(explain, explainElsewhere, clock)
   const uiClock = deps.ui?.clock ?? clock
   const sessions = new UiSessions({ clock: uiClock, digest, random: random.fork('ui sessions') })
   const policies = measuredPolicies(withUiSessions(registry.policies, sessions), serverMetrics.access, clock)

@@ -13,7 +13,7 @@ import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import type { Policies } from './filters/policies.ts'
 import type { FlowRecords } from './flow-endpoints/flow-records.ts'
-import type { Explain } from './flow-endpoints/scheduling-decisions.ts'
+import type { Explain, ExplainElsewhere } from './flow-endpoints/scheduling-decisions.ts'
 import type { HealthCheck } from './health/health.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
@@ -47,6 +47,7 @@ export interface ApiServerDeps {
   /** Cluster IPs and node ports of Services; upstream's usual ones by default. */
   readonly serviceRanges?: ServiceRanges
   readonly explain?: Explain
+  readonly explainElsewhere?: ExplainElsewhere | undefined
   /**
    * Whether the APIs of add-ons are registered, such as the metrics API for `kubectl top`. They are in any case once a
    * kubelet that serves on a port has joined.

@@ -8,8 +8,12 @@ import { realClock } from '../../src/base/time/clock.ts'
 import { context } from '../../src/base/observability/context.ts'
 import { hasReason } from '../../src/api/errors/status-error.ts'
 import { deployment } from '../../src/api/apps/v1/deployment.ts'
+import { objectKey } from '../../src/api/meta/object.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
+import { pod } from '../../src/api/core/v1/pod/pod.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { connect } from '../../src/cluster/client/connect.ts'
+import { fetchSchedulingExplanation } from '../../src/cluster/client/scheduling-explanation.ts'
 import { findFlowRecord } from '../../src/cluster/client/fetch-flow-events.ts'
 import { isRunning } from '../../src/cluster/data-directory/process-identity.ts'
 import { flowTreesOf } from '../../src/flows/flow-graph.ts'
@@ -89,6 +93,7 @@ test('three servers', { timeout: 900_000 }, async (t) => {
 
   await t.test('each server shows what all of them have recorded', async () => {
     await using connection = await connect(second.kubeconfig)
+    await connection.client.of(node).create({ metadata: { name: 'closed' }, spec: { unschedulable: true } }, '', ctx)
     const labels = { app: 'web' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
     const spec = { replicas: 1, selector: { matchLabels: labels }, template }
@@ -103,6 +108,15 @@ test('three servers', { timeout: 900_000 }, async (t) => {
         )
         // Its author spoke to the second server; the controllers, wherever they run, to their own.
         return /create deployments web[^]*create replicasets web-[^]*create pods web-/.test(tree)
+      })
+    const { items } = await connection.client.of(pod).list({ namespace }, ctx)
+    const [created] = items
+    ok(created !== undefined)
+    const key = objectKey(namespace, created.metadata.name)
+    for (const { kubeconfig } of machines)
+      await until(async () => {
+        const decision = await fetchSchedulingExplanation(readFileSync(kubeconfig, 'utf8'), key, signal)
+        return decision?.message.startsWith('0/1 nodes are available') === true
       })
   })
 

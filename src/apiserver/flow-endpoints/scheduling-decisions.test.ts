@@ -13,17 +13,19 @@ const own = { pod: 'default/own' }
 
 function newDecisions() {
   const clock = new VirtualClock()
-  const decisions = new SchedulingDecisions((pod) => (pod === 'default/own' ? own : undefined), clock)
+  const elsewhere = (pod: string) => Promise.resolve(pod === 'default/other' ? { pod } : undefined)
+  const decisions = new SchedulingDecisions((pod) => (pod === 'default/own' ? own : undefined), elsewhere, clock)
   const call = (verb: 'get' | 'post', path: string, value?: unknown, signal = new AbortController().signal) => {
     const user = userWithName('system:kube-scheduler')
+    const [pathname = '', parameters] = path.split('?')
     const request: ApiRequest = {
       context: context(signal),
       credentials: { kind: 'asserted', user },
       user,
       sender: 'x',
       agent: 'x',
-      target: { kind: 'path', verb, path, accept: '' },
-      query: new URLSearchParams(),
+      target: { kind: 'path', verb, path: pathname, accept: '' },
+      query: new URLSearchParams(parameters),
       body: value === undefined ? { kind: 'none' } : { kind: 'value', value },
     }
     return decisions.handle(request)
@@ -95,4 +97,11 @@ test('a response names its query', async () => {
     match(error.message, /id: must be the number of a question/)
     return true
   })
+})
+
+test('other servers are asked for what this one does not know, unless one of them asks', async () => {
+  const { ask } = newDecisions()
+  deepEqual(await valueOf(ask('default/other')), { pod: 'default/other' })
+  deepEqual(await valueOf(ask('default/own?own=true')), own)
+  await rejects(ask('default/other?own=true'), { code: 404 })
 })

@@ -1,14 +1,22 @@
 // SchedulingDecisions: why a pod was placed where it is. The scheduler of this process is called directly. Schedulers
 // of other processes follow a stream of queries and post their responses, so a decision over thousands of nodes is sent
-// only on request.
+// only on request. Of what they do not know other API servers are asked.
 import { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { decisionQueriesPath, decisionsPath, type DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
+import {
+  decisionQueriesPath,
+  decisionsPath,
+  ownRecordParameter,
+  type DecisionQuery,
+} from '../../api/coxswain/v1/flow-protocol.ts'
 import { badRequest, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
+import { booleanParameter } from '../request/query-values.ts'
 import type { ApiRequest } from '../request/request.ts'
 
 export type Explain = (podKey: string) => object | undefined
+/** Asks other API servers. */
+export type ExplainElsewhere = (podKey: string, signal: AbortSignal) => Promise<object | undefined>
 
 /** How long a scheduler of another process may take. */
 const responseMsMax = 2_000
@@ -23,13 +31,15 @@ interface PendingQuery {
 
 export class SchedulingDecisions {
   readonly #explain: Explain
+  readonly #elsewhere: ExplainElsewhere
   readonly #clock: Clock
   readonly #followers = new Set<Channel<DecisionQuery>>()
   readonly #open = new Map<number, PendingQuery>()
   #lastQueryId = 0
 
-  constructor(explain: Explain, clock: Clock) {
+  constructor(explain: Explain, elsewhere: ExplainElsewhere, clock: Clock) {
     this.#explain = explain
+    this.#elsewhere = elsewhere
     this.#clock = clock
   }
 
@@ -37,12 +47,15 @@ export class SchedulingDecisions {
     return path === decisionQueriesPath || path.startsWith(decisionsPath)
   }
 
-  async handle({ target, body, context: { signal } }: ApiRequest): Promise<ApiResponse> {
+  async handle({ target, query, body, context: { signal } }: ApiRequest): Promise<ApiResponse> {
     if (target.kind !== 'path') throw pathNotFound()
     if (target.path !== decisionQueriesPath) {
       const pod = target.path.slice(decisionsPath.length)
-      const value = this.#explain(pod) ?? (await this.#query(pod))
-      if (target.verb !== 'get' || value === undefined) throw pathNotFound()
+      if (target.verb !== 'get') throw pathNotFound()
+      const isOwn = booleanParameter(query, ownRecordParameter)
+      const known = this.#explain(pod) ?? (await this.#query(pod))
+      const value = known ?? (isOwn ? undefined : await this.#elsewhere(pod, signal))
+      if (value === undefined) throw pathNotFound()
       return { kind: 'json', status: 200, value }
     }
     switch (target.verb) {

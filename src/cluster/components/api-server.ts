@@ -22,7 +22,9 @@ import { grantLease } from '../bootstrap/leader-election.ts'
 import type { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { apiServerUser, csiSidecarsUser, ingressUser, snapshotControllerUser } from '../client/component-users.ts'
+import { decisionOfPeers } from '../peers/peer-decisions.ts'
 import { PeerFlowRecords } from '../peers/peer-flow-records.ts'
+import type { PeerServers } from '../peers/peer-servers.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
 import { uiExplanations } from '../ui/ui-explanations.ts'
 import { uiFiles } from '../ui/ui-files.ts'
@@ -46,8 +48,9 @@ export interface ApiServerParts {
 
 export function apiServerComponent(cluster: ComponentContext, parts: ApiServerParts): Component {
   const { options } = cluster
-  const records = peerRecords(cluster)
-  const newDeps = apiServerDeps(cluster, parts, records)
+  const peers = options.peers?.(cluster.client(apiServerName, apiServerUser))
+  const records = peers && peerRecords(cluster, peers)
+  const newDeps = apiServerDeps(cluster, parts, { peers, records })
   return new Component(apiServerName, options, (tasks) => {
     const { newApiServer = (own) => new ApiServer(own) } = options
     const server = newApiServer(newDeps())
@@ -58,14 +61,12 @@ export function apiServerComponent(cluster: ComponentContext, parts: ApiServerPa
   })
 }
 
-function peerRecords(cluster: ComponentContext): PeerFlowRecords | undefined {
-  const { options, flow } = cluster
-  const { peers, clock, random, flowEvents = flowEventsDefault } = options
-  if (peers === undefined) return undefined
+function peerRecords({ options, flow }: ComponentContext, peers: PeerServers): PeerFlowRecords {
+  const { clock, random, flowEvents = flowEventsDefault } = options
   return new PeerFlowRecords({
     own: flow,
     events: flowEvents,
-    peers: peers(cluster.client(apiServerName, apiServerUser)),
+    peers,
     clock,
     random: random.fork('flow-records'),
     crypto: nodeCrypto,
@@ -75,7 +76,7 @@ function peerRecords(cluster: ComponentContext): PeerFlowRecords | undefined {
 function apiServerDeps(
   cluster: ComponentContext,
   { kubelets, decisions }: ApiServerParts,
-  records: FlowRecords | undefined,
+  { peers, records }: { readonly peers: PeerServers | undefined; readonly records: FlowRecords | undefined },
 ): () => ApiServerDeps {
   const { options, flow, metrics } = cluster
   const { clock, random, log, store, advertisesAddOns = false, serviceRanges = serviceRangesDefault } = options
@@ -105,6 +106,7 @@ function apiServerDeps(
     reconcilers: [flowSchemaReconciler],
     digest: (text) => nodeCrypto.sha256(text).toHex().toUpperCase(),
     explain: (podKey) => decisions.explain(podKey),
+    explainElsewhere: peers && ((podKey, signal) => decisionOfPeers(podKey, peers, clock, signal)),
     outbound: nodeOutbound,
     ui: {
       files,

@@ -1,5 +1,5 @@
 // The RBAC objects of every new cluster, as upstream creates them. Aggregated roles include their rules from the start.
-import { decisionQueriesPath, flowEventsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
+import { decisionQueriesPath, decisionsPath, flowEventsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
 import type { ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
 import { selects } from '../../../api/selectors/selectors.ts'
@@ -110,14 +110,14 @@ export const defaultClusterRoles: readonly ObjectManifest<ClusterRole>[] = plain
 const flowExporter = 'coxswain:flow-exporter'
 /** Not in upstream: allows schedulers in separate processes to answer queries about their decisions. */
 const decisionReporter = 'coxswain:decision-reporter'
-/** Not in upstream: allows API servers to read the flow records of the others. */
+/** Not in upstream: allows API servers to read what the others have recorded. */
 const flowReader = 'coxswain:flow-reader'
 
 export const coxswainRbacObjects = {
   clusterRoles: [
     clusterRole(flowExporter, [urls('post', flowEventsPath)]),
     clusterRole(decisionReporter, [urls('get post', decisionQueriesPath)]),
-    clusterRole(flowReader, [urls('get', flowEventsPath)]),
+    clusterRole(flowReader, [urls('get', `${flowEventsPath} ${decisionsPath}*`)]),
   ],
   clusterRoleBindings: [
     clusterRoleBinding(
