@@ -11,6 +11,7 @@ import { down } from './commands/down.ts'
 import { etcd } from './commands/etcd.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
+import { k3s } from './commands/k3s.ts'
 import { kubeApiserver } from './commands/kube-apiserver.ts'
 import { kubectl } from './commands/kubectl.ts'
 import { kubelet } from './commands/kubelet.ts'
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   etcd,
   flow,
   image,
+  k3s,
   kubeApiserver,
   kubectl,
   kubelet,

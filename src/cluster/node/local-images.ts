@@ -21,7 +21,7 @@ export async function loadImages(
 ): Promise<void> {
   const { runtime, socketPath } = await connected(node, signal)
   try {
-    const snapshotter = 'dataDirectory' in node ? ownSnapshotter() : containerdSnapshotter
+    const snapshotter = 'dataDirectory' in node ? ownSnapshotter(node.dataDirectory) : containerdSnapshotter
     const ctr = ctrAt(nodePlatform.processes, socketPath)
     for (const file of files)
       for (const name of await importImages(file, { runtime, ctr, snapshotter, clock: realClock }, signal))

@@ -19,6 +19,7 @@ import { ctrAt } from '../../machine/cri/ctr.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
 import { grpcCsiDrivers } from '../../machine/csi/grpc-csi-drivers.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
+import { snapshotterIn, type Snapshotter } from '../../machine/cri/snapshotter.ts'
 import { NodeLogFiles } from '../../machine/logs/node-log-files.ts'
 import { NodeSystemLogs } from '../../machine/logs/node-system-logs.ts'
 import { manifestUrlSource, manifestDirectorySource } from '../../machine/manifests/node-manifests.ts'
@@ -160,7 +161,7 @@ export async function startRealNode(
       throw error
     })
     const ctr = ctrAt(platform.processes, ownSocket(directory))
-    const loading = { ...platform, runtime, ctr, snapshotter: ownSnapshotter(), clock, log }
+    const loading = { ...platform, runtime, ctr, snapshotter: ownSnapshotter(directory), clock, log }
     await loadImageFolder(`${dataDirectory}/images`, `${directory}/loaded-images.json`, loading, signal)
   }
   const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
@@ -248,7 +249,7 @@ function realHost(
     runtime.name === 'containerd'
       ? new CtrImageMounts(platform.processes, {
           socketPath: runtimeSocket ?? ownSocket(directory),
-          snapshotter: runtimeSocket === undefined ? ownSnapshotter() : containerdSnapshotter,
+          snapshotter: runtimeSocket === undefined ? ownSnapshotter(directory) : containerdSnapshotter,
         })
       : undefined
   const { manifestDirectory = `${directory}/manifests`, manifestUrl, manifestUrlIntervalMs } = settings
@@ -329,7 +330,7 @@ export async function startContainerd(
       networkDirectory,
       networkPluginsDirectory: cniPluginDirectory() ?? '/opt/cni/bin',
       mayLowerOomScore: mayLowerOomScore(),
-      snapshotter: ownSnapshotter(),
+      snapshotter: ownSnapshotter(directory),
     },
     { ...platform, clock, log, sha256: (bytes) => platform.crypto.sha256(bytes).toHex() },
     signal,
@@ -380,9 +381,8 @@ const mayLowerOomScore = (): boolean => {
   return (BigInt(`0x${effective}`) & (1n << 24n)) !== 0n
 }
 
-/** overlayfs does not work on top of overlayfs, as inside a container. */
-export const ownSnapshotter = (): 'overlayfs' | 'native' =>
-  /^\S+ \/ overlay /m.test(textOf('/proc/mounts')) ? 'native' : 'overlayfs'
+/** Of the containerd that is started in this directory. */
+export const ownSnapshotter = (directory: string): Snapshotter => snapshotterIn(directory, textOf('/proc/mounts'))
 
 const machineFacts = (): MachineInfo => ({
   machineId: (textOf('/etc/machine-id') || textOf('/var/lib/dbus/machine-id')).trim(),

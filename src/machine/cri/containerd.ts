@@ -10,6 +10,7 @@ import { endLeftover } from '../shutdown/leftover-process.ts'
 import { ctrAt } from './ctr.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
 import { CriRuntime } from './cri-runtime.ts'
+import type { Snapshotter } from './snapshotter.ts'
 import { pauseImage } from './status-messages.ts'
 
 export interface ContainerdDeps {
@@ -30,7 +31,7 @@ export interface ContainerdOptions {
   readonly networkPluginsDirectory: string
   /** Whether OOM scores may be lowered, which requires CAP_SYS_RESOURCE. */
   readonly mayLowerOomScore: boolean
-  readonly snapshotter: 'overlayfs' | 'native'
+  readonly snapshotter: Snapshotter
 }
 
 const unprivilegedUid = '65535'
