@@ -6,6 +6,7 @@ import {
   isOtherNetwork,
   lockMachine,
   machineNetworks,
+  nodeAddressOf,
   outsideAddresses,
   parseIpv6Routes,
   parseRoutes,
@@ -116,3 +117,16 @@ test('addresses for other machines are not those of loopback, links and own devi
     ['192.0.2.2', '2001:db8::2', '198.51.100.7'],
   )
 })
+
+const nodeRows: [host: string, outside: readonly string[], address: string][] = [
+  ['192.0.2.9', ['192.0.2.2'], '192.0.2.9'],
+  ['127.0.0.1', ['192.0.2.2'], '127.0.0.1'],
+  ['0.0.0.0', ['2001:db8::2', '192.0.2.2', '192.0.2.3'], '192.0.2.2'],
+  ['0.0.0.0', ['2001:db8::2'], '127.0.0.1'],
+  ['::', ['2001:db8::2', '192.0.2.2'], '2001:db8::2'],
+  ['::', ['192.0.2.2'], '192.0.2.2'],
+  ['::', [], '::1'],
+]
+for (const [host, outside, address] of nodeRows)
+  test(`a server at ${host} on a machine with ${outside.join(', ')} has a node at ${address}`, () =>
+    equal(nodeAddressOf(host, outside), address))

@@ -9,6 +9,7 @@ import { mustParseInterfaceName } from '../../base/net/interface-name.ts'
 import { addressOfBits } from '../../base/net/ip-address.ts'
 import { tunnelDevice } from '../../machine/pod-network/pod-network.ts'
 import type { Processes } from '../../platform/process/processes.ts'
+import { isWildcard } from '../certificates/serving-hosts.ts'
 
 export const bridge = mustParseInterfaceName('coxswain0')
 const ownDevices: readonly string[] = [bridge, tunnelDevice]
@@ -52,6 +53,13 @@ export const outsideAddresses = (interfaces = networkInterfaces()): readonly str
         !internal && !parseCidrs([cidr ?? '']).some((each) => isLinkLocalAddress(networkAddressOf(each))),
     )
     .map(({ address }) => address)
+
+/** The address of the node of a server that listens on `host`: with all addresses, the first at which others reach the machine. */
+export function nodeAddressOf(host: string, outside = outsideAddresses()): string {
+  if (!isWildcard(host)) return host
+  const reachable = host === '::' ? outside : outside.filter((address) => !address.includes(':'))
+  return reachable[0] ?? (host === '::' ? '::1' : '127.0.0.1')
+}
 
 /** Parses /proc/net/route: destination and mask are hexadecimal, last byte first. */
 export const parseRoutes = (table: string): readonly Network[] =>

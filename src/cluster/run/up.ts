@@ -37,7 +37,7 @@ import { serviceRangesOf } from '../flags/service-ranges.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
-import { machineNetworks, rangeConflict } from '../node/machine-network.ts'
+import { machineNetworks, nodeAddressOf, rangeConflict } from '../node/machine-network.ts'
 import type { RealNode } from '../node/real-node.ts'
 import { originAnnotation, PeerServers, type OwnServer } from '../peers/peer-servers.ts'
 import { requireProxyNames, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
@@ -113,7 +113,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const { httpPort, httpsPort } = ingressChoicesOf(options.ingressFlags)
     const nodeOptions = {
       dataDirectory,
-      hostIp: options.host,
+      hostIp: nodeAddressOf(options.host),
       podCidrs,
       ingressPorts: [httpPort, httpsPort],
       serviceRanges: serviceRanges.clusterCidrs,
