@@ -59,6 +59,18 @@ export function fetchSource(name, suite, folder) {
   return aptGet('deb-src', archive, suite, ['source', '--download-only', name], folder)
 }
 
+/**
+ * Fetches packages, and those that they depend on, into the folder `archives` of an empty folder; returns the reason of a
+ * failure.
+ */
+export function fetchPackages(names, suite, folder) {
+  const archive = debianArchive()
+  if (archive === undefined) return 'apt has no Debian archive configured'
+  mkdirSync(join(folder, 'archives', 'partial'), { recursive: true })
+  const options = [`-oDir::Cache=${folder}`, '-y', '--no-install-recommends', '--download-only']
+  return aptGet('deb', archive, suite, [...options, 'install', ...names], folder)
+}
+
 /** Runs apt-get in the folder with the packages of this suite alone, whose lists are kept apart from the system's. */
 function aptGet(type, archive, suite, action, folder) {
   const state = mkdtempSync(join(tmpdir(), 'coxswain-apt-'))

@@ -9,8 +9,9 @@ import { context } from '../../base/observability/context.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { connect } from '../../cluster/client/connect.ts'
 import { parseKubeconfig } from '../../pki/kubeconfig.ts'
-import { k3sServerOf } from '../options/k3s-options.ts'
+import { k3sOptions, k3sServerOf } from '../options/k3s-options.ts'
 import { runK3sServer } from './k3s.ts'
+import { up } from './up.ts'
 import { typed } from './typed.harness.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'coxswain-k3s-'))
@@ -71,6 +72,12 @@ test('a kubeconfig, the line by which programs wait, and the folder of manifests
   }
   stopping.abort()
   equal(await ended, 0)
+})
+
+test('flags of k3s become flags that coxswain up has', () => {
+  const all = Object.fromEntries(Object.keys(k3sOptions).map((name) => [name, 'x']))
+  const { flags } = k3sServerOf({ ...all, disable: 'servicelb,traefik', 'write-kubeconfig-mode': '600' }, {})
+  for (const name of Object.keys(flags)) ok(name in up.options, name)
 })
 
 test('what is no command or flag of k3s server here is named', async () => {

@@ -2,16 +2,18 @@
 // modules of Testcontainers. It is the entry point of the image of Coxswain.
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { errorText } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { connect } from '../../cluster/client/connect.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
+import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
 import { leaveNamespaceRoot } from '../../machine/cgroups/node-namespace-root.ts'
 import { kubeconfigText, parseKubeconfig } from '../../pki/kubeconfig.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { k3sOptions, k3sServerOf, type K3sServer } from '../options/k3s-options.ts'
 import { waitUntilReady } from '../output/wait-until-ready.ts'
-import { runUp } from './up.ts'
+import { runUp, type UpFlags } from './up.ts'
 
 /** k3s logs it on standard error when its node is ready. */
 const readyLine = 'Node controller sync successful'
@@ -32,13 +34,26 @@ export const k3s = defineCommand({
 })
 
 export async function runK3sServer(server: K3sServer, terminal: Terminal, hasContainers: boolean): Promise<number> {
-  const { err, signal } = terminal
+  const { err } = terminal
   for (const note of server.notes) err(`k3s: ${note}\n`)
+  if (!hasContainers) return runUntilEnd({ ...server.flags, runtime: 'simulated' }, server, terminal)
+  // Without privileges the control groups are read-only, and a simulated node runs.
+  await leaveNamespaceRoot().catch((error: unknown) => err(`k3s: pods may have no limits: ${errorText(error)}\n`))
+  // Containers of several clusters may share the control groups of the machine. Those of this one end with it.
+  const cgroup = `/coxswain-${hostname()}`
+  try {
+    return await runUntilEnd({ ...server.flags, 'cgroup-root': cgroup, 'stop-containers': true }, server, terminal)
+  } finally {
+    await (await NodeCgroups.open()).remove(cgroup).catch((error: unknown) => {
+      err(`k3s: the control group ${cgroup} stays: ${errorText(error)}\n`)
+    })
+  }
+}
+
+function runUntilEnd(flags: UpFlags, server: K3sServer, terminal: Terminal): Promise<number> {
+  const { err, signal } = terminal
   const sinceMs = realClock.nowMs()
-  if (hasContainers) await leaveNamespaceRoot()
-  // Containers of several clusters may share the control groups of the machine.
-  const node = hasContainers ? { 'cgroup-root': `/coxswain-${hostname()}` } : { runtime: 'simulated' }
-  return runUp({ ...server.flags, ...node }, terminal, async () => {
+  return runUp(flags, terminal, async () => {
     const admin = join(server.dataDirectory, 'admin.kubeconfig')
     await writeKubeconfig(admin, server)
     await using connection = await connect(admin, { name: 'coxswain k3s', signal })

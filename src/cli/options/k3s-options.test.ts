@@ -16,7 +16,6 @@ const rows: [what: string, given: Parameters<typeof k3sServerOf>[0], flags: Reco
   ['no load balancers either', { disable: 'traefik,servicelb' }, { ingress: 'off', 'load-balancers': 'none' }],
   ['names in the certificate', { 'tls-san': 'a,10.0.0.1' }, { 'tls-san': 'a,10.0.0.1' }],
   ['an address and a port', { 'bind-address': '::', 'https-listen-port': '7443' }, { bind: '::', port: '7443' }],
-  ['the name of the node', { 'node-name': 'n' }, { 'hostname-override': 'n' }],
   [
     'ranges',
     { 'cluster-cidr': '10.1.0.0/16', 'service-cidr': '10.2.0.0/16', 'service-node-port-range': '30000-30100' },

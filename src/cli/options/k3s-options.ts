@@ -49,7 +49,6 @@ export const k3sOptions = {
     value: '<mode>',
     help: `its permissions; also $K3S_KUBECONFIG_MODE (${kubeconfigModeDefault})`,
   },
-  'node-name': { type: 'string', value: '<name>', help: 'the name of the node (the host name)' },
   'cluster-cidr': { type: 'string', value: '<ranges>', help: 'the addresses of pods' },
   'service-cidr': { type: 'string', value: '<ranges>', help: 'the addresses of Services' },
   'service-node-port-range': { type: 'string', value: '<ports>', help: 'the ports of Services on nodes' },
@@ -85,7 +84,6 @@ export function k3sServerOf(given: K3sFlags, environment: Environment): K3sServe
   const renamed = {
     port: text('https-listen-port'),
     'tls-san': text('tls-san'),
-    'hostname-override': text('node-name'),
     'cluster-cidr': text('cluster-cidr'),
     'service-cluster-ip-range': text('service-cidr'),
     'service-node-port-range': text('service-node-port-range'),

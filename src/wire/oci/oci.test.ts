@@ -50,5 +50,43 @@ test('an image refers to its blobs by digest, and the same files give the same i
   for (const { digest, bytes } of image.blobs) equal(digest, `sha256:${sha256(bytes)}`)
   equal(buildImage(description, sha256).manifest.digest, image.manifest.digest)
   const names = listed(imageArchive(image, 'x:1')).map((columns) => columns.at(-1))
-  deepEqual(names.slice(0, 3), ['oci-layout', 'index.json', `blobs/${image.manifest.digest.replace(':', '/')}`])
+  deepEqual(names.slice(0, 4), [
+    'oci-layout',
+    'index.json',
+    'manifest.json',
+    `blobs/${image.manifest.digest.replace(':', '/')}`,
+  ])
+})
+
+test('an image has its layers in order, ports and volumes, and a description for older versions of Docker', () => {
+  const image = buildImage(
+    {
+      architecture: 'amd64',
+      lowerLayers: [[{ path: 'a', content: text('1') }], [{ path: 'b', content: text('2') }]],
+      files: [{ path: 'c', content: text('3') }],
+      ports: [6443],
+      volumes: ['/data'],
+    },
+    sha256,
+  )
+  const [config, ...layers] = image.blobs
+  const { config: settings, rootfs } = JSON.parse(new TextDecoder().decode(config?.bytes))
+  deepEqual(
+    layers.map(({ bytes }) => listed(bytes).map((columns) => columns.at(-1))),
+    [['a'], ['b'], ['c']],
+  )
+  deepEqual(
+    rootfs.diff_ids,
+    layers.map(({ digest }) => digest),
+  )
+  deepEqual([settings.ExposedPorts, settings.Volumes], [{ '6443/tcp': {} }, { '/data': {} }])
+  const input = imageArchive(image, 'docker.io/library/x:1')
+  const [described] = JSON.parse(execFileSync('tar', ['-xOf', '-', 'manifest.json'], { input }).toString())
+  const paths = listed(input).map((columns) => columns.at(-1))
+  deepEqual(described.RepoTags, ['docker.io/library/x:1'])
+  for (const path of [described.Config, ...described.Layers]) equal(paths.includes(path), true, path)
+  deepEqual(
+    described.Layers,
+    layers.map(({ digest }) => `blobs/sha256/${digest.slice('sha256:'.length)}`),
+  )
 })
