@@ -60,6 +60,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain list', 'all clusters'],
     ['coxswain list -o name', 'their names, for a script'],
   ],
+  k3s: [
+    [
+      'coxswain k3s server --tls-san=cluster.example.org',
+      'as the container of k3s is started, on port 6443 of all addresses',
+    ],
+  ],
   'kube-apiserver': [
     [
       'coxswain kube-apiserver --etcd-servers http://127.0.0.1:2379 --cert-dir certs --client-ca-file certs/ca.crt',
