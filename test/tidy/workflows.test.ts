@@ -1,4 +1,4 @@
-// The workflows and templates of .github: they parse, and what they run exists.
+// The workflows and templates of .github, and the action: they parse, and what they run exists.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,6 +54,23 @@ test('a release is published with provenance, after the tests, from the files of
   const position = (start: string): number => lines.findIndex((line) => line.startsWith(start))
   ok(position('node scripts/release.mjs --out release') < position('npm publish release/'))
   ok(lines[position('npm publish release/')]?.includes('--provenance'))
+})
+
+test('the action passes inputs as variables, never as part of a script', () => {
+  const { inputs, runs } = parse(text('action.yml')) as {
+    readonly inputs: Readonly<Record<string, unknown>>
+    readonly runs: { readonly steps: readonly { readonly run?: string; readonly env?: Record<string, string> }[] }
+  }
+  for (const { run = '', env = {} } of runs.steps) {
+    equal(run.includes('${{'), false, run)
+    for (const [, file = ''] of run.matchAll(/(scripts\/[\w.-]+)/g)) ok(existsSync(join(root, file)), file)
+    const variables = Object.keys(inputs).map((name) => `INPUT_${name.toUpperCase().replaceAll('-', '_')}`)
+    deepEqual(
+      Object.keys(env).filter((name) => name.startsWith('INPUT_')),
+      variables,
+    )
+    for (const name of variables) ok(text('scripts/action.sh').includes(name), `${name} is used`)
+  }
 })
 
 for (const path of globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: root }))
