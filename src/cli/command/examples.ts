@@ -48,6 +48,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain flow pod/web-0 --stages', 'what the API server did with each request'],
   ],
   image: [
+    ['coxswain image load app:1', 'an image of Docker, for pods of this machine'],
     ['coxswain image load app.tar', 'an image written by docker save, for pods of this machine'],
     ['coxswain image load - --data-dir /tmp/a', 'one from standard input, for another data directory'],
     ['coxswain image list', 'what the node has'],

@@ -40,20 +40,28 @@ export async function listImages(node: ImageNode, signal: AbortSignal): Promise<
   }
 }
 
+/** Fails if the node has no containerd. Returns the path of its socket. */
+export function checkImageNode(node: ImageNode): string {
+  const socketPath = 'dataDirectory' in node ? `${node.dataDirectory}/node/containerd/containerd.sock` : node.socketPath
+  if (!existsSync(socketPath)) throw new Error(`no containerd runs at ${socketPath}${startHint(node)}`)
+  return socketPath
+}
+
+const startHint = (node: ImageNode): string =>
+  'dataDirectory' in node ? ' for the cluster; start it as root: coxswain up --runtime containerd' : ''
+
 async function connected(
   node: ImageNode,
   signal: AbortSignal,
 ): Promise<{ readonly runtime: CriRuntime; readonly socketPath: string }> {
-  const socketPath = 'dataDirectory' in node ? `${node.dataDirectory}/node/containerd/containerd.sock` : node.socketPath
-  const start = 'dataDirectory' in node ? ' for the cluster; start it as root: coxswain up --runtime containerd' : ''
-  if (!existsSync(socketPath)) throw new Error(`no containerd runs at ${socketPath}${start}`)
+  const socketPath = checkImageNode(node)
   try {
     const { http2 } = nodePlatform
     const runtime = await CriRuntime.connect(socketPath, { http2, clock: realClock, log: silentLog }, signal)
     return { runtime, socketPath }
   } catch (cause) {
     signal.throwIfAborted()
-    const hint = process.getuid?.() === 0 ? start : '; only root can reach it'
+    const hint = process.getuid?.() === 0 ? startHint(node) : '; only root can reach it'
     throw new Error(`containerd does not answer at ${socketPath}${hint}`, { cause })
   }
 }
