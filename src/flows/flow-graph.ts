@@ -34,25 +34,17 @@ export function* flowTrees(events: Iterable<FlowEvent>, object: FlowObject, slic
   let examined = 0
   const isUsedUp = () => ++examined % eventsPerCheck === 0 && slice.isUsedUp()
   const nodes = new Map<FlowId, FlowNode>()
-  const index: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
-  const inference = new CauseInference()
-  const inferred = new Map<FlowId, FlowId>()
+  const causes = new CauseIndex()
   for (const event of events) {
     if (isUsedUp()) yield
     const { resource } = event.object ?? object
     if (resource !== object.resource && secondaryResources.has(resource)) continue
-    const cause = inference.infer(event)
-    if (cause !== undefined) inferred.set(event.id, cause)
-    nodes.set(event.id, { event, isInferred: cause !== undefined, children: [] })
-    if (event.arrow === 'persist') index.writes.set(event.revision, event.id)
-    if (event.arrow === 'watch' && event.object?.name !== '')
-      index.deliveries.set(`${event.revision} ${event.to}`, event.id)
-    if (event.span !== undefined) index.spans.set(event.span, event.id)
+    nodes.set(event.id, { event, isInferred: causes.add(event), children: [] })
   }
   const isChild = new Set<FlowId>()
   for (const node of nodes.values()) {
     if (isUsedUp()) yield
-    const parent = nodes.get(inferred.get(node.event.id) ?? parentOf(node.event, index))
+    const parent = nodes.get(causes.causeOf(node.event))
     if (parent === undefined || parent === node) continue
     parent.children.push(node)
     isChild.add(node.event.id)
@@ -66,24 +58,40 @@ export function* flowTrees(events: Iterable<FlowEvent>, object: FlowObject, slic
   return trees
 }
 
-/** Events by other identifiers than their ids. */
-interface EventIndex {
-  readonly writes: Map<number, FlowId>
+/** Finds the causes of events, some of which name them by other identifiers than ids, or not at all. */
+export class CauseIndex {
+  readonly #writes = new Map<number, FlowId>()
   /** By revision and receiver. */
-  readonly deliveries: Map<string, FlowId>
-  readonly spans: Map<Span, FlowId>
-}
+  readonly #deliveries = new Map<string, FlowId>()
+  readonly #spans = new Map<Span, FlowId>()
+  readonly #inference = new CauseInference()
+  readonly #inferred = new Map<FlowId, FlowId>()
 
-function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliveries, spans }: EventIndex): FlowId {
-  if (arrow === 'watch') return writes.get(revision) ?? cause.event
-  if (cause.event !== 0) return cause.event
-  // A sender in another process names the span that caused its call, or the revisions that it reacts to; the newest
-  // counts.
-  const bySpan = cause.span === undefined ? undefined : spans.get(cause.span)
-  if (bySpan !== undefined) return bySpan
-  const newest = Math.max(0, ...cause.revisions)
-  const watcher = from.startsWith('controller/') ? controllersSender : from
-  return deliveries.get(`${newest} ${watcher}`) ?? writes.get(newest) ?? cause.event
+  /** Must be called with all events in order. Returns whether the cause is inferred. */
+  add(event: FlowEvent): boolean {
+    const { id, arrow, revision, span } = event
+    const cause = this.#inference.infer(event)
+    if (cause !== undefined) this.#inferred.set(id, cause)
+    if (arrow === 'persist') this.#writes.set(revision, id)
+    if (arrow === 'watch' && event.object?.name !== '') this.#deliveries.set(`${revision} ${event.to}`, id)
+    if (span !== undefined) this.#spans.set(span, id)
+    return cause !== undefined
+  }
+
+  /** The cause of an event, once all events are there; 0 if it is not known. */
+  causeOf({ id, arrow, from, cause, revision }: FlowEvent): FlowId {
+    const inferred = this.#inferred.get(id)
+    if (inferred !== undefined) return inferred
+    if (arrow === 'watch') return this.#writes.get(revision) ?? cause.event
+    if (cause.event !== 0) return cause.event
+    // A sender in another process names the span that caused its call, or the revisions that it reacts to; the newest
+    // counts.
+    const bySpan = cause.span === undefined ? undefined : this.#spans.get(cause.span)
+    if (bySpan !== undefined) return bySpan
+    const newest = Math.max(0, ...cause.revisions)
+    const watcher = from.startsWith('controller/') ? controllersSender : from
+    return this.#deliveries.get(`${newest} ${watcher}`) ?? this.#writes.get(newest) ?? cause.event
+  }
 }
 
 /** Removes deliveries, reconciles and reads that caused nothing. */

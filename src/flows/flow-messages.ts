@@ -15,7 +15,10 @@ export interface FlowMessage {
   readonly isInferred: boolean
 }
 
-export function messagesOf(roots: readonly FlowNode[], { fold, stages, expanded }: DiagramOptions): FlowMessage[] {
+export function messagesOf(
+  roots: readonly FlowNode[],
+  { fold, stages, expanded, share }: DiagramOptions,
+): FlowMessage[] {
   const messages: FlowMessage[] = []
   const visit = (branches: readonly Branch[]): void => {
     for (const { event, isInferred, count, branches: further } of branches) {
@@ -23,7 +26,7 @@ export function messagesOf(roots: readonly FlowNode[], { fold, stages, expanded 
       visit(further)
     }
   }
-  visit(foldBranches(stages ? withRequestStages(roots) : roots, fold, expanded))
+  visit(foldBranches(stages ? withRequestStages(roots) : roots, fold, expanded, share))
   const ordered = inOrder(messages)
   return fold ? foldRepeats(ordered, expanded) : ordered
 }

@@ -3,7 +3,7 @@
 // are equal as a whole.
 import type { FlowEvent, FlowId } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
-import { foldParticipants } from './fold-participants.ts'
+import { foldParticipants, type ShareLifelines } from './fold-participants.ts'
 
 /** An event that represents `count` similar ones, and the events that they caused. */
 export interface Branch {
@@ -20,9 +20,10 @@ export const foldBranches = (
   nodes: readonly FlowNode[],
   fold: boolean,
   expanded: ReadonlySet<FlowId> = noneExpanded,
+  share?: ShareLifelines,
 ): readonly Branch[] =>
   fold
-    ? foldFamilies([foldParticipants(nodes)], expanded)
+    ? foldFamilies([foldParticipants(nodes, share)], expanded)
     : nodes.map((node) => branchOf([node], foldBranches(node.children, false)))
 
 /** `families` are the children of several similar events. */

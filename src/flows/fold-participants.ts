@@ -11,28 +11,49 @@ const prefix = 'kubelet/'
 /** Replaces the names of nodes whose kubelets share a lifeline. */
 const anyNode = '<node>'
 
-export function foldParticipants(roots: readonly FlowNode[]): readonly FlowNode[] {
-  const nodeNames = new Set<string>()
-  collect(roots, nodeNames)
-  if (nodeNames.size <= kubeletLifelinesMax) return roots
-  const label = `${nodeNames.size} kubelets`
-  const rename = (participant: string): string => (participant.startsWith(prefix) ? label : participant)
-  const renamed = (node: FlowNode): FlowNode => {
-    const { event } = node
-    return {
-      ...node,
-      event: { ...event, from: rename(event.from), to: rename(event.to), what: withoutNodes(event, nodeNames) },
-      children: node.children.map(renamed),
-    }
-  }
+/** The lifeline of each participant; participants with the same one share it. */
+export type LifelineOf = (participant: string) => string
+
+/** Which of the participants of a diagram share lifelines. */
+export type ShareLifelines = (participants: ReadonlySet<string>) => LifelineOf
+
+export function foldParticipants(
+  roots: readonly FlowNode[],
+  share: ShareLifelines = shareOfKubelets,
+): readonly FlowNode[] {
+  const participants = new Set<string>()
+  collect(roots, participants)
+  const folded = foldedEvent(participants, share(participants))
+  const renamed = (node: FlowNode): FlowNode => ({
+    ...node,
+    event: folded(node.event),
+    children: node.children.map(renamed),
+  })
   return roots.map(renamed)
 }
 
-function collect(nodes: readonly FlowNode[], names: Set<string>): void {
+/** The events of a diagram with its lifelines as participants. */
+export function foldedEvent(participants: Iterable<string>, lifelineOf: LifelineOf): (event: FlowEvent) => FlowEvent {
+  const shared = [...participants].filter((name) => lifelineOf(name) !== name)
+  const nodeNames = new Set(shared.flatMap((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : [])))
+  if (shared.length === 0) return (event) => event
+  return (event) => ({
+    ...event,
+    from: lifelineOf(event.from),
+    to: lifelineOf(event.to),
+    what: withoutNodes(event, nodeNames),
+  })
+}
+
+const shareOfKubelets: ShareLifelines = (participants) => {
+  const kubelets = [...participants].filter((name) => name.startsWith(prefix)).length
+  return (name) => (kubelets > kubeletLifelinesMax && name.startsWith(prefix) ? `${kubelets} kubelets` : name)
+}
+
+function collect(nodes: readonly FlowNode[], participants: Set<string>): void {
   for (const { event, children } of nodes) {
-    for (const participant of [event.from, event.to])
-      if (participant.startsWith(prefix)) names.add(participant.slice(prefix.length))
-    collect(children, names)
+    participants.add(event.from).add(event.to)
+    collect(children, participants)
   }
 }
 

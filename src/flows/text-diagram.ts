@@ -1,6 +1,7 @@
 // A flow as a tree in text: one line per event, indented under its cause. Similar branches are folded.
 import type { Arrow, FlowId } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
+import type { ShareLifelines } from './fold-participants.ts'
 import { foldBranches, eventText, type Branch } from './fold-branches.ts'
 import { truncate, hasFailed, colorizerFor } from './diagram-colors.ts'
 import { withRequestStages } from './request-stages.ts'
@@ -21,6 +22,8 @@ export interface DiagramOptions {
   readonly fold: boolean
   /** Messages, by id, whose similar messages are shown separately although others are folded. */
   readonly expanded?: ReadonlySet<FlowId> | undefined
+  /** Which participants share lifelines when branches are folded; by default many kubelets. */
+  readonly share?: ShareLifelines
   /** Shows the authorization rule of each call. */
   readonly rules?: boolean
   /** Shows the stages of each call in the API server, with their durations. */

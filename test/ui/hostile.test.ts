@@ -216,7 +216,7 @@ test('markup in every field of a cluster is shown as text', async () => {
   await page.getByRole('link', { name: 'Map' }).click()
   await shows(page, ['sender', 'receiver', 'node'])
   await page.locator('.box', { hasText: 'sender' }).click()
-  await page.getByRole('button', { name: /^only .*sender ✕$/ }).waitFor()
+  await page.locator('select[aria-label="Actor"] option:checked', { hasText: 'sender' }).waitFor({ state: 'attached' })
   await shows(page, ['sender'])
   await page.getByRole('link', { name: /^pods/i }).click()
   await shows(page, ['column', 'cell', 'namespace'])

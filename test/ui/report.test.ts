@@ -279,7 +279,7 @@ test('the map shows components and rates; a box filters the diagram', async () =
   const { page } = opened
   await page.goto(`${url}#map`)
   await page.locator('[data-box="scheduler"]').click()
-  await page.getByRole('button', { name: 'only scheduler ✕' }).waitFor()
+  await page.locator('select[aria-label="Actor"] option[value="scheduler"]:checked').waitFor({ state: 'attached' })
   const texts = await page.locator('.diagram .box text').allTextContents()
   ok(texts.includes('scheduler') && !texts.includes('kubelet/node-0'), texts.join())
 })
@@ -319,7 +319,9 @@ test('the keyboard moves on the map: nodes, their pods and lines have names', as
   await page.goto(`${url}#map`)
   await page.locator('[data-line="API Server>scheduler"]').focus()
   await page.keyboard.press('Space')
-  await page.getByRole('button', { name: 'only API Server ↔ scheduler ✕' }).waitFor()
+  await page
+    .locator('select[aria-label="Actor"] option:checked', { hasText: 'API Server ↔ scheduler' })
+    .waitFor({ state: 'attached' })
 })
 
 test('the keyboard alone leads to an object, its tabs and the time', async () => {

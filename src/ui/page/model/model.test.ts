@@ -5,7 +5,8 @@ import { FlowRecorder, causeOf, type FlowEvent } from '../../../base/observabili
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import type { ClusterObject, TableRow } from '../source/source.ts'
 import { cellState } from './cell-states.ts'
-import { FlowRecord, isBetween } from './flow-record.ts'
+import { FlowRecord } from './flows/flow-record.ts'
+import { everyMessage } from './flows/message-filter.ts'
 import { lineDiff } from './line-diff.ts'
 import { pointAt, routeAlong, type Place } from './line-routes.ts'
 import { isArrowKey, nearest } from './nearest.ts'
@@ -36,7 +37,7 @@ function recorded(): { readonly events: readonly FlowEvent[]; readonly clock: Vi
   return { events: [...flow.events()], clock }
 }
 
-const everything = { object: undefined, namespace: '', between: '', expanded: [], untilMs: undefined, stages: false }
+const everything = everyMessage
 
 suite('line diff', () => {
   for (const [name, before, after, expected] of [
@@ -112,6 +113,10 @@ suite('permalink', () => {
       event: 12,
       expanded: [3, 4],
       between: 'scheduler>API Server',
+      unfolded: ['kubelet', 'controller'],
+      kind: 'pods',
+      onlyFailures: true,
+      showsBackground: true,
       search: 'x y',
       sort: '-Age',
       revision: 9,
@@ -134,16 +139,18 @@ suite('flow record', () => {
     const record = new FlowRecord()
     record.add(recorded().events)
     deepEqual(
-      record.messages({ ...everything, object: web }).map(({ event }) => event.what),
+      record.messages({ ...everything, object: web }).messages.map(({ event }) => event.what),
       ['create pods', 'put pod'],
     )
     deepEqual(
-      record.messages(everything).map(({ event }) => event.what),
-      ['create pods', 'put pod', 'ADDED', 'delete pods'],
+      record.messages(everything).messages.map(({ event }) => event.what),
+      ['create pods', 'put pod', 'delete pods'],
     )
-    equal(record.messages({ ...everything, between: 'scheduler' }).length, 1)
-    equal(record.messages({ ...everything, untilMs: -1 }).length, 0)
-    equal(record.messages({ ...everything, object: web, untilMs: -1 }).length, 0)
+    const count = (filter: Partial<typeof everything>) => record.messages({ ...everything, ...filter }).messages.length
+    equal(count({ between: 'scheduler' }), 0)
+    equal(count({ between: 'scheduler', showsBackground: true }), 1)
+    equal(count({ untilMs: -1 }), 0)
+    equal(count({ object: web, untilMs: -1 }), 0)
   })
 
   test('messages are in the order in which they were recorded, whenever they arrive', () => {
@@ -172,8 +179,7 @@ suite('flow record', () => {
     equal(record.version, version + 1, 'it is known')
     equal(record.get(first.id), first)
     deepEqual([...record.values()], [first, ...rest])
-    const [message] = record.messages(everything)
-    deepEqual(new Set(record.participantsOf(message === undefined ? [] : [message])), new Set([first.from, first.to]))
+    ok(record.participants.has(first.from) && record.participants.has(first.to))
     record.clear()
     deepEqual([record.size, record.oldestMs, record.newestMs], [0, 0, 0])
     equal(record.get(first.id), undefined)
@@ -215,18 +221,6 @@ suite('flow record', () => {
     equal(record.size, 0)
     equal(record.oldestMs, 0)
   })
-
-  for (const [between, from, to, expected] of [
-    ['', 'a', 'b', true],
-    ['a', 'a', 'b', true],
-    ['a', 'b', 'a/x', true],
-    ['a', 'ab', 'b', false],
-    ['a>b', 'b', 'a', true],
-    ['a>b', 'a', 'c', false],
-  ] as const)
-    test(`${from} → ${to} is between ${between}: ${expected}`, () => {
-      equal(isBetween(between, from, to), expected)
-    })
 })
 
 suite('map', () => {

@@ -22,8 +22,17 @@ export interface PageLocation {
   readonly event: number | undefined
   /** Folded messages that are expanded. */
   readonly expanded: readonly number[]
+  /** Groups of participants of which each member has a lifeline: `kubelet`. */
+  readonly unfolded: readonly string[]
+  /** Only messages about objects of this resource; empty for all. */
+  readonly kind: string
+  /** Only messages that failed. */
+  readonly onlyFailures: boolean
+  /** Also messages that are background or without effect. */
+  readonly showsBackground: boolean
   /** Only messages of this participant, or between two: `kubelet/node-0`, `scheduler>API Server`. */
   readonly between: string
+  /** Words in the names of the listed objects, or of those of messages. */
   readonly search: string
   /** The column that decides the order of the list, with `-` before it for the reverse order; empty for names. */
   readonly sort: string
@@ -42,6 +51,10 @@ export const startLocation: PageLocation = {
   object: undefined,
   event: undefined,
   expanded: [],
+  unfolded: [],
+  kind: '',
+  onlyFailures: false,
+  showsBackground: false,
   between: '',
   search: '',
   sort: '',
@@ -51,8 +64,7 @@ export const startLocation: PageLocation = {
 }
 
 export function fragmentOf(location: PageLocation): string {
-  const { view, resource, namespace, object, event, expanded, between, search, sort, revision, tab, container } =
-    location
+  const { view, resource, namespace, object, event, between, search, sort, revision, tab, container } = location
   const query = new URLSearchParams()
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined && value !== '') query.set(name, String(value))
@@ -61,7 +73,11 @@ export function fragmentOf(location: PageLocation): string {
   set('namespace', namespace)
   set('object', objectText(object))
   set('event', event)
-  set('expanded', expanded.join('.'))
+  set('expanded', location.expanded.join('.'))
+  set('unfolded', location.unfolded.join('.'))
+  set('kind', location.kind)
+  if (location.onlyFailures) set('only', 'failures')
+  if (location.showsBackground) set('background', 'shown')
   set('between', between)
   set('search', search)
   set('sort', sort)
@@ -87,6 +103,10 @@ export function locationOf(fragment: string, home: ViewName = startLocation.view
     object: parts?.length === 3 ? { resource, namespace: objectNamespace, name: objectName } : undefined,
     event: number(values.get('event')),
     expanded: (values.get('expanded') ?? '').split('.').flatMap((id) => number(id) ?? []),
+    unfolded: (values.get('unfolded') ?? '').split('.').filter((prefix) => prefix !== ''),
+    kind: values.get('kind') ?? '',
+    onlyFailures: values.get('only') === 'failures',
+    showsBackground: values.get('background') === 'shown',
     between: values.get('between') ?? '',
     search: values.get('search') ?? '',
     sort: values.get('sort') ?? '',

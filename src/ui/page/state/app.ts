@@ -1,7 +1,7 @@
 // The state of the page and what changes it. Everything is drawn from this state, at most once per frame.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { FlowRecord } from '../model/flow-record.ts'
+import { FlowRecord } from '../model/flows/flow-record.ts'
 import { templateOf } from '../model/template.ts'
 import { fragmentOf, isElsewhere, locationOf, viewNames, type PageLocation, type ViewName } from '../model/permalink.ts'
 import type { RecentChange } from '../model/recent-changes.ts'
@@ -13,6 +13,7 @@ import { isSignedOut, RequestError } from '../source/requests.ts'
 import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
+import { DiagramWindow } from './diagram-window.ts'
 import { Creation } from './creation.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
@@ -77,11 +78,9 @@ export class App {
   user: string | undefined
   /** The event under the pointer. */
   hovered: FlowEvent | undefined
-  /** The scroll position of the diagram and of the list. */
-  scrollPx = 0
+  readonly diagramWindow = new DiagramWindow()
+  /** The scroll position of the list. */
   listScrollPx = 0
-  /** Whether the diagram shows its end; then it follows what happens. */
-  isAtEnd = true
   showsStages = false
   /** A sentence about the last action, for everyone including screen readers. */
   notice = ''
@@ -260,8 +259,7 @@ export class App {
     if (before.namespace !== next.namespace) this.#followCounts()
     if (before.view !== next.view || isOtherScope) this.#followOverview()
     if (before.view !== next.view || before.object !== next.object || before.between !== next.between) {
-      this.scrollPx = 0
-      this.isAtEnd = true
+      this.diagramWindow.reset()
       this.hovered = undefined
     }
     if (before.view !== next.view || before.resource !== next.resource) this.listScrollPx = 0
@@ -324,6 +322,20 @@ export class App {
   expand(id: number): void {
     const { expanded } = this.location
     this.go({ expanded: expanded.includes(id) ? expanded.filter((each) => each !== id) : [...expanded, id] })
+  }
+
+  /** Shows a lifeline for each member of a group of participants, or one for all. */
+  toggleLifelines(prefix: string): void {
+    const { unfolded } = this.location
+    this.go({
+      unfolded: unfolded.includes(prefix) ? unfolded.filter((each) => each !== prefix) : [...unfolded, prefix],
+    })
+  }
+
+  /** Shows the request filters of calls, or not. */
+  toggleStages(): void {
+    this.showsStages = !this.showsStages
+    this.changed()
   }
 
   /** Runs an action; its error is shown at its place, until the next action there. */

@@ -1,16 +1,17 @@
 // The diagram that the page shows: the messages of the selected object, or of what happens now, until the selected time.
-import type { FlowMessage } from '../../../flows/flow-messages.ts'
+import type { FlowId } from '../../../base/observability/flow-recorder.ts'
+import { causeChain } from '../../../flows/cause-chain.ts'
+import { messageShape } from '../../../flows/fold-branches.ts'
 import { drawnMessages, type DrawnMessage } from '../../../flows/svg/drawn-message.ts'
-import type { FlowRecord } from '../model/flow-record.ts'
+import type { FlowRecord, ShownMessages } from '../model/flows/flow-record.ts'
 import type { PageLocation } from '../model/permalink.ts'
 import type { PacedPage } from './draw-pace.ts'
 import { PacedValue } from './paced-value.ts'
 
-export interface Diagram {
-  readonly messages: readonly FlowMessage[]
+export interface Diagram extends Pick<ShownMessages, 'messages' | 'hidden' | 'groups' | 'lifelines'> {
   readonly drawn: readonly DrawnMessage[]
-  /** The lifelines in their order, if it is not that of the messages. */
-  readonly participants: readonly string[]
+  /** The messages that led to the selected one or followed from it; undefined if none is selected. */
+  readonly chain: ReadonlySet<number> | undefined
 }
 
 /** The part of the page's state that a diagram depends on. */
@@ -32,26 +33,44 @@ export class DiagramCache {
 
   get(): Diagram {
     const app = this.#app
-    const { object, namespace, between, expanded, revision } = app.location
-    const key = JSON.stringify([object, namespace, between, expanded, revision, app.showsStages])
+    const { object, namespace, between, expanded, revision, event } = app.location
+    const { unfolded, kind, search, onlyFailures, showsBackground } = app.location
+    const filters = [between, kind, search, onlyFailures, showsBackground, unfolded]
+    const key = JSON.stringify([object, namespace, filters, expanded, revision, event, app.showsStages])
     return this.#diagram.get(key, app.record.version, () => diagramOf(app))
   }
 }
 
 /** The messages that the page shows. */
 export function diagramOf(app: DiagramState): Diagram {
-  const { object, namespace, between, expanded, revision } = app.location
-  const messages = app.record.messages({
-    object,
-    namespace,
-    between,
-    expanded,
+  const { revision, unfolded } = app.location
+  const shown = app.record.messages({
+    ...app.location,
+    unfolded: new Set(unfolded),
     untilMs: untilMs(app, revision),
     stages: app.showsStages,
   })
-  // Without an object the first messages are dropped as others follow; the order of the lifelines stays the same.
-  const participants = object === undefined ? app.record.participantsOf(messages) : []
-  return { messages, drawn: drawnMessages(messages), participants }
+  const { messages, hidden, groups, lifelines } = shown
+  return { messages, drawn: drawnMessages(messages), lifelines, hidden, groups, chain: chainOf(app, shown) }
+}
+
+/** A message that represents similar ones belongs to the chain with each of them. */
+function chainOf({ record, location }: DiagramState, { messages, folded }: ShownMessages): Diagram['chain'] {
+  const { event: id } = location
+  const selected = id === undefined ? undefined : record.get(id)
+  if (selected === undefined) return undefined
+  const ids = causeChain(record.values(), selected.id)
+  const shapes = new Set([...ids].flatMap((each) => shapeOf(record, each, folded)))
+  return new Set(
+    messages.flatMap(({ event, count }) =>
+      ids.has(event.id) || (count > 1 && shapes.has(messageShape(event))) ? [event.id] : [],
+    ),
+  )
+}
+
+function shapeOf(record: FlowRecord, id: FlowId, folded: ShownMessages['folded']): readonly string[] {
+  const event = record.get(id)
+  return event === undefined ? [] : [messageShape(folded(event))]
 }
 
 /** The time that the page shows: that of the selected revision, or of the newest event. */

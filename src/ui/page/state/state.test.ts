@@ -270,11 +270,13 @@ suite('page', () => {
   test('another view begins at its start', async () => {
     const { app } = await started()
     app.hover([...app.record.values()][0])
-    Object.assign(app, { scrollPx: 900, isAtEnd: false, listScrollPx: 40 })
+    app.listScrollPx = 40
+    Object.assign(app.diagramWindow, { topPx: 900, isAtEnd: false })
     app.go({ search: 'x' })
-    equal(app.scrollPx, 900)
+    equal(app.diagramWindow.topPx, 900)
     app.go({ view: 'objects' })
-    deepEqual([app.scrollPx, app.listScrollPx, app.isAtEnd, app.hovered], [0, 0, true, undefined])
+    const { topPx, isAtEnd } = app.diagramWindow
+    deepEqual([topPx, app.listScrollPx, isAtEnd, app.hovered], [0, 0, true, undefined])
   })
 
   test('the selected message and the one under the pointer', async () => {
@@ -291,7 +293,8 @@ suite('page', () => {
 
   test('the diagram ends at the time of the selected revision', async () => {
     const { app } = await started()
-    equal(diagramOf(app).messages.length, 3)
+    equal(diagramOf(app).messages.length, 2)
+    deepEqual([...diagramOf(app).hidden], [['without effect', 1]])
     equal(shownMs(app), app.record.newestMs)
     app.go({ revision: 5 })
     equal(diagramOf(app).messages.length, 0)

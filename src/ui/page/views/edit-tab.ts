@@ -6,7 +6,7 @@ import type { RejectedField } from '../source/requests.ts'
 import type { ClusterObject } from '../source/source.ts'
 import type { App } from '../state/app.ts'
 import { editable, newEdit, type Edit } from '../state/object-details.ts'
-import { diffView } from './diff-view.ts'
+import { diffView } from './frame/diff-view.ts'
 import { yamlEditor } from './editor/editor-directive.ts'
 import { failureView } from './frame/failure-view.ts'
 

@@ -1,7 +1,8 @@
 // The data of diagrams and of the map: messages and rates of the flow record. They are computed at most five times a
 // second, however many messages there are.
 import { errorText } from '../../../base/observability/log.ts'
-import { FlowRecord } from '../../page/model/flow-record.ts'
+import { FlowRecord } from '../../page/model/flows/flow-record.ts'
+import { everyMessage } from '../../page/model/flows/message-filter.ts'
 import { RetryBackoff } from '../../../client/informer/retry-backoff.ts'
 import type { Data } from '../state/state.ts'
 import type { FlowView, MapView } from '../state/views.ts'
@@ -61,8 +62,8 @@ export function dataOf(view: FlowView | MapView, record: FlowRecord, nowMs: numb
   if (view.kind === 'flow') {
     const { object, between } = view.subject
     const of = object && { resource: object.resource.plural, namespace: object.namespace, name: object.name }
-    const filter = { object: of, between, expanded: [], untilMs: undefined, namespace: '', stages: false }
-    return { kind: 'messages', id: view.id, messages: record.messages(filter) }
+    const { messages } = record.messages({ ...everyMessage, object: of, between })
+    return { kind: 'messages', id: view.id, messages }
   }
   return { kind: 'map', id: view.id, ...mapRates(record.values(), nowMs) }
 }

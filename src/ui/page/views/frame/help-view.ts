@@ -11,6 +11,7 @@ const keys: readonly (readonly [key: string, effect: string])[] = [
   ['Escape', 'close what is open'],
   ['arrow keys', 'move in a diagram, on the map and between tabs'],
   ['c, e', 'in a diagram: the cause of a message, its first effect'],
+  ['+, -, 0', 'in a diagram: larger, smaller, actual size'],
   ['Enter', 'open what is selected'],
 ]
 

@@ -1,10 +1,10 @@
 // The card of a message: the request, the requester, the request filters with their times, and what a write changed.
 import { html, nothing, type TemplateResult } from 'lit'
-import type { FlowEvent } from '../../../base/observability/flow-recorder.ts'
-import { failureReason } from '../../../flows/svg/drawn-message.ts'
-import { eventText } from '../../../flows/fold-branches.ts'
-import type { App } from '../state/app.ts'
-import { diffView } from './diff-view.ts'
+import type { FlowEvent } from '../../../../base/observability/flow-recorder.ts'
+import { failureReason } from '../../../../flows/svg/drawn-message.ts'
+import { eventText } from '../../../../flows/fold-branches.ts'
+import type { App } from '../../state/app.ts'
+import { diffView } from '../frame/diff-view.ts'
 
 const effectsMax = 12
 

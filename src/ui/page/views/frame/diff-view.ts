@@ -1,6 +1,6 @@
 // A difference: added and removed lines, marked by a sign as well as by color.
 import { html, type TemplateResult } from 'lit'
-import type { DiffLine } from '../model/line-diff.ts'
+import type { DiffLine } from '../../model/line-diff.ts'
 
 const signs = { same: ' ', added: '+', removed: '-', omitted: ' ' } as const
 

@@ -1,10 +1,10 @@
 // Copies the diagram as Mermaid, SVG or PNG, and the link to this view.
 import { html, type TemplateResult } from 'lit'
-import { MermaidStatements, mermaidHead } from '../../../flows/mermaid-diagram.ts'
-import { svgDiagram, type Theme } from '../../../flows/svg/svg-diagram.ts'
-import type { App } from '../state/app.ts'
-import type { Diagram } from '../state/diagram.ts'
-import { failureView } from './frame/failure-view.ts'
+import { MermaidStatements, mermaidHead } from '../../../../flows/mermaid-diagram.ts'
+import { svgDiagram, type Theme } from '../../../../flows/svg/svg-diagram.ts'
+import type { App } from '../../state/app.ts'
+import type { Diagram } from '../../state/diagram.ts'
+import { failureView } from '../frame/failure-view.ts'
 
 export function copyButtons(app: App, diagram: Diagram, title: string): TemplateResult {
   const copy = (what: string, text: () => string) => () =>
@@ -26,7 +26,7 @@ export function mermaidText({ messages }: Diagram): string {
   return `${[mermaidHead, ...messages.flatMap((message) => statements.draw(message))].join('\n')}\n`
 }
 
-const svgText = ({ drawn, participants }: Diagram, title: string): string =>
+const svgText = ({ drawn, lifelines: participants }: Diagram, title: string): string =>
   svgDiagram(drawn, { title, theme: pageTheme(), participants })
 
 const pageTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
