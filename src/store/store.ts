@@ -142,6 +142,11 @@ export class Compacted extends Error {
   }
 }
 
+/** A value that cannot be decrypted: its key is missing, or was retired after the value was replaced. */
+export class ValueUnreadable extends Error {
+  override name = 'ValueUnreadable'
+}
+
 /** A transaction that no driver accepts, whatever the state of the store: a bug of the caller. */
 export class TransactionInvalid extends Error {
   override name = 'TransactionInvalid'

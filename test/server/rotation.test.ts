@@ -1,5 +1,5 @@
-// The rotation of the key of ServiceAccount tokens, and of the CAs, on three servers with three members of etcd and a node in a process of
-// its own, while clients, tokens and a watch are in use.
+// The rotation of the key of ServiceAccount tokens, of that of encryption at rest, and of the CAs, on three servers with three members of
+// etcd and a node in a process of its own, while clients, tokens and a watch are in use.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { hasReason } from '../../src/api/errors/status-error.ts'
 import type { TokenRequest } from '../../src/api/authentication/v1/token-request.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { node } from '../../src/api/core/v1/node/node.ts'
+import { secret } from '../../src/api/core/v1/secret.ts'
 import { serviceAccount } from '../../src/api/core/v1/service-account.ts'
 import { clusterRoleBinding } from '../../src/api/rbac/v1/cluster-role-binding.ts'
 import { parseToken } from '../../src/apiserver/authentication/json-web-token.ts'
@@ -85,6 +86,9 @@ async function watchNames(client: Client) {
 
 const keyFile = ({ directory }: Machine): string => readFileSync(join(directory, 'pki', 'sa.key'), 'utf8')
 
+const configFile = ({ directory }: Machine): string =>
+  readFileSync(join(directory, 'pki', 'encryption-config.yaml'), 'utf8')
+
 test('keys are rotated on three servers', { timeout: 600_000 }, async (t) => {
   await using made = await newMachines()
   const { machines } = made
@@ -136,6 +140,37 @@ test('keys are rotated on three servers', { timeout: 600_000 }, async (t) => {
     )
     deepEqual(await accepted(machines, old, present), [false, true, false, true, false, true])
     equal(keyFile(first).includes('PUBLIC KEY'), false)
+  })
+
+  await t.test('the key of encryption at rest is replaced, also on a server that does not run meanwhile', async () => {
+    const secrets = admin.client.of(secret)
+    const make = (name: string) => secrets.create({ metadata: { name }, data: { a: btoa(name) } }, namespace, ctx)
+    await make('before')
+    await using watch = await watchNames(admin.client)
+    match(
+      await first.command('rotate', 'encryption-key'),
+      /^Secrets are encrypted at rest now\. \d+ objects were stored again\.\n$/,
+    )
+    await make('later')
+    await third.end()
+    match(await second.command('rotate', 'encryption-key'), /^A new key encrypts objects\..*--retire\n$/)
+    await make('latest')
+    const earlier = configFile(third)
+    // It can decrypt nothing with the key that it has.
+    equal(
+      await first.command('rotate', 'encryption-key', '--retire'),
+      'The earlier key can no longer decrypt objects.\n',
+    )
+    await third.start()
+    notEqual(configFile(third), earlier)
+    equal(configFile(third), configFile(first))
+    for (const machine of machines) {
+      await using own = await connect(machine.kubeconfig)
+      for (const name of ['before', 'later', 'latest'])
+        equal(atob((await own.client.of(secret).get(name, namespace, ctx)).data?.['a'] ?? ''), name)
+    }
+    await admin.client.of(configMap).create({ metadata: { name: 'after-the-encryption' } }, namespace, ctx)
+    await until(() => watch.seen.includes('after-the-encryption'))
   })
 
   await t.test('the CA is replaced while a client, a watch, a token and a node are in use', async () => {

@@ -1,10 +1,11 @@
-// EncryptedStore: a store that encrypts the values of another store. Its rules can be replaced while it runs.
+// EncryptedStore: a store that encrypts the values of another store. Its rules can be replaced while it runs. Without rules it costs next
+// to nothing.
 import type { Channel } from '../../base/async/channel.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { storedKinds } from '../../api/kinds.ts'
-import { bytesOf } from '../../store/store.ts'
+import { bytesOf, ValueUnreadable } from '../../store/store.ts'
 import { checkSize } from '../../store/transaction.ts'
 import type {
   CommitResult,
@@ -35,24 +36,27 @@ interface Sealed {
 
 export class EncryptedStore implements Store {
   readonly #inner: Store
-  #ciphers: CiphersByKey
+  /** Undefined while nothing is encrypted: values are those of the inner store. */
+  #ciphers: CiphersByKey | undefined
   /** Decrypted values by the buffers of the inner store, so that a buffer is decrypted once. */
   readonly #plain = new WeakMap<Uint8Array, Sealed>()
   readonly #keyVersions = new WeakMap<Uint8Array, string>()
 
   constructor(inner: Store, rules: readonly EncryptionRule[]) {
     this.#inner = inner
-    this.#ciphers = new CiphersByKey(rules)
+    this.setRules(rules)
   }
 
   /** Replaces the rules for new values. */
   setRules(rules: readonly EncryptionRule[]): void {
-    this.#ciphers = new CiphersByKey(rules)
+    this.#ciphers = rules.length === 0 ? undefined : new CiphersByKey(rules)
   }
 
   isStale(key: string, value: Uint8Array): boolean {
-    const keyVersion = this.#keyVersions.get(value)
-    return keyVersion !== undefined && keyVersion !== this.#ciphers.of(key)[0].keyVersion
+    if (this.#ciphers === undefined) return false
+    // A value whose version is unknown was read while nothing was encrypted.
+    const keyVersion = this.#keyVersions.get(value) ?? identity.keyVersion
+    return keyVersion !== this.#ciphers.of(key)[0].keyVersion
   }
 
   get revision(): number {
@@ -69,27 +73,34 @@ export class EncryptedStore implements Store {
 
   async get(key: string, signal: AbortSignal): Promise<KeyValue | undefined> {
     const item = await this.#inner.get(key, signal)
-    return item && awaited(this.#opened(item), signal)
+    const ciphers = this.#ciphers
+    return item === undefined || ciphers === undefined ? item : awaited(this.#opened(item, ciphers), signal)
   }
 
   async range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult> {
     const result = await this.#inner.range(options, signal)
-    const items = all(result.items, (item) => this.#opened(item))
+    const ciphers = this.#ciphers
+    if (ciphers === undefined) return result
+    const items = all(result.items, (item) => this.#opened(item, ciphers))
     return { ...result, items: items instanceof Promise ? await awaited(items, signal) : items }
   }
 
-  async commit({ conditions, operations }: Transaction, signal: AbortSignal): Promise<CommitResult> {
-    checkSize(operations) // before values are encoded
-    return this.#inner.commit({ conditions, operations: operations.map((each) => this.#sealed(each)) }, signal)
+  commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult> {
+    const ciphers = this.#ciphers
+    return ciphers === undefined
+      ? this.#inner.commit(transaction, signal)
+      : this.#commitSealed(transaction, ciphers, signal)
   }
 
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
-    return this.#inner.watch(options, signal).map<StoreBatch>((batch) =>
-      thenMaybe(
-        all(batch.events, (event) => this.#openedEvent(event)),
+    return this.#inner.watch(options, signal).map<StoreBatch>((batch) => {
+      const ciphers = this.#ciphers
+      if (ciphers === undefined) return batch
+      return thenMaybe(
+        all(batch.events, (event) => this.#openedEvent(event, ciphers)),
         (events) => ({ ...batch, events }),
-      ),
-    )
+      )
+    })
   }
 
   compact(revision: number, signal: AbortSignal): Promise<void> {
@@ -108,9 +119,18 @@ export class EncryptedStore implements Store {
     return this.#inner.close()
   }
 
-  #sealed(operation: Operation): Operation {
+  async #commitSealed(
+    { conditions, operations }: Transaction,
+    ciphers: CiphersByKey,
+    signal: AbortSignal,
+  ): Promise<CommitResult> {
+    checkSize(operations) // before values are encoded
+    return this.#inner.commit({ conditions, operations: operations.map((each) => this.#sealed(each, ciphers)) }, signal)
+  }
+
+  #sealed(operation: Operation, ciphers: CiphersByKey): Operation {
     if (operation.kind === 'delete') return operation
-    const [cipher] = this.#ciphers.of(operation.key)
+    const [cipher] = ciphers.of(operation.key)
     const plain = bytesOf(operation.value)
     const { keyVersion } = cipher
     this.#keyVersions.set(plain, keyVersion)
@@ -120,15 +140,16 @@ export class EncryptedStore implements Store {
     return { ...operation, value }
   }
 
-  #opened(item: KeyValue): MaybePromise<KeyValue> {
+  #opened(item: KeyValue, ciphersByKey: CiphersByKey): MaybePromise<KeyValue> {
     const { value: stored, key } = item
     const known = this.#plain.get(stored)
     if (known !== undefined) return { ...item, value: known.value }
-    const ciphers = this.#ciphers.of(key)
+    const ciphers = ciphersByKey.of(key)
     const cipher = isEncrypted(stored)
       ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(stored, encoder.encode(prefix)))
       : ciphers.find((each) => each === identity)
-    if (cipher === undefined) throw new Error(`no provider can read the value of ${key}: no matching prefix found`)
+    if (cipher === undefined)
+      throw new ValueUnreadable(`no provider can read the value of ${key}: no matching prefix found`)
     return thenMaybe(cipher.open(stored, key), (value) => {
       const keyVersion = cipher.keyVersionOf(stored)
       this.#keyVersions.set(value, keyVersion)
@@ -139,8 +160,8 @@ export class EncryptedStore implements Store {
   }
 
   /** The previous value may be encrypted with a key that no longer exists, so it is decrypted only when it is read. */
-  #openedEvent(event: StoreEvent): MaybePromise<StoreEvent> {
-    const open = (item: KeyValue) => this.#opened(item)
+  #openedEvent(event: StoreEvent, ciphers: CiphersByKey): MaybePromise<StoreEvent> {
+    const open = (item: KeyValue) => this.#opened(item, ciphers)
     const { previous } = event
     const before = previous && {
       ...previous,

@@ -93,11 +93,17 @@ function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
   return secret
 }
 
-/** The ciphers of the first rule that matches the kind. */
-export function ciphersFor(
-  rules: readonly EncryptionRule[],
-  { plural, group }: Pick<Kind, 'plural' | 'group'>,
-): readonly [ValueCipher, ...ValueCipher[]] {
+type ResourceName = Pick<Kind, 'plural' | 'group'>
+
+/** Whether `resources` of a rule, such as `secrets` or `*.apps`, contains the kind. */
+export function ruleIncludes(resources: readonly string[], { plural, group }: ResourceName): boolean {
   const names = [group === '' ? plural : `${plural}.${group}`, `*.${group}`, '*.*']
-  return rules.find(({ resources }) => resources.some((name) => names.includes(name)))?.ciphers ?? [identity]
+  return resources.some((name) => names.includes(name))
 }
+
+/** The ciphers of the first rule that includes the kind. */
+export const ciphersFor = (
+  rules: readonly EncryptionRule[],
+  kind: ResourceName,
+): readonly [ValueCipher, ...ValueCipher[]] =>
+  rules.find(({ resources }) => ruleIncludes(resources, kind))?.ciphers ?? [identity]

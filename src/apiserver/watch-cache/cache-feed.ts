@@ -5,7 +5,14 @@ import { expired } from '../../api/errors/status-error.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
-import { Compacted, type KeyValue, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
+import {
+  Compacted,
+  ValueUnreadable,
+  type KeyValue,
+  type Store,
+  type StoreBatch,
+  type StoreEvent,
+} from '../../store/store.ts'
 import { WorkSlice } from '../../base/work/work-slice.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
@@ -77,9 +84,10 @@ export class CacheFeed {
 
   /** Fills the caches, then applies changes until the signal ends it. */
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
+    let isPastReadable = true
     while (!signal.aborted) {
       try {
-        const { present, filled } = await this.#fill(signal)
+        const { present, filled } = await this.#fill(isPastReadable, signal)
         this.#signal = signal
         let isReady = filled === present
         if (isReady) onReady()
@@ -94,16 +102,23 @@ export class CacheFeed {
           }
       } catch (error) {
         this.#signal = undefined
+        if (isPastReadable && error instanceof ValueUnreadable) {
+          // Values that were replaced since may be encrypted with a key that was retired.
+          isPastReadable = false
+          continue
+        }
+        isPastReadable = true
         this.#log.warn('the watch of the store broke; the caches are filled again', { error: errorText(error) })
         await this.#clock.sleep(retryMs, signal)
       }
     }
   }
 
-  /** Fills the caches with an earlier state, so that watches from before a restart can resume. */
-  async #fill(signal: AbortSignal): Promise<{ present: number; filled: number }> {
+  /** Fills the caches with an earlier state, if it can be read, so that watches from before a restart can resume. */
+  async #fill(isPastReadable: boolean, signal: AbortSignal): Promise<{ present: number; filled: number }> {
     const { revision: present } = await this.#store.range({ ...everything, limit: 1 }, signal)
-    const filled = await this.#readableRevision(Math.max(1, present - replayedRevisionsMax), present, signal)
+    const past = Math.max(1, present - replayedRevisionsMax)
+    const filled = isPastReadable ? await this.#readableRevision(past, present, signal) : present
     // Filling one cache may add others: the definitions of custom resources come before their objects.
     for (const [prefix, cache] of this.#caches) {
       const range = { start: prefix, end: prefixEnd(prefix), revision: filled }

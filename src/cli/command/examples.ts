@@ -103,6 +103,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain rotate ca', 'new CAs sign certificates'],
     ['coxswain rotate ca --retire', 'later: the earlier CAs are no longer trusted'],
     ['coxswain rotate service-account-key', 'a new key signs the tokens of ServiceAccounts'],
+    ['coxswain rotate encryption-key', 'Secrets are encrypted at rest, with a new key'],
     ['coxswain rotate service-account-key --retire', 'an hour later: tokens of the earlier key are no longer accepted'],
   ],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],

@@ -42,7 +42,7 @@ const macros: Readonly<Record<string, number>> = {
 test('the pages have the structure of man(7), in ASCII', () => {
   for (const [name, page] of pages) {
     const lines = page.split('\n')
-    match(lines[0] ?? '', /^\.TH "COXSWAIN[A-Z\\-]*" 1 "" "Coxswain 1\.2\.3" "Coxswain manual"$/, name)
+    match(lines[0] ?? '', /^\.TH "COXSWAIN[A-Z0-9\\-]*" 1 "" "Coxswain 1\.2\.3" "Coxswain manual"$/, name)
     deepEqual(page.match(/[^ -~\n]/g), null, name)
     const titles = lines.flatMap((line) => /^\.SH "(.*)"$/.exec(line)?.[1] ?? [])
     deepEqual(titles.slice(0, 2), ['NAME', 'SYNOPSIS'], name)

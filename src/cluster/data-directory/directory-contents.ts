@@ -1,4 +1,5 @@
 // The files that coxswain creates in a data directory. Nothing else in it is ever removed.
+import { encryptionConfigFile } from '../policy/encryption-at-rest.ts'
 
 export const markerName = 'coxswain.json'
 
@@ -33,7 +34,7 @@ export const clusterFiles: readonly string[] = [
   'store.db.kept',
   ...storeFiles.map((name) => name.replace('store.db', 'store.db.fresh')),
   ...identityFiles.map((name) => `pki/${name}`),
-  'pki/encryption-config.yaml',
+  `pki/${encryptionConfigFile}`,
   ...issued.flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]),
   'admin.kubeconfig',
   'admin.kubeconfig.lock',

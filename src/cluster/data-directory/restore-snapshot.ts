@@ -1,6 +1,7 @@
 // Restore: replaces the contents of a data directory with a snapshot. The snapshot is verified first and the old
 // contents are copied. The next start detects an interrupted restore, which can be repeated.
 import { cp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { restoreSnapshot, takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { identityFiles, storeFiles } from './directory-contents.ts'
@@ -82,7 +83,7 @@ export async function restoreDirectory(
       nodes: [...new Set([...nodes, ...(snapshot?.header.nodes ?? [])])],
       settings: snapshot?.header.settings,
       lastStore: 'sqlite',
-      ...(hasEncryption ? { encryptionConfig: `${directory}/${encryptionPart}` } : {}),
+      ...(hasKeys ? { encryptionConfig: hasEncryption ? resolve(directory, encryptionPart) : undefined } : {}),
     })
     const isThere = (await files.read(`${pki}/ca.key`)) !== undefined
     return {

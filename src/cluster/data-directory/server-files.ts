@@ -4,9 +4,8 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { bundleFilesMax, type ServerBundle } from '../bootstrap/server-bundle.ts'
 import { etcdAuthorityFiles, etcdClientPaths } from '../etcd/etcd-certificates.ts'
 import { identityFiles } from './directory-contents.ts'
+import { encryptionConfigFile } from '../policy/encryption-at-rest.ts'
 import { readMarker } from './directory-marker.ts'
-
-export const sharedEncryptionConfig = 'encryption-config.yaml'
 
 /** The files with which a server uses an etcd that is run by others. */
 const etcdClientFiles = {
@@ -19,7 +18,7 @@ const serverFiles: ReadonlySet<string> = new Set([
   ...identityFiles,
   ...etcdAuthorityFiles,
   ...Object.values(etcdClientFiles),
-  sharedEncryptionConfig,
+  encryptionConfigFile,
 ])
 
 /** What a machine needs to become a server beside that of this data directory. Throws where there is none. */
@@ -38,7 +37,7 @@ export async function collectServerFiles(directory: string): Promise<ServerBundl
       const path = etcd?.tlsPaths[part]
       if (path !== undefined) paths.set(etcdClientFiles[part], path)
     }
-  if (encryptionConfig !== undefined) paths.set(sharedEncryptionConfig, encryptionConfig)
+  if (encryptionConfig !== undefined) paths.set(encryptionConfigFile, encryptionConfig)
   const files = await Promise.all([...paths].map(async ([name, path]) => [name, await textOf(path)] as const))
   const { settings } = server
   const store =
@@ -51,10 +50,19 @@ export async function collectServerFiles(directory: string): Promise<ServerBundl
 /** A file below `pki/`. Throws if there is none. */
 export const readServerFile = (directory: string, name: string): Promise<string> => textOf(`${directory}/pki/${name}`)
 
+/** A file below `pki/`, or undefined if there is none. */
+export const findServerFile = (directory: string, name: string): Promise<string | undefined> =>
+  textIn(`${directory}/pki/${name}`)
+
 async function textOf(path: string): Promise<string> {
-  const content = await nodePlatform.files.read(path)
+  const content = await textIn(path)
   if (content === undefined) throw new Error(`there is no file ${path}`)
-  return new TextDecoder().decode(content)
+  return content
+}
+
+async function textIn(path: string): Promise<string | undefined> {
+  const content = await nodePlatform.files.read(path)
+  return content && new TextDecoder().decode(content)
 }
 
 /** Writes them to the data directory of a machine that becomes a server. No other file is written. */
@@ -70,8 +78,7 @@ export async function replaceServerFiles(directory: string, contents: ServerBund
   const { files } = nodePlatform
   for (const [name, content] of serverFilesIn(contents)) {
     const path = `${directory}/pki/${name}`
-    const stored = await files.read(path)
-    if (stored === undefined || new TextDecoder().decode(stored) !== content) await files.write(path, content)
+    if ((await textIn(path)) !== content) await files.write(path, content)
   }
 }
 

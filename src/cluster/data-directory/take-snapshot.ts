@@ -8,10 +8,10 @@ import { takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { writeStoreFile } from '../../store/sqlite/write-store-file.ts'
 import { etcdOf } from './cluster-etcd.ts'
 import { identityFiles, storeFiles } from './directory-contents.ts'
+import { encryptionConfigFile } from '../policy/encryption-at-rest.ts'
 import { readMarker, type Marker } from './directory-marker.ts'
 import { clusterKeys } from './move-store.ts'
 import { openStore, type EtcdChoice } from './open-store.ts'
-import { sharedEncryptionConfig } from './server-files.ts'
 import { archiveVolumes, volumeNames, volumesPart } from './volume-archive.ts'
 import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-file.ts'
 
@@ -29,7 +29,7 @@ export interface SnapshotOptions {
 }
 
 export const storePart = 'store.db'
-export const encryptionPart = `pki/${sharedEncryptionConfig}`
+export const encryptionPart = `pki/${encryptionConfigFile}`
 
 /**
  * Also works while the cluster runs; one on etcd must run. Whatever the store, the content is a store of SQLite. The file is

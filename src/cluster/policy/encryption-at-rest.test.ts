@@ -51,7 +51,7 @@ async function harness(config: string, reloads: boolean) {
   const log = { ...silentLog, error: (message: string) => void errors.push(message) }
   const dataKeyMetrics = new DataKeyMetrics(new Metrics(), clock)
   const deps = { ...nodePlatform, random: systemRandom, clock, log, dataKeyMetrics }
-  const encrypted = await openEncryption(inner, file, deps, reloads)
+  const encrypted = await openEncryption(inner, { path: file, isOptional: false }, deps, reloads)
   const tasks = new TaskGroup()
   tasks.start('reload', (stop) => encrypted.reloadOnChange(stop))
   return {

@@ -1,6 +1,7 @@
 // Encryption at rest: wraps the store with the configured providers, polls KMS plugins, and reloads the configuration
-// file.
+// file. Without a file nothing is encrypted.
 import { errorText } from '../../base/observability/log.ts'
+import { SerialOperations } from '../../base/async/serial-operations.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { ConfigReader } from '../../apiserver/config/config-reader.ts'
 import { EncryptedStore } from '../../apiserver/encryption/encrypted-store.ts'
@@ -20,28 +21,43 @@ export interface EncryptionDeps extends CipherProviderDeps {
   readonly files: Files
 }
 
+/** The configuration of a cluster that replaces its keys itself, below `pki/`. */
+export const encryptionConfigFile = 'encryption-config.yaml'
+
+export interface EncryptionFile {
+  readonly path: string
+  /** Without the file nothing is encrypted. Otherwise it must exist. */
+  readonly isOptional: boolean
+}
+
 const reloadMs = 60_000
 const healthyRetryMs = 1_000
 
 export interface Encryption extends AsyncDisposable {
   readonly store: Store
+  /** The path of the configuration. */
+  readonly path: string
   /** The `kms-providers` check; undefined when there cannot be a KMS provider. */
   readonly check: HealthCheck | undefined
   /** Runs the work. If it fails, waits until the plugins are healthy and runs it once more. */
   runWhenHealthy<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  /** Reads the file again, and uses it if it has changed and its plugins are healthy. Otherwise throws, and what was used before stays. */
+  reload(signal: AbortSignal): Promise<void>
   /** Reloads the file when it changes, until the signal is aborted. */
   reloadOnChange(signal: AbortSignal): Promise<void>
 }
 
 export async function openEncryption(
   inner: Store,
-  path: string,
+  { path, isOptional }: EncryptionFile,
   deps: EncryptionDeps,
   reloads: boolean,
 ): Promise<Encryption> {
   const { files, clock, log } = deps
-  let known = await readYaml(path, files)
-  const rules = encryptionConfig(new ConfigReader(known), deps)
+  const read = async () => (isOptional && (await files.read(path)) === undefined ? undefined : readYaml(path, files))
+  const rulesOf = (content: unknown) => (content === undefined ? [] : encryptionConfig(new ConfigReader(content), deps))
+  let known = await read()
+  const rules = rulesOf(known)
   const store = new EncryptedStore(inner, rules)
   let current = await startProviders(rules)
   const check = async (signal: AbortSignal) => {
@@ -52,8 +68,22 @@ export async function openEncryption(
       () => true,
       () => false,
     )
+  const operations = new SerialOperations()
+  const reload = (signal: AbortSignal) =>
+    operations.run(path, async () => {
+      const found = await read()
+      if (JSON.stringify(found) === JSON.stringify(known)) return
+      if (found === undefined) throw new Error(`there is no file ${path}`)
+      const previous = current
+      current = await usableProviders(rulesOf(found), signal)
+      known = found
+      store.setRules(current.rules)
+      await previous.tasks[Symbol.asyncDispose]()
+      log.info('the encryption configuration was read again', { path })
+    })
   return {
     store,
+    path,
     check: current.providers.length === 0 && !reloads ? undefined : { name: 'kms-providers', check },
     async runWhenHealthy(work, signal) {
       try {
@@ -65,18 +95,12 @@ export async function openEncryption(
         return work()
       }
     },
+    reload,
     async reloadOnChange(signal) {
       while (!signal.aborted) {
         await clock.sleep(reloadMs, signal)
         try {
-          const found = await readYaml(path, files)
-          if (JSON.stringify(found) === JSON.stringify(known)) continue
-          const previous = current
-          current = await usableProviders(encryptionConfig(new ConfigReader(found), deps), signal)
-          known = found
-          store.setRules(current.rules)
-          await previous.tasks[Symbol.asyncDispose]()
-          log.info('the encryption configuration was read again', { path })
+          await reload(signal)
         } catch (error) {
           log.error('the encryption configuration cannot be used; the old one stays', { path, error: errorText(error) })
         }

@@ -32,7 +32,7 @@ export interface FollowDeps {
   /** Reads the private key of the cluster's CA. */
   readonly authorityKey: () => Promise<string>
   /** Stores the files and uses them. Called again with the same ones after a failure. */
-  readonly use: (files: FileContents) => Promise<void>
+  readonly use: (files: FileContents, published: Secret, signal: AbortSignal) => Promise<void>
 }
 
 /** Runs until the signal is aborted. */
@@ -69,7 +69,7 @@ async function takeOver(
   signal: AbortSignal,
 ): Promise<void> {
   const { version, files } = openSharedFiles(published, { crypto, authorityKey: await authorityKey() })
-  await use(files)
+  await use(files, published, signal)
   await identity.annotate({ [usedVersionAnnotation]: String(version) }, context(signal))
   log.info('the files that all servers have in common were taken over', { version })
 }

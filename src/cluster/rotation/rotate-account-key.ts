@@ -10,8 +10,8 @@ import { listAllPages } from '../../client/informer/paged-list.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import { accountKeysIn, accountKeyText } from '../certificates/account-key-file.ts'
 import { distributeFiles } from './distribute-files.ts'
-import { authorityKeyOf, requireFile, type RotateDeps } from './rotate-deps.ts'
-import { findSharedFiles, openSharedFiles, type FileContents } from './shared-files.ts'
+import { authorityKeyOf, currentFiles, requireFile, type RotateDeps } from './rotate-deps.ts'
+import type { FileContents } from './shared-files.ts'
 
 export const accountKeyFile = 'sa.key'
 const acceptedKeysMax = 4
@@ -37,11 +37,9 @@ export async function retireAccountKeys(
   { force, ...deps }: RotateDeps & { readonly force: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const { client, crypto, initial, onProgress } = deps
-  const published = await findSharedFiles(client, context(signal))
-  const opened =
-    published === undefined ? {} : openSharedFiles(published, { crypto, authorityKey: authorityKeyOf(deps) }).files
-  const keys = accountKeysOf(opened, { crypto, initial })
+  const { client, crypto, onProgress } = deps
+  const { files } = await currentFiles(deps, signal)
+  const keys = accountKeysOf(files, deps)
   if (keys.accepted.length === 0) return 0
   const inUse = force ? [] : await secretsOfOthers(client, keys, crypto, context(signal))
   if (inUse.length > 0) throw new Error(inUseText(inUse))

@@ -7,8 +7,8 @@ import { listAllPages } from '../../client/informer/paged-list.ts'
 import { Authority } from '../../pki/authority.ts'
 import { distributeFiles, untilUsed } from './distribute-files.ts'
 import { announceToNode, authorityDigest, publishedDigest, trustedDigest } from './node-authority.ts'
-import { authorityKeyOf, requireFile, type RotateDeps } from './rotate-deps.ts'
-import { findSharedFiles, openSharedFiles, type FileContents, type SharedFiles } from './shared-files.ts'
+import { authorityKeyOf, currentFiles, requireFile, type RotateDeps } from './rotate-deps.ts'
+import type { FileContents } from './shared-files.ts'
 
 const authorities = [
   { name: 'ca', commonName: 'kubernetes' },
@@ -33,7 +33,7 @@ export interface RotatedAuthorities {
 export async function rotateAuthorities(deps: RotateDeps, signal: AbortSignal): Promise<RotatedAuthorities> {
   const { clock, onProgress } = deps
   const authorityKey = authorityKeyOf(deps)
-  const { version, files: current } = await filesOf(deps, signal)
+  const { version, files: current } = await currentFiles(deps, signal)
   if (authorities.some(({ name }) => load(current, name, deps).chain !== '')) {
     onProgress('waiting until all servers use the new CA')
     await untilUsed(version, deps, signal)
@@ -64,7 +64,7 @@ export async function retireAuthorities(
   { force, ...deps }: RotateDeps & { readonly force: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { files: current } = await filesOf(deps, signal)
+  const { files: current } = await currentFiles(deps, signal)
   const { chain, trusted } = load(current, 'ca', deps)
   if (chain === '') return false
   const digest = authorityDigest(trusted, deps.crypto)
@@ -76,14 +76,6 @@ export async function retireAuthorities(
   await distributeFiles(() => retired, { ...deps, authorityKey: authorityKeyOf(deps) }, signal)
   await announce(deps, signal)
   return true
-}
-
-/** What was distributed last, and of the other files those of this server. */
-async function filesOf(deps: RotateDeps, signal: AbortSignal): Promise<SharedFiles> {
-  const published = await findSharedFiles(deps.client, context(signal))
-  if (published === undefined) return { version: 0, files: deps.initial }
-  const { version, files } = openSharedFiles(published, { crypto: deps.crypto, authorityKey: authorityKeyOf(deps) })
-  return { version, files: { ...deps.initial, ...files } }
 }
 
 function load(files: FileContents, name: AuthorityName, deps: RotateDeps): Authority {
@@ -101,7 +93,7 @@ const nodesOf = async ({ client }: RotateDeps, signal: AbortSignal): Promise<rea
 /** Asks all nodes to trust what servers use now, and waits a while for it. Returns the names of those that do not. */
 async function announce(deps: RotateDeps, signal: AbortSignal): Promise<readonly string[]> {
   const { client, clock, crypto, onProgress } = deps
-  const { files } = await filesOf(deps, signal)
+  const { files } = await currentFiles(deps, signal)
   const digest = authorityDigest(load(files, 'ca', deps).trusted, crypto)
   onProgress('waiting until nodes trust the new CA, and have certificates of it')
   for (const each of await nodesOf(deps, signal))

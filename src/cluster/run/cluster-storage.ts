@@ -1,4 +1,5 @@
 // Opens what a cluster on this machine has on disk: its certificates and its store, encrypted at rest if configured.
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
@@ -13,15 +14,24 @@ import type { DataDirectory } from '../data-directory/open-directory.ts'
 import { openStore } from '../data-directory/open-store.ts'
 import { recordStore } from '../data-directory/record-store.ts'
 import { storedResource } from '../data-directory/stored-resource.ts'
-import { openEncryption, type Encryption } from '../policy/encryption-at-rest.ts'
+import {
+  encryptionConfigFile,
+  openEncryption,
+  type Encryption,
+  type EncryptionFile,
+} from '../policy/encryption-at-rest.ts'
 import type { StopProgress } from './stop-progress.ts'
 import type { ResolvedUpOptions } from './up-options.ts'
+import { useFilesCopy } from './use-shared-files.ts'
 
 export interface ClusterStorage {
   readonly certificates: ClusterCertificates
   readonly store: Store
-  /** Undefined when nothing is encrypted. */
-  readonly encryption: Encryption | undefined
+  /** The same one, with values as they are stored. */
+  readonly plainStore: Store
+  readonly encryption: Encryption
+  /** Whether the encryption configuration is that of the data directory, which `coxswain rotate encryption-key` replaces. */
+  readonly isEncryptionManaged: boolean
 }
 
 export interface ClusterStorageDeps {
@@ -60,27 +70,52 @@ export async function openClusterStorage(
   )
   const [own, plainStore] = await Promise.all([issueCertificates(directory, hosts), opened])
   const certificates = withGiven(own, options.given)
-  const encryptionPath = options.policyFlags['encryption-provider-config']
   await recordStore(directory, options.store, plainStore, never)
+  const { log } = options
+  const { isManaged, ...file } = await encryptionFileOf(options, directory, () =>
+    useFilesCopy(directory.path, plainStore, log),
+  )
   await directory.note({
     name: options.name,
     isComplete: true,
     kubeconfigs: [...new Set([...(directory.marker.kubeconfigs ?? []), ...kubeconfigs])],
-    encryptionConfig: encryptionPath && resolve(encryptionPath),
+    encryptionConfig: file.isOptional ? undefined : file.path,
   })
   const dataKeyMetrics = new DataKeyMetrics(metrics, realClock)
-  const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log: options.log, dataKeyMetrics }
-  const encryption =
-    encryptionPath === undefined
-      ? undefined
-      : cleanUps.use(await openEncryption(plainStore, encryptionPath, deps, reloadsEncryption(options)))
+  const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log, dataKeyMetrics }
+  const encryption = cleanUps.use(await openEncryption(plainStore, file, deps, reloadsEncryption(options)))
   const store = new MeasuredStore({
-    store: encryption?.store ?? plainStore,
+    store: encryption.store,
     clock: realClock,
     metrics,
     resourceOf: storedResource,
   })
-  return { certificates, store, encryption }
+  return { certificates, store, plainStore, encryption, isEncryptionManaged: isManaged }
+}
+
+/**
+ * The configuration that a flag names, or that of the data directory, which other servers may have replaced while this one did not run.
+ * That one need not exist.
+ */
+async function encryptionFileOf(
+  { policyFlags }: ResolvedUpOptions,
+  { path: directory, marker }: DataDirectory,
+  useCopy: () => Promise<boolean>,
+): Promise<EncryptionFile & { readonly isManaged: boolean }> {
+  const name = `pki/${encryptionConfigFile}`
+  const own = resolve(directory, name)
+  const given = policyFlags['encryption-provider-config']
+  const path = given === undefined ? own : resolve(given)
+  const isForeign = marker.foreign.includes(name)
+  if (given === undefined && isForeign)
+    throw new Error(`${own} was there before the cluster; use it with --encryption-provider-config, or move it away`)
+  const isManaged = path === own && !isForeign
+  if ((await useCopy()) && !isManaged)
+    throw new Error(
+      'the encryption configuration of this cluster is replaced by coxswain rotate encryption-key: start without --encryption-provider-config',
+    )
+  const isOptional = given === undefined && marker.encryptionConfig !== own && !existsSync(own)
+  return { path, isOptional, isManaged }
 }
 
 /** The start has already failed with this error. */

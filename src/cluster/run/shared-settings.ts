@@ -1,7 +1,5 @@
 // Flags whose values must be the same on all servers of a control plane. A server that joins gets them with the authorities.
-import { existsSync } from 'node:fs'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
-import { sharedEncryptionConfig } from '../data-directory/server-files.ts'
 import { nodeRangeFlags } from '../flags/node-ranges.ts'
 import type { PolicyFlag } from '../flags/policy-flags.ts'
 import { serviceRangeFlags } from '../flags/service-ranges.ts'
@@ -42,18 +40,10 @@ export const withSettings = (options: FlagOptions, settings: SharedSettings): Fl
   policyFlags: { ...options.policyFlags, ...chosen(settings, names.policyFlags) },
 })
 
-/**
- * Options with what the data directory has of a cluster that came from elsewhere: flags that must stay the same, unless they are
- * given, and the encryption configuration, unless another one is named.
- */
-export function withStored<Options extends FlagOptions>(options: Options, { path, marker }: DataDirectory): Options {
+/** Options with flags that the data directory has of a cluster that came from elsewhere and that must stay the same, unless they are given. */
+export function withStored<Options extends FlagOptions>(options: Options, { marker }: DataDirectory): Options {
   const stored = marker.server?.settings ?? marker.settings ?? {}
-  const completed = { ...options, ...withSettings(options, { ...stored, ...sharedSettings(options) }) }
-  const config = `${path}/pki/${sharedEncryptionConfig}`
-  const isOurs = !marker.foreign.includes(`pki/${sharedEncryptionConfig}`)
-  if (completed.policyFlags?.['encryption-provider-config'] !== undefined || !isOurs || !existsSync(config))
-    return completed
-  return { ...completed, policyFlags: { ...completed.policyFlags, 'encryption-provider-config': config } }
+  return { ...options, ...withSettings(options, { ...stored, ...sharedSettings(options) }) }
 }
 
 /** Throws on a value that differs from that of the other servers. */

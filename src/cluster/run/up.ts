@@ -45,6 +45,7 @@ import { readPolicySettings, type PolicySettings } from '../policy/policy-settin
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
 import { simulatedNodeName } from '../components/simulated-nodes.ts'
 import { usedVersionAnnotation } from '../rotation/follow-shared-files.ts'
+import { managedEncryptionAnnotation } from '../rotation/rotate-encryption-key.ts'
 import { newIdentity } from '../components/start-elected.ts'
 import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
@@ -164,7 +165,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const { frontProxy } = settings
     const served = await serveCluster(options, cluster, { tlsThread, storage, metrics, frontProxy })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
-    const identity = newServerIdentity(options, cluster, served)
+    const identity = newServerIdentity(options, storage, cluster, served)
     listening.server = { lease: identity.name, machine: hostname() }
     const withdraw = async (signal: AbortSignal) => {
       await Promise.all([cluster.withdraw(signal), identity.withdraw(signal)])
@@ -195,7 +196,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     startNodes({ options, directory, cluster, served, localNode, realNode, publish }, tasks)
     startSpanExport(options, cluster, tasks)
     tasks.start('identity', (stop) => identity.run(stop))
-    startSharedFiles({ options, directory, cluster, identity, policies, certificates }, tasks)
+    startSharedFiles({ options, directory, storage, cluster, identity, policies, certificates }, tasks)
     startMaintenance({ options, directory, storage, certificates, hosts, metrics }, tasks)
     return {
       url: served.url,
@@ -305,7 +306,7 @@ function newCluster(
     kubeletTls: kubeletTls(certificates, settings),
     proxyIdentity,
     advertisesAddOns: containers !== 'none',
-    kmsCheck: storage.encryption?.check,
+    kmsCheck: storage.encryption.check,
     uiPort,
   })
 }
@@ -352,7 +353,8 @@ async function listenForUi(served: ServedCluster, host: string, port: number): P
 }
 
 const newServerIdentity = (
-  { log, advertisedHost }: ResolvedUpOptions,
+  { log, advertisedHost, given }: ResolvedUpOptions,
+  { isEncryptionManaged }: ClusterStorage,
   cluster: Cluster,
   { host, port, url }: ServedCluster,
 ) =>
@@ -360,6 +362,8 @@ const newServerIdentity = (
     { hostname: hostname(), host, port },
     {
       [usedVersionAnnotation]: '',
+      // Files of servers are replaced where no flags name the keys.
+      ...(given === undefined && isEncryptionManaged ? { [managedEncryptionAnnotation]: 'true' } : {}),
       [originAnnotation]: advertisedHost === undefined ? url : `https://${joinHostPort(advertisedHost, port)}`,
     },
     {
@@ -374,6 +378,7 @@ const newServerIdentity = (
 interface SharedFilesDeps {
   readonly options: ResolvedUpOptions
   readonly directory: DataDirectory
+  readonly storage: ClusterStorage
   readonly cluster: Cluster
   readonly identity: ServerIdentity
   readonly policies: BuiltPolicies
@@ -382,16 +387,30 @@ interface SharedFilesDeps {
 
 /** Keys that flags name are replaced outside of the cluster. */
 function startSharedFiles(
-  { options, directory, cluster, identity, policies: { accountKeys }, certificates }: SharedFilesDeps,
+  { options, directory, storage, cluster, identity, policies: { accountKeys }, certificates }: SharedFilesDeps,
   tasks: TaskGroup,
 ): void {
   const { given, log } = options
   if (given !== undefined) return
   const client = cluster.client('apiserver', apiServerUser)
   const useAuthorities = () => certificates.replace(() => issueCertificates(directory, currentHosts(options)))
-  tasks.start('shared files', (stop) =>
-    useSharedFiles({ client, identity, directory: directory.path, accountKeys, useAuthorities, log }, stop),
-  )
+  const { plainStore, encryption, isEncryptionManaged } = storage
+  const useEncryption = async (stop: AbortSignal) => {
+    if (!isEncryptionManaged) throw new Error('the encryption configuration is the file that a flag names')
+    await encryption.reload(stop)
+    await directory.note({ encryptionConfig: encryption.path })
+  }
+  const use = {
+    client,
+    identity,
+    directory: directory.path,
+    accountKeys,
+    useAuthorities,
+    useEncryption,
+    plainStore,
+    log,
+  }
+  tasks.start('shared files', (stop) => useSharedFiles(use, stop))
 }
 
 type Publish = (write: () => Promise<void>) => Promise<void>
@@ -400,7 +419,7 @@ type Publish = (write: () => Promise<void>) => Promise<void>
 const publisher =
   ({ encryption }: ClusterStorage): Publish =>
   (write) =>
-    encryption === undefined ? write() : encryption.runWhenHealthy(write, never)
+    encryption.runWhenHealthy(write, never)
 
 interface NodeStart {
   readonly options: ResolvedUpOptions
@@ -484,8 +503,7 @@ function startMaintenance(
   tasks: TaskGroup,
 ): void {
   const { encryption } = storage
-  if (encryption !== undefined && reloadsEncryption(options))
-    tasks.start('encryption configuration', (signal) => encryption.reloadOnChange(signal))
+  if (reloadsEncryption(options)) tasks.start('encryption configuration', (signal) => encryption.reloadOnChange(signal))
   const showExpiry = expiryGauge(metrics)
   showExpiry(storage.certificates)
   certificates.onChange(async (fresh) => showExpiry(fresh))
