@@ -1,10 +1,11 @@
-// Actions of the web page in a running cluster: scale, restart, delete with what follows, several objects at once, logs at once; and
+// Actions of the web page in a running cluster: scale, restart, delete with what follows, cordon, drain, suspend, several objects at once, logs at once; and
 // that there are none in the past.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { deployment } from '../../src/api/apps/v1/deployment.ts'
-import { pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { podDisruptionBudget } from '../../src/api/policy/v1/pod-disruption-budget.ts'
+import { node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
 import { tokenOfReader } from './reader.ts'
 
@@ -131,6 +132,99 @@ test('the log of a pod is shown at once, as text', async () => {
   await page.locator('[data-problem="pod/loud"]').getByText(hostileLog).waitFor()
   equal(await page.locator('img').count(), 0)
   equal(await page.title(), 'Coxswain')
+})
+
+test('a node is cordoned and uncordoned', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=nodes&object=nodes//node-0`)
+  await object(page).getByRole('button', { name: 'Cordon', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cordon Node node-0?' })
+  await dialog.getByText('kubectl cordon node-0').waitFor()
+  await dialog.getByRole('button', { name: 'Cordon' }).click()
+  await page.getByText('Node node-0 is cordoned.').waitFor()
+  equal((await cluster.client.of(node).get('node-0')).spec.unschedulable, true)
+  await object(page).getByRole('button', { name: 'Uncordon' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Uncordon' }).click()
+  await page.getByText('Node node-0 is uncordoned.').waitFor()
+  equal((await cluster.client.of(node).get('node-0')).spec.unschedulable, undefined)
+})
+
+test('a drain respects budgets, names the pods that stay, shows its progress, and can be stopped', async () => {
+  const template = { metadata: { labels: { app: 'agent' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
+  const selector = { matchLabels: { app: 'agent' } }
+  const guarded = { matchLabels: { app: 'web' } }
+  await cluster.apply([
+    {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'agent', namespace: 'default' },
+      spec: { selector, template },
+    },
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'guard', namespace: 'default' },
+      spec: { maxUnavailable: 0, selector: guarded },
+    },
+  ])
+  await cluster.clock.advance('20s')
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=nodes&object=nodes//node-0`)
+  await object(page).getByRole('button', { name: 'Drain' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Drain Node node-0?' })
+  await dialog.getByText(/^Stay, because a DaemonSet owns them: agent-/).waitFor()
+  await dialog.getByText(/^Evicted as PodDisruptionBudgets allow: .*web-/).waitFor()
+  await dialog.getByText('kubectl drain node-0 --ignore-daemonsets --delete-emptydir-data --force').waitFor()
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await dialog.getByRole('button', { name: 'Drain' }).click()
+  await dialog
+    .getByText(/^web-\S+: Cannot evict pod as it would violate the pod's disruption budget/)
+    .first()
+    .waitFor()
+  await dialog.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('The drain is stopped. Node node-0 stays cordoned.').waitFor()
+  equal((await cluster.client.of(node).get('node-0')).spec.unschedulable, true)
+
+  await cluster.client.of(podDisruptionBudget).delete('guard', 'default')
+  await object(page).getByRole('button', { name: 'Drain' }).click()
+  await dialog.getByRole('button', { name: 'Drain' }).click()
+  // Pods end in the time of the cluster.
+  await dialog
+    .getByText(/: ends$/)
+    .first()
+    .waitFor()
+  await cluster.clock.advance('60s')
+  await page.getByText('Node node-0 is drained.').waitFor()
+  const left = (await cluster.client.of(pod).list({ namespace: 'default' })).items.filter(
+    ({ spec }) => spec.nodeName === 'node-0',
+  )
+  deepEqual(
+    left.map(({ metadata }) => metadata.labels?.['app']),
+    ['agent'],
+  )
+  await cluster.client.of(node).patch('node-0', '', { spec: { unschedulable: null } }, 'merge')
+  await cluster.clock.advance('20s')
+})
+
+test('a CronJob is suspended and resumed', async () => {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'nginx' }] } }
+  const metadata = { name: 'nightly', namespace: 'default' }
+  const spec = { schedule: '0 0 * * *', jobTemplate: { spec: { template } } }
+  await cluster.apply([{ apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec }])
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=cronjobs.batch&object=cronjobs/default/nightly`)
+  await object(page).getByRole('button', { name: 'Suspend' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Suspend CronJob nightly?' })
+  await dialog.getByText('It creates no Jobs. Jobs that run continue.').waitFor()
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('CronJob nightly is suspended.').waitFor()
+  await object(page).getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('CronJob nightly is resumed.').waitFor()
 })
 
 test('the past is marked with its date, and has no actions', async () => {

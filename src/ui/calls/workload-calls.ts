@@ -1,4 +1,4 @@
-// The requests that scale, restart and delete an object, as kubectl makes them.
+// The requests that scale, restart, suspend, cordon and delete an object, as kubectl makes them.
 
 /** Requests with the paths of an API server. */
 export interface CallApi {
@@ -7,6 +7,11 @@ export interface CallApi {
   delete(target: string, options: object, signal: AbortSignal): Promise<void>
   /** The type is that of the patch. */
   patch(target: string, type: string, patch: object, signal: AbortSignal): Promise<void>
+}
+
+/** Requests that also create. */
+export interface CreateApi extends CallApi {
+  create(target: string, object: object, signal: AbortSignal): Promise<void>
 }
 
 export interface DeleteOptions {
@@ -52,3 +57,11 @@ export async function restartWorkload(
   const metadata = { annotations: { 'kubectl.kubernetes.io/restartedAt': restartedAt } }
   await api.patch(target, strategicMergePatch, { spec: { template: { metadata } } }, signal)
 }
+
+/** Whether a Job or CronJob is suspended. */
+export const suspendObject = (api: CallApi, target: string, suspend: boolean, signal: AbortSignal): Promise<void> =>
+  api.patch(target, mergePatch, { spec: { suspend } }, signal)
+
+/** Whether pods are scheduled to a node. */
+export const cordonNode = (api: CallApi, target: string, isCordoned: boolean, signal: AbortSignal): Promise<void> =>
+  api.patch(target, mergePatch, { spec: { unschedulable: isCordoned ? true : null } }, signal)

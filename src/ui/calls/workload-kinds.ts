@@ -1,4 +1,4 @@
-// Which kinds are scaled and restarted, and how many replicas a user may type.
+// Which kinds are scaled, restarted, suspended and cordoned, and how many replicas a user may type.
 import { qualifiedResource, type KindNames } from '../../api/kind/kind.ts'
 
 type Named = Pick<KindNames, 'plural' | 'group'>
@@ -6,6 +6,10 @@ type Named = Pick<KindNames, 'plural' | 'group'>
 const scalable = new Set(['deployments.apps', 'replicasets.apps', 'replicationcontrollers', 'statefulsets.apps'])
 const restartable = new Set(['daemonsets.apps', 'deployments.apps', 'statefulsets.apps'])
 
+const suspendable = new Set(['cronjobs.batch', 'jobs.batch'])
+
+export const isNode = (resource: Named): boolean => qualifiedResource(resource) === 'nodes'
+export const isSuspendable = (resource: Named): boolean => suspendable.has(qualifiedResource(resource))
 export const isScalable = (resource: Named): boolean => scalable.has(qualifiedResource(resource))
 export const isRestartable = (resource: Named): boolean => restartable.has(qualifiedResource(resource))
 

@@ -1,6 +1,6 @@
 // What the page does in a running cluster: applies, logs, terminals, and steps of virtual time.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
-import type { CallApi } from '../../calls/workload-calls.ts'
+import type { CreateApi } from '../../calls/workload-calls.ts'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
 import type { OpenApiDocument } from '../model/editing/schema-node.ts'
@@ -14,8 +14,12 @@ const tailLines = 500
 /** Frames that wait for the connection; what is typed beyond that is dropped. */
 const waitingFramesMax = 100
 
-const calls: CallApi = {
+const calls: CreateApi = {
   read: (target, accept, signal) => fetchJson(target, { headers: { accept }, signal }),
+  async create(target, object, signal) {
+    const headers = { 'content-type': 'application/json', ...uiHeaders }
+    await fetchOk(target, { method: 'POST', headers, body: JSON.stringify(object), signal })
+  },
   async delete(target, options, signal) {
     const headers = { 'content-type': 'application/json', ...uiHeaders }
     await fetchOk(target, { method: 'DELETE', headers, body: JSON.stringify(options), signal })

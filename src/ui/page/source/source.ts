@@ -1,6 +1,6 @@
 // Where the page's data comes from: a running cluster, or the record of a test. The page uses nothing else.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
-import type { CallApi } from '../../calls/workload-calls.ts'
+import type { CreateApi } from '../../calls/workload-calls.ts'
 import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import type { OverviewSource } from './overview.ts'
 
@@ -207,7 +207,7 @@ export interface Applied {
 
 /** What only a running cluster can do. */
 export interface Actions {
-  readonly calls: CallApi
+  readonly calls: CreateApi
   /** Ends the session. */
   logOut(): Promise<void>
   /** Server-side apply of YAML; returns the resulting object, or the one that would result, and whether it did not exist. */

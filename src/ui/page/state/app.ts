@@ -133,7 +133,7 @@ export class App {
     this.#podListing = followed(this.pods, 'map')
     const ownedBy = (object: Pick<ClusterObject, 'metadata'>) => this.ownedBy(object)
     const notify = (text: string): void => this.notify(text)
-    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs })
+    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs, sleep })
     this.overview = new Overview({ source, sleep, changed, whenDrawn })
     const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
     this.palette = new Palette({ ...choices, sleep, changed })

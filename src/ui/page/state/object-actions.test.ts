@@ -1,8 +1,8 @@
 // Actions on objects: the question, its dry run, and what is sent when it is confirmed.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { CallApi } from '../../calls/workload-calls.ts'
-import { consequencesOf } from '../model/deletion.ts'
+import type { CreateApi } from '../../calls/workload-calls.ts'
+import { consequencesOf } from '../model/actions/deletion.ts'
 import type { OwnedObject } from '../model/owner-tree.ts'
 import type { Resource, Source } from '../source/source.ts'
 import { ObjectActions } from './object-actions.ts'
@@ -22,25 +22,35 @@ const kind = (plural: string, name: string, group = ''): Resource => ({
 })
 const deployments = kind('deployments', 'Deployment', 'apps')
 const pods = kind('pods', 'Pod')
+const nodes = { ...kind('nodes', 'Node'), isNamespaced: false }
+const cronJobs = kind('cronjobs', 'CronJob', 'batch')
 const object = (name: string, uid = '') => ({ metadata: { name, namespace: 'shop', uid } })
 const owned = (resource: string, name: string): OwnedObject => ({ resource, object: object(name) })
 
 /** What is sent; requests for these names are rejected. */
-function acting(rejected: readonly string[] = [], spec = {}) {
+function acting(
+  rejected: readonly string[] = [],
+  spec = {},
+  nodePods: readonly object[] = [],
+  sleep = async (): Promise<void> => undefined,
+) {
   const sent: string[] = []
   const notices: string[] = []
   const send = async (text: string): Promise<void> => {
     sent.push(text)
     if (rejected.some((name) => text.includes(name))) throw new Error('it is protected')
   }
-  const calls: CallApi = {
-    read: async () => ({ spec }),
+  const calls: CreateApi = {
+    create: (target, body) => send(`POST ${target} ${JSON.stringify(body)}`),
+    read: async () => ({ spec, metadata: {} }),
     delete: (target, options) => send(`DELETE ${target} ${JSON.stringify(options)}`),
     patch: (target, type, patch) => send(`PATCH ${target} ${type} ${JSON.stringify(patch)}`),
   }
+  const list = async (): Promise<unknown> => nodePods
   const actions = new ObjectActions({
-    source: { actions: { calls } } as unknown as Source,
+    source: { actions: { calls }, list } as unknown as Source,
     ownedBy: async () => [owned('replicasets', 'web-1'), owned('pods', 'web-1-a'), owned('pods', 'web-1-b')],
+    sleep,
     timeMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
     notify: (text) => notices.push(text),
     changed: () => undefined,
@@ -82,6 +92,63 @@ suite('actions', () => {
       ['1 of 3 failed. b: it is protected', ['b'], undefined],
     )
     deepEqual(notices, ['2 pods are being deleted.'])
+  })
+
+  for (const [action, resource, patch, result] of [
+    ['cordon', nodes, { unschedulable: true }, 'Node a is cordoned.'],
+    ['uncordon', nodes, { unschedulable: null }, 'Node a is uncordoned.'],
+    ['suspend', cronJobs, { suspend: true }, 'CronJob a is suspended.'],
+    ['resume', cronJobs, { suspend: false }, 'CronJob a is resumed.'],
+  ] as const)
+    test(`${action} is a question first, then a patch`, async () => {
+      const { actions, sent, notices } = acting()
+      actions.ask(action, resource, [object('a')])
+      equal(actions.pending?.consequences?.length, 1)
+      deepEqual(sent, [])
+      await actions.confirm()
+      match(sent.join(), new RegExp(`/${resource.plural}/a application/merge-patch\\+json `))
+      ok(sent.join().endsWith(JSON.stringify({ spec: patch })), sent.join())
+      deepEqual(notices, [result])
+    })
+
+  test('a drain says what follows, cordons the node, and evicts its pods', async () => {
+    const pod = object('web', 'u1')
+    const owner = { ownerReferences: [{ kind: 'DaemonSet', controller: true }] }
+    const daemon = { metadata: { ...object('agent').metadata, ...owner } }
+    const { actions, sent } = acting([], {}, [pod, daemon])
+    actions.ask('drain', nodes, [{ metadata: { name: 'node-0' } }])
+    await settled()
+    deepEqual(actions.pending?.consequences, [
+      'No new pods are scheduled to it.',
+      'Evicted as PodDisruptionBudgets allow: web.',
+      'Nothing replaces: web.',
+      'Stay, because a DaemonSet owns them: agent.',
+    ])
+    const running = actions.confirm()
+    await settled()
+    deepEqual(sent, [
+      'PATCH /api/v1/nodes/node-0 application/merge-patch+json {"spec":{"unschedulable":true}}',
+      'POST /api/v1/namespaces/shop/pods/web/eviction {"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web","namespace":"shop"},"deleteOptions":{"preconditions":{"uid":"u1"}}}',
+    ])
+    await running
+    equal(actions.pending, undefined)
+  })
+
+  test('a drain that is stopped leaves the node cordoned, and says so', async () => {
+    const { actions, notices } = acting([], {}, [object('web', 'u1')], () => new Promise(() => undefined))
+    actions.ask('drain', nodes, [{ metadata: { name: 'node-0' } }])
+    void actions.confirm()
+    await settled()
+    deepEqual(actions.pending?.drain, { done: 0, total: 1, waiting: ['web: ends'] })
+    actions.close()
+    deepEqual([notices, actions.pending], [['The drain is stopped. Node node-0 stays cordoned.'], undefined])
+  })
+
+  test('an eviction that fails is shown, and the node stays in the question', async () => {
+    const { actions } = acting(['eviction'], {}, [object('web', 'u1')])
+    actions.ask('drain', nodes, [{ metadata: { name: 'node-0' } }])
+    await actions.confirm()
+    equal(actions.pending?.failure, 'node-0: web: it is protected')
   })
 
   test('a number of replicas is checked, then sent', async () => {

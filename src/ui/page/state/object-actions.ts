@@ -1,33 +1,34 @@
-// Actions on objects: scale, restart and delete. Each is a question first, which says what follows; a deletion is tried as a dry run, so
+// Actions on objects. Each is a question first, which says what follows; a deletion is tried as a dry run, so
 // that what the server rejects is known before.
-import { deleteObject, restartWorkload, scaleObject } from '../../calls/workload-calls.ts'
+import { drainPlan, evictPods, type DrainProgress } from '../../calls/drain.ts'
+import { cordonNode, deleteObject, restartWorkload, scaleObject, suspendObject } from '../../calls/workload-calls.ts'
 import { replicasIn, replicasMax } from '../../calls/workload-kinds.ts'
-import { consequencesOf } from '../model/deletion.ts'
+import { actionTexts, consequencesOfKind, type ActionKind, type ActionOn } from '../model/actions/action-texts.ts'
+import { consequencesOf } from '../model/actions/deletion.ts'
+import { consequencesOfDrain } from '../model/actions/drain-texts.ts'
 import type { OwnedObject } from '../model/owner-tree.ts'
 import { resourcePath } from '../source/resource-path.ts'
 import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 
-export type ActionKind = 'delete' | 'restart' | 'scale'
-
-/** An action that waits for its confirmation. The objects are of one resource. */
-export interface PendingAction {
-  readonly kind: ActionKind
-  readonly resource: Resource
-  readonly objects: readonly Pick<ClusterObject, 'metadata'>[]
-  /** What was typed as the number of replicas. */
-  readonly replicas: string
+/** An action that waits for its confirmation, or runs. The number of replicas is what was typed. */
+export interface PendingAction extends ActionOn {
   /** What follows; undefined while it is not known. */
   readonly consequences: readonly string[] | undefined
   readonly failure: string | undefined
   /** How many objects are done, while the action runs. */
   readonly done: number | undefined
+  /** How far a drain is. */
+  readonly drain: DrainProgress | undefined
 }
+
+const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
 
 export interface ObjectActionsDeps {
   readonly source: Source
   /** The objects that would be deleted with one, by the garbage collector. */
   readonly ownedBy: (object: Pick<ClusterObject, 'metadata'>) => Promise<readonly OwnedObject[]>
   readonly timeMs: () => number
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly notify: (text: string) => void
   readonly changed: () => void
 }
@@ -51,12 +52,14 @@ export class ObjectActions {
       resource,
       objects,
       replicas,
-      consequences: kind === 'delete' ? undefined : [],
+      consequences: kind === 'delete' || kind === 'drain' ? undefined : consequencesOfKind(kind, resource),
       failure: undefined,
       done: undefined,
+      drain: undefined,
     }
     this.#deps.changed()
     if (kind === 'delete') void this.#tryDeletion(this.pending, this.#running.signal)
+    if (kind === 'drain') void this.#planDrain(this.pending, this.#running.signal)
   }
 
   setReplicas(replicas: string): void {
@@ -94,7 +97,9 @@ export class ObjectActions {
     if (succeeded > 0) this.#deps.notify(resultText(pending, succeeded))
   }
 
+  /** Cancels the question, or stops what runs. */
   close(): void {
+    this.#sayStopped()
     this.#running.abort()
     this.pending = undefined
     this.#deps.changed()
@@ -110,6 +115,14 @@ export class ObjectActions {
     if (calls === undefined) throw new Error('This page shows a record.')
     const target = resourcePath(resource, metadata.namespace, metadata.name)
     switch (kind) {
+      case 'cordon':
+      case 'uncordon':
+        return cordonNode(calls, target, kind === 'cordon', signal)
+      case 'resume':
+      case 'suspend':
+        return suspendObject(calls, target, kind === 'suspend', signal)
+      case 'drain':
+        return this.#drain(target, metadata.name, signal)
       case 'delete':
         return deleteObject(calls, target, { uid: metadata.uid ?? '', isNow: false }, signal)
       case 'restart':
@@ -119,6 +132,44 @@ export class ObjectActions {
       default:
         return kind satisfies never
     }
+  }
+
+  #sayStopped(): void {
+    const {
+      objects: [node],
+      drain,
+      failure,
+    } = this.pending ?? { objects: [] }
+    if (drain === undefined || failure !== undefined || drain.done === drain.total) return
+    this.#deps.notify(`The drain is stopped. Node ${node?.metadata.name ?? ''} stays cordoned.`)
+  }
+
+  async #drain(target: string, node: string, signal: AbortSignal): Promise<void> {
+    const { source, sleep } = this.#deps
+    const api = source.actions?.calls
+    if (api === undefined) return
+    await cordonNode(api, target, true, signal)
+    // Pods that were scheduled to it since the question are evicted too.
+    const { evicted } = drainPlan(await this.#podsOf(node))
+    const report = (drain: DrainProgress): void => {
+      if (!signal.aborted) this.#set({ drain })
+    }
+    await evictPods({ api, sleep, report }, evicted, signal)
+  }
+
+  #podsOf(node: string): Promise<readonly ClusterObject[]> {
+    const options = { namespace: '', revision: undefined, fieldSelector: `spec.nodeName=${node}` }
+    return this.#deps.source.list(podResource, options)
+  }
+
+  async #planDrain({ objects: [node] }: PendingAction, signal: AbortSignal): Promise<void> {
+    let change: Partial<PendingAction>
+    try {
+      change = { consequences: consequencesOfDrain(drainPlan(await this.#podsOf(node?.metadata.name ?? ''))) }
+    } catch (error) {
+      change = { consequences: [], failure: (error as Error).message }
+    }
+    if (!signal.aborted) this.#set(change)
   }
 
   /** What follows is shown of a single object; of several only what follows from their kind. */
@@ -146,18 +197,7 @@ export class ObjectActions {
   }
 }
 
-const past: Readonly<Record<ActionKind, string>> = {
-  delete: 'is being deleted',
-  restart: 'restarts',
-  scale: 'is scaled',
-}
-const pastOfSeveral: Readonly<Record<ActionKind, string>> = {
-  delete: 'are being deleted',
-  restart: 'restart',
-  scale: 'are scaled',
-}
-
 const resultText = ({ kind, resource, objects }: PendingAction, count: number): string =>
   count === 1
-    ? `${resource.kind} ${objects[0]?.metadata.name ?? ''} ${past[kind]}.`
-    : `${count} ${resource.plural} ${pastOfSeveral[kind]}.`
+    ? `${resource.kind} ${objects[0]?.metadata.name ?? ''} ${actionTexts[kind].one}.`
+    : `${count} ${resource.plural} ${actionTexts[kind].several}.`

@@ -1,12 +1,13 @@
 // What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { isRestartable, isScalable } from '../../calls/workload-kinds.ts'
+import { isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
+import { actionTexts, type ActionKind } from '../model/actions/action-texts.ts'
 import { matching } from '../model/choices.ts'
 import { kindLabel, kindSections } from '../model/kind-sections.ts'
 import { elsewhere, viewLabels, type PageLocation, type ViewName } from '../model/permalink.ts'
 import { RequestError } from '../source/requests.ts'
 import { resourceId, type FoundObject, type Resource, type Source } from '../source/source.ts'
-import type { ActionKind, ObjectActions } from './object-actions.ts'
+import type { ObjectActions } from './object-actions.ts'
 import type { PaletteChoice, PaletteDeps, PaletteMode } from './palette.ts'
 
 /** The page, as far as the palette uses it. */
@@ -101,16 +102,18 @@ function objectActions(host: PaletteHost): PaletteChoice[] {
   const resource = object === undefined ? undefined : host.resourceOfObject(object)
   if (object === undefined || resource === undefined || !host.canAct) return []
   const { namespace, name } = object
-  const choice = (kind: ActionKind, label: string): PaletteChoice => ({
+  const choice = (kind: ActionKind): PaletteChoice => ({
     id: `action/${kind}`,
-    label: `${label} ${resource.kind} ${name}`,
+    label: `${actionTexts[kind].verb} ${resource.kind} ${name}`,
     detail: 'action',
     run: () => host.actions.ask(kind, resource, [{ metadata: { name, ...(namespace === '' ? {} : { namespace }) } }]),
   })
   return [
-    ...(isScalable(resource) ? [choice('scale', 'Scale')] : []),
-    ...(isRestartable(resource) ? [choice('restart', 'Restart')] : []),
-    ...(resource.verbs.includes('delete') ? [choice('delete', 'Delete')] : []),
+    ...(isScalable(resource) ? [choice('scale')] : []),
+    ...(isRestartable(resource) ? [choice('restart')] : []),
+    ...(isNode(resource) ? [choice('cordon'), choice('uncordon'), choice('drain')] : []),
+    ...(isSuspendable(resource) ? [choice('suspend'), choice('resume')] : []),
+    ...(resource.verbs.includes('delete') ? [choice('delete')] : []),
   ]
 }
 

@@ -1,14 +1,10 @@
 // The question before an action: the objects, what follows, and the kubectl command with the same effect.
 import { html, nothing, type TemplateResult } from 'lit'
 import { replicasMax } from '../../calls/workload-kinds.ts'
-import { resourceId } from '../source/source.ts'
+import { actionTexts, commandOf, namesMax } from '../model/actions/action-texts.ts'
 import type { App } from '../state/app.ts'
-import type { ActionKind, PendingAction } from '../state/object-actions.ts'
+import type { PendingAction } from '../state/object-actions.ts'
 import { modal } from './frame/modal.ts'
-
-const verbs: Readonly<Record<ActionKind, string>> = { delete: 'Delete', restart: 'Restart', scale: 'Scale' }
-/** Names that are listed; further ones are counted. */
-const namesMax = 10
 
 export function actionDialog(app: App): TemplateResult | typeof nothing {
   const { actions } = app
@@ -25,15 +21,16 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
     >
       <h2 id="action-title">${titleOf(pending)}</h2>
       ${objects.length === 1 ? nothing : namesView(pending)} ${kind === 'scale' ? replicasView(app, pending) : nothing}
-      ${kind === 'restart' ? html`<p>Its pods are replaced by new ones, as the update strategy says.</p>` : nothing}
       ${consequences === undefined ? html`<p class="detail">Finding out what follows…</p>` : consequences.map((text) => html`<p>${text}</p>`)}
-      ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
+      ${drainView(pending)} ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
       <p class="detail">The same with kubectl: <code>${commandOf(pending)}</code></p>
       <div class="bar">
         <button class=${kind === 'delete' ? 'danger' : 'primary'} ?disabled=${done !== undefined}>
-          ${verbs[kind]}
+          ${actionTexts[kind].verb}
         </button>
-        <button type="button" @click=${() => actions.close()}>Cancel</button>
+        <button type="button" @click=${() => actions.close()}>
+          ${kind === 'drain' && done !== undefined ? 'Stop' : 'Cancel'}
+        </button>
         <span role="status">${done === undefined ? nothing : `${done} of ${objects.length}`}</span>
       </div>
     </form>
@@ -42,8 +39,8 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
 
 const titleOf = ({ kind, resource, objects }: PendingAction): string =>
   objects.length === 1
-    ? `${verbs[kind]} ${resource.kind} ${objects[0]?.metadata.name ?? ''}?`
-    : `${verbs[kind]} ${objects.length} ${resource.plural}?`
+    ? `${actionTexts[kind].verb} ${resource.kind} ${objects[0]?.metadata.name ?? ''}?`
+    : `${actionTexts[kind].verb} ${objects.length} ${resource.plural}?`
 
 const namesView = ({ objects }: PendingAction): TemplateResult =>
   html`<ul>
@@ -63,22 +60,17 @@ const replicasView = (app: App, { replicas }: PendingAction): TemplateResult =>
       @input=${(input: Event) => app.actions.setReplicas((input.target as HTMLInputElement).value)}
   /></label>`
 
-/** As a user types it. */
-function commandOf({ kind, resource, objects, replicas }: PendingAction): string {
-  const names = objects.slice(0, namesMax).map(({ metadata }) => metadata.name)
-  const id = resourceId(resource)
-  const namespace = objects[0]?.metadata.namespace
-  const place = namespace === undefined ? '' : ` -n ${namespace}`
-  const objectNames = names.map((name) => `${id}/${name}`).join(' ')
-  const more = objects.length > namesMax ? ' …' : ''
-  switch (kind) {
-    case 'delete':
-      return `kubectl delete ${objectNames}${more}${place}`
-    case 'restart':
-      return `kubectl rollout restart ${objectNames}${more}${place}`
-    case 'scale':
-      return `kubectl scale ${objectNames}${more} --replicas=${replicas}${place}`
-    default:
-      return kind satisfies never
-  }
+/** Pods that are waited for; further ones are counted. */
+const waitingMax = 5
+
+function drainView({ drain }: PendingAction): TemplateResult | typeof nothing {
+  if (drain === undefined) return nothing
+  const { done, total, waiting } = drain
+  return html`<div role="status" aria-label="Progress">
+    <p>${done} of ${total} pods are gone.</p>
+    <ul>
+      ${waiting.slice(0, waitingMax).map((text) => html`<li>${text}</li>`)}
+      ${waiting.length > waitingMax ? html`<li>and ${waiting.length - waitingMax} more</li>` : nothing}
+    </ul>
+  </div>`
 }

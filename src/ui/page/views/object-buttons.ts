@@ -1,9 +1,9 @@
 // The buttons of the actions on objects. In the past and in a report there are none.
 import { html, nothing, type TemplateResult } from 'lit'
-import { isRestartable, isScalable } from '../../calls/workload-kinds.ts'
+import { isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
 import type { ClusterObject, Resource } from '../source/source.ts'
 import type { App } from '../state/app.ts'
-import type { ActionKind } from '../state/object-actions.ts'
+import type { ActionKind } from '../model/actions/action-texts.ts'
 
 export function objectButtons(
   app: App,
@@ -12,6 +12,11 @@ export function objectButtons(
 ): TemplateResult | typeof nothing {
   if (resource === undefined || objects.length === 0 || !app.canAct) return nothing
   const { verbs } = resource
+  const isPatched = verbs.includes('patch')
+  const isCordoned = ({ spec }: ClusterObject): boolean => spec?.['unschedulable'] === true
+  const isSuspended = ({ spec }: ClusterObject): boolean => spec?.['suspend'] === true
+  const canCordon = isNode(resource) && isPatched
+  const canSuspend = isSuspendable(resource) && isPatched
   const replicas = objects.length === 1 ? String(objects[0]?.spec?.['replicas'] ?? 1) : ''
   const button = (kind: ActionKind, label: string, isShown: boolean): TemplateResult | typeof nothing =>
     isShown
@@ -19,7 +24,12 @@ export function objectButtons(
           ${label}
         </button>`
       : nothing
-  return html`${button('scale', 'Scale', isScalable(resource) && verbs.includes('patch'))}
-  ${button('restart', 'Restart', isRestartable(resource) && verbs.includes('patch'))}
+  return html`${button('scale', 'Scale', isScalable(resource) && isPatched)}
+  ${button('restart', 'Restart', isRestartable(resource) && isPatched)}
+  ${button('cordon', 'Cordon', canCordon && !objects.every(isCordoned))}
+  ${button('uncordon', 'Uncordon', canCordon && objects.some(isCordoned))}
+  ${button('drain', 'Drain', canCordon && objects.length === 1)}
+  ${button('suspend', 'Suspend', canSuspend && !objects.every(isSuspended))}
+  ${button('resume', 'Resume', canSuspend && objects.some(isSuspended))}
   ${button('delete', 'Delete', verbs.includes('delete'))}`
 }

@@ -1,6 +1,6 @@
 // What follows from the deletion of objects, in sentences, for the question before it.
-import type { ClusterObject, OwnerReference } from '../source/source.ts'
-import type { OwnedObject } from './owner-tree.ts'
+import type { ClusterObject, OwnerReference } from '../../source/source.ts'
+import type { OwnedObject } from '../owner-tree.ts'
 
 /** Names in one sentence; further ones are counted. */
 const namesMax = 5
