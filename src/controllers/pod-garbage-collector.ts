@@ -9,7 +9,7 @@ import { defineController, type ObjectIndex, type ReconcileTools } from './runti
 import { removePod } from './workload/remove-pod.ts'
 import { podsByNode } from './workload/pods-by-node.ts'
 
-const finishedPodsMax = 12_500
+export const finishedPodsMaxDefault = 12_500
 /** The shortest time between two counts of finished pods. */
 const countMs = 20_000
 /** A deleted node may be registered again. */
@@ -89,7 +89,9 @@ export function surplus(finished: readonly Pod[], max: number): Pod[] {
 }
 
 async function removeFinished(tools: Tools, context: Context): Promise<number | undefined> {
-  const { state, nowMs, byIndex } = tools
+  const { state, nowMs, byIndex, settings } = tools
+  const { finishedPodsMax = finishedPodsMaxDefault } = settings
+  if (finishedPodsMax === 0) return undefined
   const waitMs = state.countedMs + countMs - nowMs
   if (waitMs > 0) return waitMs
   state.countedMs = nowMs

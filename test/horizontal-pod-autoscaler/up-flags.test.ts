@@ -25,7 +25,7 @@ test('autoscalers are evaluated in the period that a flag sets', { timeout: 14_0
     host: '127.0.0.1',
     port: 0,
     nodes: 0,
-    autoscalerFlags: { 'horizontal-pod-autoscaler-sync-period': '100ms' },
+    controllerFlags: { 'horizontal-pod-autoscaler-sync-period': '100ms' },
     log: createLog({ clock: realClock, write: () => {}, format: 'json', level: 'info' }),
   })
   const { authority, identity } = parseKubeconfig(await readFile(kubeconfigPath, 'utf8'))

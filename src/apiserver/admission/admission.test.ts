@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
 import { AdmissionMetrics } from '../metrics/admission-metrics.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { runToEnd } from '../../base/work/work-slice.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -13,7 +14,8 @@ import { AdmissionChain } from './framework/admission-chain.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
 import { AdmissionRecorder } from './framework/admission-recorder.ts'
 import { ReinvocationContext } from './framework/reinvocation.ts'
-import type { AdmissionPlugin } from './framework/admission-plugin.ts'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
+import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from './framework/admission-plugin.ts'
 import { admissionPlugins, defaultAdmissionPlugins, defaultAdmissionSettings, enabledPlugins } from './plugins.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import type { StoreBatch } from '../../store/store.ts'
@@ -269,6 +271,19 @@ test('DefaultTolerationSeconds: pods get tolerations for five minutes unless the
     [
       [notReady, 1],
       [unreachable, 300],
+    ],
+  )
+})
+
+test('DefaultTolerationSeconds: for how long pods stay is configurable', () => {
+  const plugin = defaultTolerationSeconds({ notReady: 20, unreachable: 0 })
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [] } } as unknown as Pod
+  const changed = plugin.admit?.({ object } as unknown as AdmissionAttributes, {} as AdmissionHost) as Pod
+  deepEqual(
+    changed.spec.tolerations?.map(({ key, tolerationSeconds }) => [key, tolerationSeconds]),
+    [
+      ['node.kubernetes.io/not-ready', 20],
+      ['node.kubernetes.io/unreachable', 0],
     ],
   )
 })

@@ -5,7 +5,11 @@ import { certificateSigning } from './plugins/certificate-signing.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { defaultIngressClass } from './plugins/default-ingress-class.ts'
 import { defaultStorageClass } from './plugins/default-storage-class.ts'
-import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
+import {
+  defaultTolerationSeconds,
+  tolerationSecondsDefault,
+  type TolerationSeconds,
+} from './plugins/default-toleration-seconds.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
 import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts'
 import type { LimitedResource } from './plugins/resource-quota/limited-resources.ts'
@@ -36,6 +40,7 @@ export interface AdmissionSettings {
   readonly disabled: readonly string[]
   readonly podSecurity: PodSecurityConfiguration
   readonly limitedResources: readonly LimitedResource[]
+  readonly tolerationSeconds: TolerationSeconds
 }
 
 export const defaultAdmissionSettings: AdmissionSettings = {
@@ -43,6 +48,7 @@ export const defaultAdmissionSettings: AdmissionSettings = {
   disabled: [],
   podSecurity: privilegedConfiguration,
   limitedResources: [],
+  tolerationSeconds: tolerationSecondsDefault,
 }
 
 /** Every plugin in the order in which they run. The webhook plugins are passed in, because they need connections. */
@@ -58,7 +64,7 @@ export const admissionPlugins = (
   alwaysPullImages,
   podSecurity(settings.podSecurity),
   priority,
-  defaultTolerationSeconds,
+  defaultTolerationSeconds(settings.tolerationSeconds),
   extendedResourceToleration,
   defaultStorageClass,
   storageObjectInUseProtection,

@@ -1,6 +1,6 @@
 // Options of the commands that run a control plane: `up` and `server`.
 import { resolve } from 'node:path'
-import { autoscalerFlags } from '../../cluster/flags/autoscaler-flags.ts'
+import { controllerFlags } from '../../cluster/flags/controller-flags.ts'
 import { loadBalancerChoiceOf, loadBalancerFlags } from '../../cluster/flags/load-balancer-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
@@ -28,7 +28,7 @@ export const controlPlaneOptions = {
     value: '<folder>',
     help: 'a folder whose YAML and JSON files are applied, and whose removed files are deleted (manifests in the data directory)',
   },
-  ...inSection(autoscalerFlags, 'Autoscaling'),
+  ...inSection(controllerFlags, 'Controllers'),
   'gateway-api': {
     type: 'boolean',
     help: 'install the kinds of the Gateway API (gateway.networking.k8s.io), and serve Gateways where Ingresses are served',
@@ -40,7 +40,7 @@ export const controlPlaneOptions = {
 
 export const controlPlaneChoicesOf = async (options: Arguments<typeof controlPlaneOptions>['options']) => ({
   nodeRangeFlags: options,
-  autoscalerFlags: options,
+  controllerFlags: options,
   loadBalancers: asUsage(() => loadBalancerChoiceOf(options)),
   hasVolumeSnapshots: options['volume-snapshots'] ?? false,
   snapshots: await snapshotChoicesOf(options),

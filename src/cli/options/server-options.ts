@@ -42,7 +42,7 @@ export const optionsOf = <Flag extends string>(
 export function policySection(flag: string): string {
   if (flag.startsWith('audit-')) return 'Audit'
   if (flag.startsWith('authorization-')) return 'Authorization'
-  if (flag.includes('admission')) return 'Admission'
+  if (flag.includes('admission') || flag.endsWith('-toleration-seconds')) return 'Admission'
   if (flag.startsWith('encryption-')) return 'Encryption at rest'
   if (flag.endsWith('-inflight')) return 'Priority and fairness'
   return flag.startsWith('kubelet-') ? 'Connections to kubelets' : 'Authentication'

@@ -1,8 +1,7 @@
 // The flags of a controller manager in its own process, with upstream's names.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { LeaseSettings } from '../../client/leader-election.ts'
-import type { AutoscalerSettings } from '../../controllers/runtime/controller-settings.ts'
-import { autoscalerFlags, autoscalerSettingsOf } from './autoscaler-flags.ts'
+import { controllerFlags, controllerSettingsOf, type ControllerFlagSettings } from './controller-flags.ts'
 import { leaderElectionFlags, leaseSettingsOf, type LeaderElectionFlagValues } from './leader-election-flags.ts'
 
 const portDefault = '10257'
@@ -35,7 +34,7 @@ export const controllerManagerFlags = {
     value: '<time>',
     help: `how long a ServiceAccount token Secret may be unused (${cleanUpPeriodDefault})`,
   },
-  ...autoscalerFlags,
+  ...controllerFlags,
   ...leaderElectionFlags,
 } as const
 
@@ -47,7 +46,7 @@ export interface ControllerManagerSettings {
   readonly serve?: { readonly host: string; readonly port: number }
   readonly hasAccounts: boolean
   readonly legacyTokenCleanUpMs: number
-  readonly horizontalPodAutoscaler: AutoscalerSettings
+  readonly controllerSettings: ControllerFlagSettings
   /** Without leader election it acts at once. */
   readonly lease: LeaseSettings | 'none'
 }
@@ -71,7 +70,7 @@ export function controllerManagerSettings(flags: ControllerManagerFlagValues): C
     ...(port === 0 ? {} : { serve: { host, port } }),
     hasAccounts: hasAccounts === 'true',
     legacyTokenCleanUpMs,
-    horizontalPodAutoscaler: autoscalerSettingsOf(flags),
+    controllerSettings: controllerSettingsOf(flags),
     lease: leaseSettingsOf(flags, 'kube-controller-manager'),
   }
 }

@@ -74,6 +74,14 @@ export const policyFlags = {
     value: 'v1|v1beta1',
     help: 'the version of SubjectAccessReview that is sent (v1)',
   },
+  'default-not-ready-toleration-seconds': {
+    value: '<n>',
+    help: 'how long a pod stays on a node that is not ready, if it has no toleration of its own (300)',
+  },
+  'default-unreachable-toleration-seconds': {
+    value: '<n>',
+    help: 'how long a pod stays on a node that is unreachable, if it has no toleration of its own (300)',
+  },
   'disable-admission-plugins': {
     value: '<list>',
     help: 'admission plugins to disable although they are on by default',

@@ -1,4 +1,5 @@
 // AdmissionSettings from flags: the enabled plugins and the configuration file of those that have one.
+import { tolerationSecondsDefault } from '../../apiserver/admission/plugins/default-toleration-seconds.ts'
 import { limitedResources } from '../../apiserver/admission/plugins/resource-quota/limited-resources.ts'
 import {
   admissionPlugins,
@@ -8,7 +9,7 @@ import {
 import { podSecurityConfiguration } from '../../apiserver/admission/plugins/pod-security/pod-security-configuration.ts'
 import { ConfigReader } from '../../apiserver/config/config-reader.ts'
 import type { Files } from '../../platform/files.ts'
-import { readYaml } from '../flags/flag-values.ts'
+import { countFlag, readYaml } from '../flags/flag-values.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 
 /** The webhook plugins are listed by name, because they do not exist before the API server. */
@@ -28,7 +29,17 @@ export async function readAdmissionSettings(flags: PolicyFlagValues, files: File
   if (both.length > 0)
     throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
   const path = flags['admission-control-config-file']
-  return { ...defaultAdmissionSettings, enabled, disabled, ...(path === undefined ? {} : await readFile(path, files)) }
+  const tolerationSeconds = {
+    notReady: countFlag(flags, 'default-not-ready-toleration-seconds', tolerationSecondsDefault.notReady),
+    unreachable: countFlag(flags, 'default-unreachable-toleration-seconds', tolerationSecondsDefault.unreachable),
+  }
+  return {
+    ...defaultAdmissionSettings,
+    enabled,
+    disabled,
+    tolerationSeconds,
+    ...(path === undefined ? {} : await readFile(path, files)),
+  }
 }
 
 async function readFile(path: string, files: Files): Promise<Partial<AdmissionSettings>> {

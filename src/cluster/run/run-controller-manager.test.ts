@@ -8,7 +8,7 @@ import { deployment } from '../../api/apps/v1/deployment.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { read } from './component-server.harness.ts'
-import { autoscalerDefaults } from '../../controllers/horizontal-pod-autoscaler/autoscaler-state.ts'
+import { controllerSettingsOf } from '../flags/controller-flags.ts'
 import { controllerManagerSettings } from '../flags/controller-manager-flags.ts'
 import { adminUser } from '../client/component-users.ts'
 import { runControllerManager } from './run-controller-manager.ts'
@@ -82,7 +82,7 @@ test('flags of a controller manager', () => {
     serve: { host: '127.0.0.1', port: 10257 },
     hasAccounts: true,
     legacyTokenCleanUpMs: 365 * 24 * 3_600_000,
-    horizontalPodAutoscaler: autoscalerDefaults,
+    controllerSettings: controllerSettingsOf({}),
     lease: { ...lease, ...times },
   })
   deepEqual(
@@ -96,7 +96,7 @@ test('flags of a controller manager', () => {
     {
       hasAccounts: false,
       legacyTokenCleanUpMs: 24 * 3_600_000,
-      horizontalPodAutoscaler: { ...autoscalerDefaults, syncMs: 5_000 },
+      controllerSettings: controllerSettingsOf({ 'horizontal-pod-autoscaler-sync-period': '5s' }),
       lease: 'none',
     },
   )

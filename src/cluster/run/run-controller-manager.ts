@@ -53,7 +53,7 @@ const legacyTokens = (accountKey: string, crypto: CryptoProvider) =>
 /** Before anything is connected: invalid keys and flags are errors of the command. */
 function settingsOf(options: RunControllerManagerOptions): ControllerSettings {
   const { nodeRangeFlags = {}, signing, signingDuration, accountKey } = options
-  const { legacyTokenCleanUpMs, horizontalPodAutoscaler } = options
+  const { legacyTokenCleanUpMs, controllerSettings } = options
   const { crypto, files } = nodePlatform
   return {
     crypto,
@@ -61,7 +61,7 @@ function settingsOf(options: RunControllerManagerOptions): ControllerSettings {
     nodeRanges: nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' }),
     certificateLifetimeMs: signingDurationMs(signingDuration),
     ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),
-    ...(horizontalPodAutoscaler === undefined ? {} : { horizontalPodAutoscaler }),
+    ...controllerSettings,
     ...(signing === undefined
       ? {}
       : { signer: Authority.load(signing, { clock: realClock, random: systemRandom, crypto }) }),

@@ -6,7 +6,7 @@ import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler
 import type { GivenCertificates } from '../certificates/given-certificates.ts'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
 import type { StoreChoice } from '../data-directory/open-store.ts'
-import type { AutoscalerFlagValues } from '../flags/autoscaler-flags.ts'
+import type { ControllerFlagValues } from '../flags/controller-flags.ts'
 import type { IngressFlagValues } from '../flags/ingress-flags.ts'
 import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
@@ -44,8 +44,8 @@ export interface UpOptions {
   readonly nodeRangeFlags?: NodeRangeFlagValues
   /** Flags for cluster IPs and node ports. */
   readonly serviceRangeFlags?: ServiceRangeFlagValues
-  /** Flags of the horizontal pod autoscaler. */
-  readonly autoscalerFlags?: AutoscalerFlagValues
+  /** Flags of single controllers. */
+  readonly controllerFlags?: ControllerFlagValues
   /** Flags of the ingress controller. */
   readonly ingressFlags?: IngressFlagValues
   /** Flags of this machine's kubelet. */
@@ -107,7 +107,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   policyFlags: {},
   nodeRangeFlags: {},
   serviceRangeFlags: {},
-  autoscalerFlags: {},
+  controllerFlags: {},
   ingressFlags: {},
   kubeletFlags: {},
   kubeletPort: undefined,

@@ -28,7 +28,7 @@ import { ServerIdentity } from '../bootstrap/server-identity.ts'
 import { apiServerUser } from '../client/component-users.ts'
 import { flowRecordFile } from '../data-directory/directory-contents.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
-import { autoscalerSettingsOf } from '../flags/autoscaler-flags.ts'
+import { controllerSettingsOf } from '../flags/controller-flags.ts'
 import { ingressChoicesOf } from '../flags/ingress-flags.ts'
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
 import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
@@ -300,7 +300,7 @@ function newCluster(
       certificateLifetimeMs: signingDurationMs(signingDuration),
       legacyTokens: legacyTokenIssuer(policies.accountKeys),
       nodeRanges: { ...nodeRanges, reserved },
-      horizontalPodAutoscaler: autoscalerSettingsOf(options.autoscalerFlags),
+      ...controllerSettingsOf(options.controllerFlags),
       removeDirectory: directoryRemover(nodePlatform.files, [resolve(dataDirectory)]),
     },
     kubeletTls: kubeletTls(certificates, settings),

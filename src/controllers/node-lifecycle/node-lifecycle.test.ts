@@ -2,20 +2,31 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
+import { silentLog } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { event } from '../../api/core/v1/event.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
+import { adminUser } from '../../cluster/client/component-users.ts'
+import { controllerSettingsOf } from '../../cluster/flags/controller-flags.ts'
+import { buildRequestPolicies } from '../../cluster/policy/request-policies.ts'
+import { Cluster } from '../../cluster/run/cluster.ts'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
 import { NodeMetrics } from '../metrics/node-metrics.ts'
+import type { NodeLifecycleSettings } from '../runtime/controller-settings.ts'
 import { labels, made, template } from '../runtime/plan.harness.ts'
 import { unknownConditions } from './node-conditions.ts'
 import { updateZones } from './node-lifecycle.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { nodeLifecycleDefaults, zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
+const ctx = context(new AbortController().signal)
 const now = '2030-01-01T00:00:00Z'
 
 const aNode = (conditions: Record<string, string>, spec: object = {}, zone = 'z', name = 'n'): Node =>
@@ -117,6 +128,63 @@ for (const [why, nodes, intervalMs] of rates)
     equal(zones.evictionIntervalMs(zoneOf(aNode({}))), intervalMs)
   })
 
+test('the rates of evictions, and what is a disruption, are configurable', () => {
+  const zones = new ZoneDisruption()
+  for (const each of many(10, 6)) zones.update(undefined, each)
+  const interval = (changed: Partial<NodeLifecycleSettings>) =>
+    zones.evictionIntervalMs(zoneOf(aNode({})), { ...nodeLifecycleDefaults, ...changed })
+  equal(interval({ disruptedShare: 0.7 }), 10_000)
+  equal(interval({ disruptedShare: 0.7, evictionRate: 2 }), 500)
+  equal(interval({ disruptedShare: 0.7, evictionRate: 0 }), Infinity)
+  equal(interval({ largeZoneNodes: 9 }), 100_000)
+  equal(interval({ largeZoneNodes: 9, disruptedEvictionRate: 1 }), 1_000)
+})
+
+test('the time without a heartbeat, and the number of finished pods, are those of the flags', async () => {
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
+  const accountKey = nodePlatform.crypto.generateKey()
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
+  const cluster = new Cluster({
+    clock,
+    random,
+    log: silentLog,
+    store: new MemoryStore(clock),
+    policies,
+    nodes: 0,
+    controllerSettings: controllerSettingsOf({
+      'node-monitor-grace-period': '8s',
+      'node-startup-grace-period': '20s',
+      'terminated-pod-gc-threshold': '1',
+    }),
+  })
+  await using _stopped = { [Symbol.asyncDispose]: () => cluster.stop() }
+  cluster.start()
+  const client = cluster.client('test', adminUser)
+  const [name, other] = ['reported', 'silent']
+  for (const each of [name, other]) await client.of(node).create({ metadata: { name: each }, spec: {} }, '', ctx)
+  const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: now, lastTransitionTime: now }]
+  await client.of(node).patch(name, '', { status: { conditions } }, 'merge', ctx, 'status')
+  const ready = async (of: string) =>
+    (await client.of(node).get(of, '', ctx)).status.conditions?.find(({ type }) => type === 'Ready')?.status
+  await clock.advance('7s')
+  deepEqual([await ready(name), await ready(other)], ['True', undefined])
+  await clock.advance('3s')
+  deepEqual([await ready(name), await ready(other)], ['Unknown', undefined])
+  await clock.advance('12s')
+  equal(await ready(other), 'Unknown')
+
+  for (const each of ['a', 'b', 'c']) {
+    const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: name }
+    await client.of(pod).create({ metadata: { name: each }, spec }, 'default', ctx)
+    await client.of(pod).patch(each, 'default', { status: { phase: 'Succeeded' } }, 'merge', ctx, 'status')
+    await clock.advance('1s')
+  }
+  await clock.advance('1m')
+  const left = (await client.of(pod).list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
+  deepEqual(left, ['c'])
+})
+
 test('zones are updated when nodes change, move to another zone and are deleted', () => {
   const zones = new ZoneDisruption()
   const dead = aNode({ Ready: 'Unknown' })
@@ -134,8 +202,6 @@ test('zones are updated when nodes change, move to another zone and are deleted'
     deepEqual([zones.evictionIntervalMs(zoneOf(dead)), zones.evictionIntervalMs(zoneOf(moved))], [z, other])
   }
 })
-
-const ctx = context(new AbortController().signal)
 
 test('pods are evicted from a node that stops reporting, and the node is used again when it returns', async () => {
   await using cluster = await startCluster({ nodes: 2 })

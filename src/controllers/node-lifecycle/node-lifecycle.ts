@@ -14,12 +14,9 @@ import type { NodeMetrics } from '../metrics/node-metrics.ts'
 import { podsByNode } from '../workload/pods-by-node.ts'
 import { readyCondition, unknownConditions } from './node-conditions.ts'
 import { changedTaints, evictionState } from './node-taints.ts'
-import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
+import { nodeLifecycleDefaults, zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const leaseNamespace = 'kube-node-lease'
-const graceMs = 50_000
-/** The grace period of a node that has never reported. */
-const startupGraceMs = 60_000
 /** How soon a node is checked again whose eviction is suspended. */
 const suspendedRecheckMs = 5_000
 
@@ -36,6 +33,8 @@ interface State {
 }
 
 type Tools = ReconcileTools<State>
+
+const settingsOf = ({ settings }: Tools) => settings.nodeLifecycle ?? nodeLifecycleDefaults
 
 export const nodeLifecycleController = defineController({
   name: 'node-lifecycle',
@@ -74,6 +73,7 @@ export const nodeLifecycleController = defineController({
     if (object === undefined) return undefined
     const startMs = tools.monotonicMs
     const sinceHeartbeatMs = tools.nowMs - (tools.state.heartbeatMs.get(key) ?? 0)
+    const { startupGraceMs, graceMs } = settingsOf(tools)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
     const isUpdated = sinceHeartbeatMs >= allowedMs && (await setUnknown(object, tools, context))
     tools.metrics.node.updateSeconds.observe((tools.monotonicMs - startMs) / 1000)
@@ -164,7 +164,7 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
     await client.of(node).update({ ...object, spec: { ...spec, ...taints } }, context)
     const zone = zoneOf(object)
     if (waitMs === 0 && evictionState(object) === 'due') {
-      state.nextEvictionMs.set(zone, nowMs + state.zones.evictionIntervalMs(zone))
+      state.nextEvictionMs.set(zone, nowMs + state.zones.evictionIntervalMs(zone, settingsOf(tools)))
       tools.metrics.node.evictions.add({ zone })
     }
   }
@@ -172,12 +172,13 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
 }
 
 /** How long until pods may be evicted from the node; 0 if they may be now, or need not be. */
-function evictionWaitMs(object: Node, { nowMs, state }: Tools): number {
+function evictionWaitMs(object: Node, tools: Tools): number {
+  const { nowMs, state } = tools
   const eviction = evictionState(object)
   if (eviction === 'none') return 0
   const zone = zoneOf(object)
   // When no node reports, evictions that have begun are suspended too.
-  if (state.zones.evictionIntervalMs(zone) === Infinity) return suspendedRecheckMs
+  if (state.zones.evictionIntervalMs(zone, settingsOf(tools)) === Infinity) return suspendedRecheckMs
   if (eviction === 'evicting') return 0
   return Math.max(0, (state.nextEvictionMs.get(zone) ?? 0) - nowMs)
 }

@@ -3,13 +3,17 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
 import type { ZoneSize } from '../metrics/node-metrics.ts'
+import type { NodeLifecycleSettings } from '../runtime/controller-settings.ts'
 
-/** Nodes per second from which pods are evicted. */
-const evictionRate = 0.1
-const evictionRateDisrupted = 0.01
-/** In smaller zones evictions stop during a disruption. */
-const largeZoneNodes = 50
-const disruptedShare = 0.55
+export const nodeLifecycleDefaults: NodeLifecycleSettings = {
+  graceMs: 50_000,
+  startupGraceMs: 60_000,
+  evictionRate: 0.1,
+  disruptedEvictionRate: 0.01,
+  largeZoneNodes: 50,
+  disruptedShare: 0.55,
+}
+
 const disruptedNodesMin = 3
 
 /** The zone of a node, as upstream's metrics name it: empty where it has neither region nor zone. */
@@ -22,7 +26,7 @@ type ZoneState = 'normal' | 'partial' | 'full'
 
 type Zone = { -readonly [Name in keyof ZoneSize]: ZoneSize[Name] }
 
-function stateOf({ nodes, unready }: Zone): ZoneState {
+function stateOf({ nodes, unready }: Zone, { disruptedShare }: NodeLifecycleSettings): ZoneState {
   if (unready > 0 && unready === nodes) return 'full'
   return unready >= disruptedNodesMin && unready / nodes >= disruptedShare ? 'partial' : 'normal'
 }
@@ -38,13 +42,14 @@ export class ZoneDisruption {
   }
 
   /** The time between two evictions in the zone; Infinity suspends them. */
-  evictionIntervalMs(zone: string): number {
+  evictionIntervalMs(zone: string, settings = nodeLifecycleDefaults): number {
     const own = this.#zones.get(zone)
     if (own === undefined) return Infinity
     // When all zones are fully disrupted, this controller is probably disconnected.
-    if (this.#zones.values().every((each) => stateOf(each) === 'full')) return Infinity
-    if (stateOf(own) !== 'partial') return 1000 / evictionRate
-    return own.nodes > largeZoneNodes ? 1000 / evictionRateDisrupted : Infinity
+    if (this.#zones.values().every((each) => stateOf(each, settings) === 'full')) return Infinity
+    // At a rate of 0 nothing is evicted.
+    if (stateOf(own, settings) !== 'partial') return 1000 / settings.evictionRate
+    return own.nodes > settings.largeZoneNodes ? 1000 / settings.disruptedEvictionRate : Infinity
   }
 
   sizeOf(zone: string): ZoneSize | undefined {

@@ -41,6 +41,22 @@ export interface AutoscalerSettings {
   readonly tolerance: number
 }
 
+/** Configuration of the node lifecycle controller, with upstream's flags `--node-monitor-grace-period` and others. */
+export interface NodeLifecycleSettings {
+  /** The conditions of a node without a heartbeat for this long become Unknown. */
+  readonly graceMs: number
+  /** The same for a node that has never reported. */
+  readonly startupGraceMs: number
+  /** Nodes per second of a zone from which pods are evicted. */
+  readonly evictionRate: number
+  /** The same while a large zone is disrupted. In smaller zones, evictions stop. */
+  readonly disruptedEvictionRate: number
+  /** Zones with more nodes are large. */
+  readonly largeZoneNodes: number
+  /** The share of nodes that are not ready from which a zone is disrupted. */
+  readonly disruptedShare: number
+}
+
 /** Configuration of the controllers. */
 export interface ControllerSettings {
   /** The PEM of the authorities of API servers' certificates, which may be replaced; without it, none are published. */
@@ -54,8 +70,11 @@ export interface ControllerSettings {
   readonly legacyTokens?: LegacyTokenIssuer
   /** After how long an unused token in a Secret is invalidated; a year when left out. */
   readonly legacyTokenCleanUpMs?: number
-  /** Upstream's defaults when left out. */
+  /** Upstream's defaults when left out, as for those below. */
   readonly horizontalPodAutoscaler?: AutoscalerSettings
+  readonly nodeLifecycle?: NodeLifecycleSettings
+  /** Of more finished pods the oldest are deleted; 0: none is. */
+  readonly finishedPodsMax?: number
   /**
    * Removes a directory of the machine on which the controllers run, for `hostPath` volumes with the reclaim policy Delete.
    * Left out where that machine has no directories of volumes.
