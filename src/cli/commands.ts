@@ -20,6 +20,7 @@ import { list } from './commands/list.ts'
 import { member } from './commands/member.ts'
 import { node } from './commands/node.ts'
 import { proxy } from './commands/proxy.ts'
+import { registry } from './commands/registry.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
 import { rotate } from './commands/rotate.ts'
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   member,
   node,
   proxy,
+  registry,
   reset,
   restore,
   rotate,

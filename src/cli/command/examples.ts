@@ -92,6 +92,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain proxy --kubeconfig proxy.kubeconfig --cluster-cidr 10.244.0.0/16', 'the Services of any cluster'],
     ['coxswain proxy --cleanup', 'remove the rules of the proxy'],
   ],
+  registry: [
+    ['coxswain registry', 'docker push localhost:5001/app:1, for pods with that image'],
+    ['coxswain registry --port 5002 --folder ~/images --max-gigabytes 10', 'a smaller one elsewhere'],
+  ],
   reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
   restore: [['coxswain restore backup.db', 'restore the contents of the snapshot']],
   member: [

@@ -24,7 +24,7 @@ const groups: readonly [title: string, names: readonly string[]][] = [
     ],
   ],
   ['See what happens and why', ['flow', 'why', 'ui', 'top', 'lab']],
-  ['Images, backup and restore', ['image', 'snapshot', 'restore']],
+  ['Images, backup and restore', ['image', 'registry', 'snapshot', 'restore']],
   [
     'Run one component',
     [

@@ -264,7 +264,7 @@ test('up reports what runs, what is stored and the next commands; other commands
   )
   equal(
     (await typed(['reset', '--yes', ...data])).printed,
-    `The entries of the cluster in ${kubeconfig} are removed.\nThe cluster is removed from ${directory}.\nNot created by coxswain, and still there: copy, passphrase.\n`,
+    `The entries of the cluster in ${kubeconfig} are removed.\nThe cluster is removed from ${directory}.\nNot part of the cluster, and still there: copy, passphrase.\n`,
   )
   match((await typed(['reset', '--yes', ...data])).complained, /is not a data directory of coxswain/)
   await rm(directory, { recursive: true })

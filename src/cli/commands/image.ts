@@ -17,7 +17,7 @@ const unixScheme = 'unix://'
 export const image = defineCommand({
   name: 'image',
   summary: 'loads images of Docker or archives into the node of this machine, or lists its images',
-  operands: 'load <image or archive>… | list',
+  operands: 'load <image>|<archive>… | list',
   operandValues: () => ['load', 'list'],
   operandsMax: 1 + sourcesMax,
   options: {

@@ -62,7 +62,7 @@ function reportText(
       : []),
     ...(member === undefined ? [] : [memberText(member)]),
     `The ${kind} is removed from ${directory}${isDirectoryRemoved ? ', and so is the directory' : ''}.`,
-    ...(kept.length > 0 ? [`Not created by coxswain, and still there: ${kept.join(', ')}.`] : []),
+    ...(kept.length > 0 ? [`Not part of the cluster, and still there: ${kept.join(', ')}.`] : []),
     ...nested.map(
       (name) => `${name} is a data directory of its own: coxswain reset --data-dir ${directory}/${name} --yes`,
     ),
