@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { deployment } from '../../src/api/apps/v1/deployment.ts'
+import { statefulSet } from '../../src/api/apps/v1/stateful-set.ts'
 import { podDisruptionBudget } from '../../src/api/policy/v1/pod-disruption-budget.ts'
 import { node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
@@ -132,6 +133,57 @@ test('the log of a pod is shown at once, as text', async () => {
   await page.locator('[data-problem="pod/loud"]').getByText(hostileLog).waitFor()
   equal(await page.locator('img').count(), 0)
   equal(await page.title(), 'Coxswain')
+})
+
+test('a Deployment and a StatefulSet are rolled back to a chosen revision, whose difference is shown before', async () => {
+  const image = (text: string) => ({ spec: { template: { spec: { containers: [{ name: 'c', image: text }] } } } })
+  const selector = { matchLabels: { app: 'undo' } }
+  const of = (kind: string) => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'undo', namespace: 'default' },
+    spec: {
+      replicas: 1,
+      serviceName: kind === 'StatefulSet' ? 'undo' : undefined,
+      selector,
+      template: { metadata: { labels: selector.matchLabels }, ...image('nginx:1').spec.template },
+    },
+  })
+  await cluster.apply([of('Deployment'), of('StatefulSet')])
+  for (const version of ['nginx:2', 'nginx:3']) {
+    await cluster.clock.advance('10s')
+    await cluster.client.of(deployment).patch('undo', 'default', image(version))
+    await cluster.client.of(statefulSet).patch('undo', 'default', image(version))
+  }
+  await cluster.clock.advance('10s')
+  await using opened = await logIn()
+  const { page } = opened
+  for (const [kind, resource] of [
+    ['Deployment', 'deployments'],
+    ['StatefulSet', 'statefulsets'],
+  ] as const) {
+    await page.goto(`${cluster.url}/ui/#objects?resource=${resource}.apps&object=${resource}/default/undo`)
+    await object(page).getByRole('button', { name: 'Roll back' }).click()
+    const dialog = page.getByRole('dialog', { name: `Roll back ${kind} undo?` })
+    await dialog.locator('.added', { hasText: 'image: "nginx:2"' }).waitFor()
+    await dialog.getByRole('combobox', { name: 'Revision' }).selectOption('1')
+    await dialog.locator('.added', { hasText: 'image: "nginx:1"' }).waitFor()
+    const changes = await dialog.locator('.removed, .added').allInnerTexts()
+    deepEqual(
+      changes.map((line) => line.trim()),
+      ['-   - image: "nginx:3"', '+   - image: "nginx:1"'],
+    )
+    await dialog.getByText(`kubectl rollout undo ${resource}.apps/undo --to-revision=1 -n default`).waitFor()
+    if (kind === 'Deployment') deepEqual(await accessibilityFindingsEverywhere(page), [])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByText(`${kind} undo is rolled back.`).waitFor()
+  }
+  for (const { spec } of [
+    await cluster.client.of(deployment).get('undo', 'default'),
+    await cluster.client.of(statefulSet).get('undo', 'default'),
+  ])
+    equal(spec.template.spec?.containers[0]?.image, 'nginx:1')
 })
 
 test('a node is cordoned and uncordoned', async () => {

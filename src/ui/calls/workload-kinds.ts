@@ -1,4 +1,4 @@
-// Which kinds are scaled, restarted, suspended and cordoned, and how many replicas a user may type.
+// Which kinds are scaled, restarted or rolled back, suspended and cordoned, and how many replicas a user may type.
 import { qualifiedResource, type KindNames } from '../../api/kind/kind.ts'
 
 type Named = Pick<KindNames, 'plural' | 'group'>

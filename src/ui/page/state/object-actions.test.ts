@@ -33,6 +33,11 @@ function acting(
   spec = {},
   nodePods: readonly object[] = [],
   sleep = async (): Promise<void> => undefined,
+  allOwned: readonly OwnedObject[] = [
+    owned('replicasets', 'web-1'),
+    owned('pods', 'web-1-a'),
+    owned('pods', 'web-1-b'),
+  ],
 ) {
   const sent: string[] = []
   const notices: string[] = []
@@ -42,14 +47,14 @@ function acting(
   }
   const calls: CreateApi = {
     create: (target, body) => send(`POST ${target} ${JSON.stringify(body)}`),
-    read: async () => ({ spec, metadata: {} }),
+    read: async () => ({ spec, metadata: { uid: 'workload' } }),
     delete: (target, options) => send(`DELETE ${target} ${JSON.stringify(options)}`),
     patch: (target, type, patch) => send(`PATCH ${target} ${type} ${JSON.stringify(patch)}`),
   }
   const list = async (): Promise<unknown> => nodePods
   const actions = new ObjectActions({
     source: { actions: { calls }, list } as unknown as Source,
-    ownedBy: async () => [owned('replicasets', 'web-1'), owned('pods', 'web-1-a'), owned('pods', 'web-1-b')],
+    ownedBy: async () => allOwned,
     sleep,
     timeMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
     notify: (text) => notices.push(text),
@@ -110,6 +115,42 @@ suite('actions', () => {
       ok(sent.join().endsWith(JSON.stringify({ spec: patch })), sent.join())
       deepEqual(notices, [result])
     })
+
+  test('a roll back offers the earlier revisions, and replaces the template by that of the chosen one', async () => {
+    const owner = { ownerReferences: [{ kind: 'StatefulSet', name: 'db', uid: 'workload', controller: true }] }
+    const revisions = [1, 2, 3].map((revision) => ({
+      resource: 'controllerrevisions',
+      object: {
+        metadata: { name: `db-${revision}`, ...owner },
+        revision,
+        data: { spec: { template: { at: revision } } },
+      },
+    }))
+    const { actions, sent, notices } = acting([], { template: { at: 3 } }, [], undefined, revisions)
+    actions.ask('rollback', kind('statefulsets', 'StatefulSet', 'apps'), [object('db')])
+    await actions.confirm()
+    deepEqual(sent, [], 'the revisions are not known yet')
+    await settled()
+    deepEqual(
+      actions.pending?.revisions.map(({ revision }) => revision),
+      [2, 1],
+    )
+    deepEqual([actions.pending?.revision?.revision, actions.pending?.template], [2, { at: 3 }])
+    const [, first] = actions.pending?.revisions ?? []
+    if (first !== undefined) actions.chooseRevision(first)
+    await actions.confirm()
+    match(sent.join(), /statefulsets\/db application\/strategic-merge-patch\+json .*"at":1,.*"\$patch":"replace"/)
+    deepEqual(notices, ['StatefulSet db is rolled back.'])
+  })
+
+  test('without an earlier revision there is no roll back', async () => {
+    const { actions, sent } = acting()
+    actions.ask('rollback', deployments, [object('web', 'u1')])
+    await settled()
+    equal(actions.pending?.failure, 'There is no earlier revision.')
+    await actions.confirm()
+    deepEqual(sent, [])
+  })
 
   test('a drain says what follows, cordons the node, and evicts its pods', async () => {
     const pod = object('web', 'u1')

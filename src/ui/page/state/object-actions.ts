@@ -1,6 +1,13 @@
 // Actions on objects. Each is a question first, which says what follows; a deletion is tried as a dry run, so
 // that what the server rejects is known before.
 import { drainPlan, evictPods, type DrainProgress } from '../../calls/drain.ts'
+import {
+  earlierRevisions,
+  readWorkload,
+  rollBack,
+  type RevisionObject,
+  type RolloutRevision,
+} from '../../calls/rollback.ts'
 import { cordonNode, deleteObject, restartWorkload, scaleObject, suspendObject } from '../../calls/workload-calls.ts'
 import { replicasIn, replicasMax } from '../../calls/workload-kinds.ts'
 import { actionTexts, consequencesOfKind, type ActionKind, type ActionOn } from '../model/actions/action-texts.ts'
@@ -10,7 +17,7 @@ import type { OwnedObject } from '../model/owner-tree.ts'
 import { resourcePath } from '../source/resource-path.ts'
 import { resourceId, type ClusterObject, type Resource, type Source } from '../source/source.ts'
 
-/** An action that waits for its confirmation, or runs. The number of replicas is what was typed. */
+/** An action that waits for its confirmation, or runs. */
 export interface PendingAction extends ActionOn {
   /** What follows; undefined while it is not known. */
   readonly consequences: readonly string[] | undefined
@@ -19,6 +26,9 @@ export interface PendingAction extends ActionOn {
   readonly done: number | undefined
   /** How far a drain is. */
   readonly drain: DrainProgress | undefined
+  /** The revisions that can be chosen for a roll back, and the present template. */
+  readonly revisions: readonly RolloutRevision[]
+  readonly template: RolloutRevision['template'] | undefined
 }
 
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
@@ -56,14 +66,22 @@ export class ObjectActions {
       failure: undefined,
       done: undefined,
       drain: undefined,
+      revision: undefined,
+      revisions: [],
+      template: undefined,
     }
     this.#deps.changed()
     if (kind === 'delete') void this.#tryDeletion(this.pending, this.#running.signal)
+    if (kind === 'rollback') void this.#findRevisions(this.pending, this.#running.signal)
     if (kind === 'drain') void this.#planDrain(this.pending, this.#running.signal)
   }
 
   setReplicas(replicas: string): void {
     this.#set({ replicas, failure: undefined })
+  }
+
+  chooseRevision(revision: RolloutRevision): void {
+    this.#set({ revision, failure: undefined })
   }
 
   /** Does it. Objects that fail stay in the question with the first error. */
@@ -74,6 +92,8 @@ export class ObjectActions {
       this.#set({ failure: `replicas: must be a whole number between 0 and ${replicasMax}` })
       return
     }
+    // Its failure says why there is none.
+    if (pending.kind === 'rollback' && pending.revision === undefined) return
     const { signal } = this.#running
     const failed: Pick<ClusterObject, 'metadata'>[] = []
     let failure = ''
@@ -106,7 +126,7 @@ export class ObjectActions {
   }
 
   async #run(
-    { kind, resource, replicas }: PendingAction,
+    { kind, resource, replicas, revision }: PendingAction,
     { metadata }: Pick<ClusterObject, 'metadata'>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -127,11 +147,35 @@ export class ObjectActions {
         return deleteObject(calls, target, { uid: metadata.uid ?? '', isNow: false }, signal)
       case 'restart':
         return restartWorkload(calls, target, { singular: resource.kind.toLowerCase(), nowMs: timeMs() }, signal)
+      case 'rollback':
+        return revision === undefined ? undefined : rollBack(calls, target, revision, signal)
       case 'scale':
         return scaleObject(calls, target, replicasIn(replicas) ?? 0, signal)
       default:
         return kind satisfies never
     }
+  }
+
+  async #findRevisions({ resource, objects: [object] }: PendingAction, signal: AbortSignal): Promise<void> {
+    const { source, ownedBy } = this.#deps
+    const calls = source.actions?.calls
+    if (object === undefined || calls === undefined) return
+    const { metadata } = object
+    let change: Partial<PendingAction>
+    try {
+      const target = resourcePath(resource, metadata.namespace, metadata.name)
+      const { uid, template } = await readWorkload(calls, target, signal)
+      const owned = await ownedBy({ metadata: { ...metadata, uid } })
+      const revisions = earlierRevisions(
+        uid,
+        owned.map((each) => each.object as RevisionObject),
+      )
+      const failure = revisions.length === 0 ? 'There is no earlier revision.' : undefined
+      change = { revisions, template, failure, revision: revisions[0] }
+    } catch (error) {
+      change = { failure: (error as Error).message }
+    }
+    if (!signal.aborted) this.#set(change)
   }
 
   #sayStopped(): void {

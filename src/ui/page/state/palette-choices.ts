@@ -110,7 +110,7 @@ function objectActions(host: PaletteHost): PaletteChoice[] {
   })
   return [
     ...(isScalable(resource) ? [choice('scale')] : []),
-    ...(isRestartable(resource) ? [choice('restart')] : []),
+    ...(isRestartable(resource) ? [choice('restart'), choice('rollback')] : []),
     ...(isNode(resource) ? [choice('cordon'), choice('uncordon'), choice('drain')] : []),
     ...(isSuspendable(resource) ? [choice('suspend'), choice('resume')] : []),
     ...(resource.verbs.includes('delete') ? [choice('delete')] : []),

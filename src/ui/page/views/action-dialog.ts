@@ -2,8 +2,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { replicasMax } from '../../calls/workload-kinds.ts'
 import { actionTexts, commandOf, namesMax } from '../model/actions/action-texts.ts'
+import { lineDiff } from '../model/line-diff.ts'
+import { yamlText } from '../model/yaml-text.ts'
 import type { App } from '../state/app.ts'
 import type { PendingAction } from '../state/object-actions.ts'
+import { diffView } from './frame/diff-view.ts'
 import { modal } from './frame/modal.ts'
 
 export function actionDialog(app: App): TemplateResult | typeof nothing {
@@ -22,10 +25,14 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
       <h2 id="action-title">${titleOf(pending)}</h2>
       ${objects.length === 1 ? nothing : namesView(pending)} ${kind === 'scale' ? replicasView(app, pending) : nothing}
       ${consequences === undefined ? html`<p class="detail">Finding out what follows…</p>` : consequences.map((text) => html`<p>${text}</p>`)}
-      ${drainView(pending)} ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
+      ${revisionsView(app, pending)} ${drainView(pending)}
+      ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
       <p class="detail">The same with kubectl: <code>${commandOf(pending)}</code></p>
       <div class="bar">
-        <button class=${kind === 'delete' ? 'danger' : 'primary'} ?disabled=${done !== undefined}>
+        <button
+          class=${kind === 'delete' ? 'danger' : 'primary'}
+          ?disabled=${done !== undefined || (kind === 'rollback' && pending.revision === undefined)}
+        >
           ${actionTexts[kind].verb}
         </button>
         <button type="button" @click=${() => actions.close()}>
@@ -59,6 +66,25 @@ const replicasView = (app: App, { replicas }: PendingAction): TemplateResult =>
       .value=${replicas}
       @input=${(input: Event) => app.actions.setReplicas((input.target as HTMLInputElement).value)}
   /></label>`
+
+/** The revisions to choose from, and what the chosen one changes in the pod template. */
+function revisionsView(app: App, pending: PendingAction): TemplateResult | typeof nothing {
+  const { revisions, revision, template } = pending
+  if (revision === undefined || template === undefined) return nothing
+  const choose = (change: Event): void => {
+    const at = (change.target as HTMLSelectElement).selectedIndex
+    const chosen = revisions[at]
+    if (chosen !== undefined) app.actions.chooseRevision(chosen)
+  }
+  return html`<label
+      >Revision
+      <select autofocus @change=${choose}>
+        ${revisions.map((each) => html`<option ?selected=${each === revision}>${each.revision}</option>`)}
+      </select>
+    </label>
+    <p>What it changes in the pod template:</p>
+    ${diffView(lineDiff(yamlText(template), yamlText(revision.template)))}`
+}
 
 /** Pods that are waited for; further ones are counted. */
 const waitingMax = 5

@@ -26,6 +26,7 @@ export function objectButtons(
       : nothing
   return html`${button('scale', 'Scale', isScalable(resource) && isPatched)}
   ${button('restart', 'Restart', isRestartable(resource) && isPatched)}
+  ${button('rollback', 'Roll back', isRestartable(resource) && isPatched && objects.length === 1)}
   ${button('cordon', 'Cordon', canCordon && !objects.every(isCordoned))}
   ${button('uncordon', 'Uncordon', canCordon && objects.some(isCordoned))}
   ${button('drain', 'Drain', canCordon && objects.length === 1)}

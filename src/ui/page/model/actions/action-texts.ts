@@ -1,7 +1,17 @@
 // The words of the actions on objects: their names, their results, and the kubectl commands with the same effect.
+import type { RolloutRevision } from '../../../calls/rollback.ts'
 import { resourceId, type ClusterObject, type Resource } from '../../source/source.ts'
 
-export type ActionKind = 'cordon' | 'delete' | 'drain' | 'restart' | 'resume' | 'scale' | 'suspend' | 'uncordon'
+export type ActionKind =
+  | 'cordon'
+  | 'delete'
+  | 'drain'
+  | 'restart'
+  | 'resume'
+  | 'rollback'
+  | 'scale'
+  | 'suspend'
+  | 'uncordon'
 
 interface ActionTexts {
   readonly verb: string
@@ -16,6 +26,7 @@ export const actionTexts: Readonly<Record<ActionKind, ActionTexts>> = {
   drain: { verb: 'Drain', one: 'is drained', several: 'are drained' },
   restart: { verb: 'Restart', one: 'restarts', several: 'restart' },
   resume: { verb: 'Resume', one: 'is resumed', several: 'are resumed' },
+  rollback: { verb: 'Roll back', one: 'is rolled back', several: 'are rolled back' },
   scale: { verb: 'Scale', one: 'is scaled', several: 'are scaled' },
   suspend: { verb: 'Suspend', one: 'is suspended', several: 'are suspended' },
   uncordon: { verb: 'Uncordon', one: 'is uncordoned', several: 'are uncordoned' },
@@ -29,11 +40,14 @@ export interface ActionOn {
   readonly kind: ActionKind
   readonly resource: Resource
   readonly objects: readonly Pick<ClusterObject, 'metadata'>[]
+  /** What was typed as the number of replicas. */
   readonly replicas: string
+  /** The revision that is chosen for a roll back. */
+  readonly revision: RolloutRevision | undefined
 }
 
 /** As a user types it. */
-export function commandOf({ kind, resource, objects, replicas }: ActionOn): string {
+export function commandOf({ kind, resource, objects, replicas, revision }: ActionOn): string {
   const names = objects.slice(0, namesMax).map(({ metadata }) => metadata.name)
   const id = resourceId(resource)
   const namespace = objects[0]?.metadata.namespace
@@ -53,6 +67,8 @@ export function commandOf({ kind, resource, objects, replicas }: ActionOn): stri
     case 'resume':
     case 'suspend':
       return `kubectl patch ${objectNames} -p '{"spec":{"suspend":${kind === 'suspend'}}}'${place}`
+    case 'rollback':
+      return `kubectl rollout undo ${objectNames}${revision === undefined ? '' : ` --to-revision=${revision.revision}`}${place}`
     case 'scale':
       return `kubectl scale ${objectNames} --replicas=${replicas}${place}`
     default:
@@ -74,6 +90,8 @@ export function consequencesOfKind(kind: ActionKind, { plural }: Pick<Resource, 
       return [isCronJob ? 'It creates no Jobs. Jobs that run continue.' : 'Its running pods are deleted.']
     case 'uncordon':
       return ['Pods are scheduled to it again.']
+    case 'rollback':
+      return ['Its pods are replaced by those of the revision, as the update strategy says.']
     case 'delete':
     case 'drain':
     case 'scale':
