@@ -1,6 +1,13 @@
 // The public API of the package `coxswain`: the cluster for tests, connections to other clusters, and every kind for
 // their typed client.
 export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
+export {
+  clusterMatchers,
+  type ClusterMatchers,
+  type MatcherOptions,
+  type MatcherResult,
+  type MatcherState,
+} from './testing/cluster-matchers.ts'
 export { reportOnFailure, withCluster, type NodeTestContext, type VitestContext } from './testing/report-on-failure.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
 export { connect, type Connection, type ConnectOptions } from './client/connect.ts'
