@@ -84,5 +84,15 @@ inNamespaces(import.meta.url, () => {
     const again = ended.use(await startProcess(agent))
     await runsThrough(second, 'again')
     equal(await again.end(), 0)
+
+    // The first server, with which it has joined, is still gone, and so is its own balancer.
+    const reset = () => String(execFileSync(coxswain, ['reset', '--yes', '--data-dir', folder]))
+    match(
+      reset(),
+      /^The node worker is not ready from now on\. Remove it from the cluster: coxswain node remove worker$/m,
+    )
+    const condition = '{.status.conditions[?(@.type=="Ready")].status}'
+    equal(await k(second, ['get', 'node', 'worker', '-o', `jsonpath=${condition}`]), 'False')
+    match(await k(second, ['get', 'events', '--field-selector', 'involvedObject.name=worker']), /NodeReset/)
   })
 })

@@ -1,5 +1,6 @@
 // coxswain reset: removes the cluster or the kubelet of this machine.
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import type { AnnounceOutcome } from '../../cluster/data-directory/announce-reset.ts'
 import type { LeaveOutcome } from '../../cluster/data-directory/leave-members.ts'
 import type { Marker } from '../../cluster/data-directory/directory-marker.ts'
 import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset-directory.ts'
@@ -50,7 +51,7 @@ function planText(
 
 function reportText(
   directory: string,
-  { kind, kept, nested, isDirectoryRemoved, kubeconfigs, etcd, member }: ResetReport,
+  { kind, kept, nested, isDirectoryRemoved, kubeconfigs, etcd, member, node }: ResetReport,
 ): string {
   const lines = [
     ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
@@ -61,6 +62,7 @@ function reportText(
         ]
       : []),
     ...(member === undefined ? [] : [memberText(member)]),
+    ...nodeLines(node),
     `The ${kind} is removed from ${directory}${isDirectoryRemoved ? ', and so is the directory' : ''}.`,
     ...(kept.length > 0 ? [`Not part of the cluster, and still there: ${kept.join(', ')}.`] : []),
     ...nested.map(
@@ -69,6 +71,22 @@ function reportText(
     ...(kept.length + nested.length === 0 && !isDirectoryRemoved ? ['The directory is empty.'] : []),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function nodeLines(node: AnnounceOutcome | undefined): readonly string[] {
+  switch (node?.kind) {
+    case undefined:
+    case 'gone':
+      return []
+    case 'announced':
+      return [
+        `The node ${node.node} is not ready from now on. Remove it from the cluster: coxswain node remove ${node.node}`,
+      ]
+    case 'failed':
+      return [`The cluster was not notified (${node.why}). Remove the node from it: coxswain node remove <name>`]
+    default:
+      return node satisfies never
+  }
 }
 
 function memberText(member: LeaveOutcome): string {

@@ -8,6 +8,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
 import { removeKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
+import type { AnnounceOutcome } from './announce-reset.ts'
 import { checkAccess } from './access-checks.ts'
 import { clusterFiles, clusterDirectories, isLeftoverOf, kubeletFiles, markerName } from './directory-contents.ts'
 import { isLegacy, newMarker, readMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
@@ -26,6 +27,8 @@ export interface ResetReport {
   readonly etcd: EtcdOutcome | undefined
   /** Of a server with a member of etcd. */
   readonly member: LeaveOutcome | undefined
+  /** Of a node that has joined a cluster. */
+  readonly node: AnnounceOutcome | undefined
 }
 
 export type EtcdOutcome =
@@ -74,6 +77,8 @@ async function removeContents(
   await rejectMounts(directory)
   const use = marker.server?.member
   const member = use && (await (await import('./leave-members.ts')).leaveMembers(directory, use, signal))
+  const node =
+    kind === 'kubelet' ? await (await import('./announce-reset.ts')).announceReset(directory, signal) : undefined
   const etcd = await removeEtcdKeys(marker, named, signal)
   const kubeconfigs = await removeEntries(directory, marker, signal)
   const files = ours(kind === 'cluster' ? clusterFiles : kubeletFiles)
@@ -88,7 +93,7 @@ async function removeContents(
   const isNested = (name: string) => existsSync(`${directory}/${name}/${markerName}`)
   const kept = left.filter((name) => !isNested(name))
   const nested = left.filter(isNested)
-  return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd, member }
+  return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd, member, node }
 }
 
 /** A mount below may be the data of a volume. */
