@@ -261,6 +261,21 @@ test('a drain respects budgets, names the pods that stay, shows its progress, an
   await cluster.clock.advance('20s')
 })
 
+test('the command that forwards a port of a Service is copied', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=services&object=services/default/kubernetes`)
+  await object(page).getByRole('button', { name: 'Port-forward' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Port-forward Service kubernetes?' })
+  equal(await dialog.getByRole('spinbutton', { name: 'Port' }).inputValue(), '443')
+  await dialog.getByRole('button', { name: 'Copy the command' }).click()
+  await page.getByText('The command is in the clipboard.').waitFor()
+  equal(
+    await page.evaluate(() => navigator.clipboard.readText()),
+    'kubectl port-forward services/kubernetes :443 -n default',
+  )
+})
+
 test('a CronJob is suspended and resumed', async () => {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'nginx' }] } }
   const metadata = { name: 'nightly', namespace: 'default' }

@@ -8,6 +8,10 @@ const restartable = new Set(['daemonsets.apps', 'deployments.apps', 'statefulset
 
 const suspendable = new Set(['cronjobs.batch', 'jobs.batch'])
 
+/** Kinds whose ports a user forwards. */
+const forwarded = new Set(['pods', 'services'])
+
+export const isForwarded = (resource: Named): boolean => forwarded.has(qualifiedResource(resource))
 export const isNode = (resource: Named): boolean => qualifiedResource(resource) === 'nodes'
 export const isSuspendable = (resource: Named): boolean => suspendable.has(qualifiedResource(resource))
 export const isScalable = (resource: Named): boolean => scalable.has(qualifiedResource(resource))

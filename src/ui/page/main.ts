@@ -40,6 +40,7 @@ async function start(root: HTMLElement): Promise<void> {
     nowMs: () => realClock.monotonicMs(),
     timeMs: () => realClock.nowMs(),
     sleep: (ms, signal) => realClock.sleep(ms, signal),
+    copy: (text) => navigator.clipboard.writeText(text),
     setFragment: (fragment, isNew) =>
       isNew ? history.pushState(null, '', fragment) : history.replaceState(null, '', fragment),
   })

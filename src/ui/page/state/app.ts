@@ -47,6 +47,8 @@ export interface AppDeps {
   /** The time of day, for ages. */
   readonly timeMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Writes to the clipboard. */
+  readonly copy: (text: string) => Promise<void>
   /** Writes the fragment of the URL, as a new entry of the browser's history or instead of the present one. */
   readonly setFragment: (fragment: string, isNew: boolean) => void
 }
@@ -133,7 +135,7 @@ export class App {
     this.#podListing = followed(this.pods, 'map')
     const ownedBy = (object: Pick<ClusterObject, 'metadata'>) => this.ownedBy(object)
     const notify = (text: string): void => this.notify(text)
-    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs, sleep })
+    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs, sleep, copy: deps.copy })
     this.overview = new Overview({ source, sleep, changed, whenDrawn })
     const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
     this.palette = new Palette({ ...choices, sleep, changed })

@@ -56,6 +56,7 @@ function acting(
     source: { actions: { calls }, list } as unknown as Source,
     ownedBy: async () => allOwned,
     sleep,
+    copy: async (text) => void sent.push(`copy ${text}`),
     timeMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
     notify: (text) => notices.push(text),
     changed: () => undefined,
@@ -152,6 +153,20 @@ suite('actions', () => {
     deepEqual(sent, [])
   })
 
+  test('a port is checked, and the command that forwards it is copied', async () => {
+    const { actions, sent, notices } = acting()
+    actions.ask('forward', pods, [object('web')], '')
+    for (const wrong of ['', '0', '65536', '1.5', 'x']) {
+      actions.setNumber(wrong)
+      await actions.confirm()
+      equal(actions.pending?.failure, 'port: must be a whole number between 1 and 65535', wrong)
+    }
+    actions.setNumber('8080')
+    await actions.confirm()
+    deepEqual(sent, ['copy kubectl port-forward pods/web :8080 -n shop'])
+    deepEqual(notices, ['The command is in the clipboard.'])
+  })
+
   test('a drain says what follows, cordons the node, and evicts its pods', async () => {
     const pod = object('web', 'u1')
     const owner = { ownerReferences: [{ kind: 'DaemonSet', controller: true }] }
@@ -196,11 +211,11 @@ suite('actions', () => {
     const { actions, sent, notices } = acting()
     actions.ask('scale', deployments, [object('web')], '1')
     for (const wrong of ['', '-1', '1.5', '10001', 'x']) {
-      actions.setReplicas(wrong)
+      actions.setNumber(wrong)
       await actions.confirm()
       equal(actions.pending?.failure, 'replicas: must be a whole number between 0 and 10000')
     }
-    actions.setReplicas('3')
+    actions.setNumber('3')
     equal(actions.pending?.failure, undefined)
     await actions.confirm()
     deepEqual(sent, [

@@ -10,7 +10,13 @@ import {
 } from '../../calls/rollback.ts'
 import { cordonNode, deleteObject, restartWorkload, scaleObject, suspendObject } from '../../calls/workload-calls.ts'
 import { replicasIn, replicasMax } from '../../calls/workload-kinds.ts'
-import { actionTexts, consequencesOfKind, type ActionKind, type ActionOn } from '../model/actions/action-texts.ts'
+import {
+  actionTexts,
+  commandOf,
+  consequencesOfKind,
+  type ActionKind,
+  type ActionOn,
+} from '../model/actions/action-texts.ts'
 import { consequencesOf } from '../model/actions/deletion.ts'
 import { consequencesOfDrain } from '../model/actions/drain-texts.ts'
 import type { OwnedObject } from '../model/owner-tree.ts'
@@ -40,6 +46,8 @@ export interface ObjectActionsDeps {
   readonly timeMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly notify: (text: string) => void
+  /** Writes to the clipboard. */
+  readonly copy: (text: string) => Promise<void>
   readonly changed: () => void
 }
 
@@ -53,7 +61,7 @@ export class ObjectActions {
   }
 
   /** Asks for the confirmation. */
-  ask(kind: ActionKind, resource: Resource, objects: readonly Pick<ClusterObject, 'metadata'>[], replicas = ''): void {
+  ask(kind: ActionKind, resource: Resource, objects: readonly Pick<ClusterObject, 'metadata'>[], number = ''): void {
     if (objects.length === 0) return
     this.#running.abort()
     this.#running = new AbortController()
@@ -61,7 +69,7 @@ export class ObjectActions {
       kind,
       resource,
       objects,
-      replicas,
+      number,
       consequences: kind === 'delete' || kind === 'drain' ? undefined : consequencesOfKind(kind, resource),
       failure: undefined,
       done: undefined,
@@ -76,8 +84,8 @@ export class ObjectActions {
     if (kind === 'drain') void this.#planDrain(this.pending, this.#running.signal)
   }
 
-  setReplicas(replicas: string): void {
-    this.#set({ replicas, failure: undefined })
+  setNumber(number: string): void {
+    this.#set({ number, failure: undefined })
   }
 
   chooseRevision(revision: RolloutRevision): void {
@@ -88,8 +96,12 @@ export class ObjectActions {
   async confirm(): Promise<void> {
     const { pending } = this
     if (pending === undefined || pending.done !== undefined) return
-    if (pending.kind === 'scale' && replicasIn(pending.replicas) === undefined) {
+    if (pending.kind === 'scale' && replicasIn(pending.number) === undefined) {
       this.#set({ failure: `replicas: must be a whole number between 0 and ${replicasMax}` })
+      return
+    }
+    if (pending.kind === 'forward' && !isPort(pending.number)) {
+      this.#set({ failure: 'port: must be a whole number between 1 and 65535' })
       return
     }
     // Its failure says why there is none.
@@ -126,10 +138,11 @@ export class ObjectActions {
   }
 
   async #run(
-    { kind, resource, replicas, revision }: PendingAction,
+    pending: PendingAction,
     { metadata }: Pick<ClusterObject, 'metadata'>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { kind, resource, number, revision } = pending
     const { source, timeMs } = this.#deps
     const calls = source.actions?.calls
     if (calls === undefined) throw new Error('This page shows a record.')
@@ -145,12 +158,14 @@ export class ObjectActions {
         return this.#drain(target, metadata.name, signal)
       case 'delete':
         return deleteObject(calls, target, { uid: metadata.uid ?? '', isNow: false }, signal)
+      case 'forward':
+        return this.#deps.copy(commandOf(pending))
       case 'restart':
         return restartWorkload(calls, target, { singular: resource.kind.toLowerCase(), nowMs: timeMs() }, signal)
       case 'rollback':
         return revision === undefined ? undefined : rollBack(calls, target, revision, signal)
       case 'scale':
-        return scaleObject(calls, target, replicasIn(replicas) ?? 0, signal)
+        return scaleObject(calls, target, replicasIn(number) ?? 0, signal)
       default:
         return kind satisfies never
     }
@@ -241,7 +256,11 @@ export class ObjectActions {
   }
 }
 
+const isPort = (text: string): boolean => /^[1-9]\d{0,4}$/.test(text.trim()) && Number(text) <= 65_535
+
 const resultText = ({ kind, resource, objects }: PendingAction, count: number): string =>
-  count === 1
-    ? `${resource.kind} ${objects[0]?.metadata.name ?? ''} ${actionTexts[kind].one}.`
-    : `${count} ${resource.plural} ${actionTexts[kind].several}.`
+  kind === 'forward'
+    ? 'The command is in the clipboard.'
+    : count === 1
+      ? `${resource.kind} ${objects[0]?.metadata.name ?? ''} ${actionTexts[kind].one}.`
+      : `${count} ${resource.plural} ${actionTexts[kind].several}.`

@@ -1,6 +1,6 @@
 // What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
+import { isForwarded, isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
 import { actionTexts, type ActionKind } from '../model/actions/action-texts.ts'
 import { matching } from '../model/choices.ts'
 import { kindLabel, kindSections } from '../model/kind-sections.ts'
@@ -111,6 +111,7 @@ function objectActions(host: PaletteHost): PaletteChoice[] {
   return [
     ...(isScalable(resource) ? [choice('scale')] : []),
     ...(isRestartable(resource) ? [choice('restart'), choice('rollback')] : []),
+    ...(isForwarded(resource) ? [choice('forward')] : []),
     ...(isNode(resource) ? [choice('cordon'), choice('uncordon'), choice('drain')] : []),
     ...(isSuspendable(resource) ? [choice('suspend'), choice('resume')] : []),
     ...(resource.verbs.includes('delete') ? [choice('delete')] : []),

@@ -55,6 +55,7 @@ function starts(fragment: string, source: Source) {
     sleep: async () => undefined,
     nextFrame: (draw) => queueMicrotask(draw),
     draw: () => void drawn++,
+    copy: () => Promise.resolve(),
     setFragment: (text, isNew) => fragments.push({ fragment: text, isNew }),
   })
   return { app, fragments, drawn: () => drawn, starting: app.start() }

@@ -23,7 +23,7 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
       }}
     >
       <h2 id="action-title">${titleOf(pending)}</h2>
-      ${objects.length === 1 ? nothing : namesView(pending)} ${kind === 'scale' ? replicasView(app, pending) : nothing}
+      ${objects.length === 1 ? nothing : namesView(pending)} ${numberView(app, pending)}
       ${consequences === undefined ? html`<p class="detail">Finding out what follows…</p>` : consequences.map((text) => html`<p>${text}</p>`)}
       ${revisionsView(app, pending)} ${drainView(pending)}
       ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
@@ -33,7 +33,7 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
           class=${kind === 'delete' ? 'danger' : 'primary'}
           ?disabled=${done !== undefined || (kind === 'rollback' && pending.revision === undefined)}
         >
-          ${actionTexts[kind].verb}
+          ${kind === 'forward' ? 'Copy the command' : actionTexts[kind].verb}
         </button>
         <button type="button" @click=${() => actions.close()}>
           ${kind === 'drain' && done !== undefined ? 'Stop' : 'Cancel'}
@@ -55,17 +55,19 @@ const namesView = ({ objects }: PendingAction): TemplateResult =>
     ${objects.length > namesMax ? html`<li>and ${objects.length - namesMax} more</li>` : nothing}
   </ul>`
 
-const replicasView = (app: App, { replicas }: PendingAction): TemplateResult =>
-  html`<label
-    >Replicas
+function numberView(app: App, { kind, number }: PendingAction): TemplateResult | typeof nothing {
+  if (kind !== 'scale' && kind !== 'forward') return nothing
+  return html`<label
+    >${kind === 'scale' ? 'Replicas' : 'Port'}
     <input
       type="number"
       min="0"
-      max=${replicasMax}
+      max=${kind === 'scale' ? replicasMax : portMax}
       autofocus
-      .value=${replicas}
-      @input=${(input: Event) => app.actions.setReplicas((input.target as HTMLInputElement).value)}
+      .value=${number}
+      @input=${(input: Event) => app.actions.setNumber((input.target as HTMLInputElement).value)}
   /></label>`
+}
 
 /** The revisions to choose from, and what the chosen one changes in the pod template. */
 function revisionsView(app: App, pending: PendingAction): TemplateResult | typeof nothing {
@@ -86,6 +88,7 @@ function revisionsView(app: App, pending: PendingAction): TemplateResult | typeo
     ${diffView(lineDiff(yamlText(template), yamlText(revision.template)))}`
 }
 
+const portMax = 65_535
 /** Pods that are waited for; further ones are counted. */
 const waitingMax = 5
 

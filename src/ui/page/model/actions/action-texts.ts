@@ -6,6 +6,7 @@ export type ActionKind =
   | 'cordon'
   | 'delete'
   | 'drain'
+  | 'forward'
   | 'restart'
   | 'resume'
   | 'rollback'
@@ -24,6 +25,7 @@ export const actionTexts: Readonly<Record<ActionKind, ActionTexts>> = {
   cordon: { verb: 'Cordon', one: 'is cordoned', several: 'are cordoned' },
   delete: { verb: 'Delete', one: 'is being deleted', several: 'are being deleted' },
   drain: { verb: 'Drain', one: 'is drained', several: 'are drained' },
+  forward: { verb: 'Port-forward', one: 'is forwarded', several: 'are forwarded' },
   restart: { verb: 'Restart', one: 'restarts', several: 'restart' },
   resume: { verb: 'Resume', one: 'is resumed', several: 'are resumed' },
   rollback: { verb: 'Roll back', one: 'is rolled back', several: 'are rolled back' },
@@ -40,14 +42,14 @@ export interface ActionOn {
   readonly kind: ActionKind
   readonly resource: Resource
   readonly objects: readonly Pick<ClusterObject, 'metadata'>[]
-  /** What was typed as the number of replicas. */
-  readonly replicas: string
+  /** What was typed as the number of replicas, or as the port. */
+  readonly number: string
   /** The revision that is chosen for a roll back. */
   readonly revision: RolloutRevision | undefined
 }
 
 /** As a user types it. */
-export function commandOf({ kind, resource, objects, replicas, revision }: ActionOn): string {
+export function commandOf({ kind, resource, objects, number, revision }: ActionOn): string {
   const names = objects.slice(0, namesMax).map(({ metadata }) => metadata.name)
   const id = resourceId(resource)
   const namespace = objects[0]?.metadata.namespace
@@ -62,6 +64,8 @@ export function commandOf({ kind, resource, objects, replicas, revision }: Actio
       return `kubectl delete ${objectNames}${place}`
     case 'drain':
       return `kubectl drain ${names.join(' ')} --ignore-daemonsets --delete-emptydir-data --force`
+    case 'forward':
+      return `kubectl port-forward ${objectNames} :${number}${place}`
     case 'restart':
       return `kubectl rollout restart ${objectNames}${place}`
     case 'resume':
@@ -70,7 +74,7 @@ export function commandOf({ kind, resource, objects, replicas, revision }: Actio
     case 'rollback':
       return `kubectl rollout undo ${objectNames}${revision === undefined ? '' : ` --to-revision=${revision.revision}`}${place}`
     case 'scale':
-      return `kubectl scale ${objectNames} --replicas=${replicas}${place}`
+      return `kubectl scale ${objectNames} --replicas=${number}${place}`
     default:
       return kind satisfies never
   }
@@ -82,6 +86,8 @@ export function consequencesOfKind(kind: ActionKind, { plural }: Pick<Resource, 
   switch (kind) {
     case 'cordon':
       return ['No new pods are scheduled to it. Pods that run on it stay.']
+    case 'forward':
+      return ['A browser cannot forward ports. The command does it until Ctrl-C, and prints the address.']
     case 'restart':
       return ['Its pods are replaced by new ones, as the update strategy says.']
     case 'resume':
