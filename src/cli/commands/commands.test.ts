@@ -17,6 +17,7 @@ interface Typed {
 async function typed(
   argv: string[],
   onPrint: (printed: string, interrupt: () => void) => void = () => {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Typed> {
   const controller = new AbortController()
   let printed = ''
@@ -28,7 +29,7 @@ async function typed(
     },
     err: (text) => void (complained += text),
     isTerminal: true,
-    environment: { NO_COLOR: '1' },
+    environment: { NO_COLOR: '1', ...environment },
     signal: controller.signal,
     startedMs: 0,
   })
@@ -301,6 +302,18 @@ test('images are loaded only where containerd runs', async () => {
   match(
     own.complained,
     /^coxswain image: no containerd runs at \S+containerd\.sock for the cluster; start it as root: /,
+  )
+  // The archive stands for a socket that exists: Docker is asked before containerd.
+  const load = ['image', 'load', 'app:1', '--container-runtime-endpoint', `unix://${archive}`]
+  const dockerless = await typed(load, undefined, { DOCKER_HOST: `unix://${directory}/docker.sock` })
+  equal(dockerless.code, 1)
+  match(
+    dockerless.complained,
+    /^coxswain image: no Docker daemon runs at \S+\/docker\.sock; start it, set DOCKER_HOST /,
+  )
+  match(
+    (await typed(load, undefined, { DOCKER_HOST: 'tcp://10.0.0.1' })).complained,
+    /DOCKER_HOST tcp:\S+ is not a Unix socket/,
   )
   const other = await typed(['image', 'list', '--container-runtime-endpoint', `unix://${directory}/none.sock`])
   deepEqual([other.code, other.complained], [1, `coxswain image: no containerd runs at ${directory}/none.sock\n`])
