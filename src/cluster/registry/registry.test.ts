@@ -216,6 +216,8 @@ const mistakes: [method: string, path: string, status: number, code: string][] =
   ['PATCH', '/v2/app/blobs/uploads/none', 404, 'BLOB_UPLOAD_UNKNOWN'],
   ['DELETE', `/v2/app/manifests/1`, 405, 'UNSUPPORTED'],
   ['PUT', '/v2/app/tags/list', 405, 'UNSUPPORTED'],
+  ['GET', '/v2/app/blobs/uploads/', 405, 'UNSUPPORTED'],
+  ['POST', `/v2/app/blobs/${digestOf('{}')}`, 405, 'UNSUPPORTED'],
   ['GET', '/v2/app/referrers/sha256:a', 404, 'UNSUPPORTED'],
   ['GET', '/metrics', 404, 'UNSUPPORTED'],
 ]
@@ -296,4 +298,15 @@ test('a folder that cannot be made is an error', async (t) => {
   const { folder } = await opened(t)
   await writeFile(join(folder, 'file'), '')
   await rejects(openRegistry({ folder: join(folder, 'file', 'a'), port: 0, bytesMax: 1 }), /ENOTDIR/)
+})
+
+test('a tag whose file is damaged, or whose manifest is missing, is as good as none', async (t) => {
+  const { send, restart, folder } = await opened(t)
+  await pushImage(send, 'app', '1', 'layer')
+  const tags = join(folder, 'repositories', 'app', 'tags')
+  await writeFile(join(tags, 'damaged'), 'x')
+  await writeFile(join(tags, 'lost'), digestOf('nothing').slice('sha256:'.length))
+  await restart()
+  for (const tag of ['damaged', 'lost']) equal((await send('GET', `/v2/app/manifests/${tag}`)).status, 404)
+  equal((await send('GET', '/v2/app/manifests/1')).status, 200)
 })
