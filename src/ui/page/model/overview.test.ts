@@ -45,7 +45,16 @@ suite('recent changes', () => {
     deepEqual(shown(events, 'default').length, 3)
   })
 
+  for (const [what, text] of [
+    ['patch deployments/scale', 'kubectl scaled web ×1'],
+    ['create pods/eviction', 'kubectl evicted web ×1'],
+    ['patch pods/ephemeralcontainers', 'kubectl added a container to web ×1'],
+  ] as const)
+    test(`${what} is a change`, () => deepEqual(shown([call(1, 'kubectl', what, 'web')]), [text]))
+
   for (const [what, event] of [
+    ['a read of a scale', call(1, 'controller', 'get deployments/scale', 'a')],
+    ['a binding', call(1, 'scheduler', 'create pods/binding', 'a')],
     ['a read', call(1, 'kubectl', 'get pods', 'a')],
     ['a failed request', call(1, 'kubectl', 'create pods', 'a', { outcome: '409' })],
     ['a request that has not ended', call(1, 'kubectl', 'create pods', 'a', { outcome: undefined })],

@@ -24,6 +24,14 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['deletecollection', 'deleted all'],
 ])
 
+/** Subresources that are written for a purpose of their own. Others, such as statuses, are left out. */
+const subresourceVerbs: ReadonlyMap<string, string> = new Map([
+  ['ephemeralcontainers', 'added a container to'],
+  ['eviction', 'evicted'],
+  ['resize', 'resized'],
+  ['scale', 'scaled'],
+])
+
 export function recentChanges(events: readonly FlowEvent[], namespace: string, max: number): readonly RecentChange[] {
   const changes: RecentChange[] = []
   const byKind = new Map<string, number>()
@@ -51,10 +59,9 @@ function changeOf(event: FlowEvent): RecentChange | undefined {
   if (arrow !== 'call' || object === undefined || !outcome.startsWith('2') || isBackground(what, object))
     return undefined
   const [name = '', resource = ''] = what.split(' ', 2)
-  const verb = verbs.get(name)
+  const [, subresource] = resource.split('/', 2)
+  const verb = verbs.has(name) && subresource !== undefined ? subresourceVerbs.get(subresource) : verbs.get(name)
   // What is created without a name is not stored, such as a review.
   const isStored = object.name !== '' || name === 'deletecollection'
-  return verb === undefined || resource.includes('/') || !isStored
-    ? undefined
-    : { event, sender: from, verb, object, count: 1 }
+  return verb === undefined || !isStored ? undefined : { event, sender: from, verb, object, count: 1 }
 }
