@@ -488,6 +488,21 @@ suite('time', () => {
     equal(time.clock?.nowMs, 42)
   })
 
+  test('an earlier answer that arrives after a step is dropped', async () => {
+    const early = Promise.withResolvers<{ nowMs: number }>()
+    const answers = [early.promise, Promise.resolve({ nowMs: 20 })]
+    const actions = {
+      advanceClock: () => Promise.resolve({ nowMs: 20 }),
+      clock: () => answers.shift(),
+    } as unknown as Actions
+    const { time } = control(actions)
+    const refreshed = time.refresh()
+    await time.advance('event')
+    early.resolve({ nowMs: 10 })
+    await refreshed
+    equal(time.clock?.nowMs, 20)
+  })
+
   const range = { oldest: 1, newest: 9, marks: [2, 4, 9].map((revision) => ({ revision, atMs: undefined })) }
   for (const [revision, expected] of [
     [undefined, [2, 4, 9]],

@@ -18,6 +18,8 @@ export class TimeControl {
   clock: ClusterClock | undefined
   readonly #deps: TimeControlDeps
   #replay: AbortController | undefined
+  /** Counts what has been asked for, so that an earlier answer that arrives late is dropped. */
+  #asked = 0
 
   constructor(deps: TimeControlDeps) {
     this.#deps = deps
@@ -30,13 +32,18 @@ export class TimeControl {
   /** Reads the range of revisions and the virtual time again. */
   async refresh(): Promise<void> {
     const { source, changed } = this.#deps
-    this.range = await source.revisions()
-    this.clock = await source.actions?.clock()
+    const asked = ++this.#asked
+    const range = await source.revisions()
+    const clock = await source.actions?.clock()
+    if (asked !== this.#asked) return
+    this.range = range
+    this.clock = clock
     changed()
   }
 
   /** Runs the cluster's virtual time for a duration, or to the next event. */
   async advance(step: 'event' | number): Promise<void> {
+    this.#asked++
     this.clock = await this.#deps.source.actions?.advanceClock(step)
     this.#deps.show(undefined)
     await this.refresh()
