@@ -20,23 +20,8 @@ export function managerOfSender(sender: string): string {
   return lookup(components, component) ?? component
 }
 
-/** The number of User-Agents whose manager is cached: a client sends the same one with every request. Long ones are not. */
-const agentsMax = 1_000
-const agentCharsMax = 512
-const managers = new Map<string, string>()
-
 /** The program's name in a User-Agent, without unprintable characters. */
 export function managerOfUserAgent(userAgent: string): string {
-  if (userAgent.length > agentCharsMax) return printedName(userAgent)
-  const known = managers.get(userAgent)
-  if (known !== undefined) return known
-  if (managers.size >= agentsMax) managers.clear()
-  const name = printedName(userAgent)
-  managers.set(ownText(userAgent), name)
-  return name
-}
-
-function printedName(userAgent: string): string {
   if (userAgent.startsWith(senderPrefix)) return ownText(managerOfSender(userAgent.slice(senderPrefix.length)))
   let name = ''
   let bytes = 0

@@ -1,8 +1,8 @@
 // A component's name in the flow record needs the component's credentials.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
-import { mayIdentifyAs, senderOf } from './component-identity.ts'
+import { clientOf, mayIdentifyAs } from './component-identity.ts'
 import { userWithName } from './request.ts'
 import { startServer } from '../server.harness.ts'
 
@@ -24,8 +24,21 @@ const agents: [userAgent: string, sender: string, claimed?: string][] = [
   [`${senderPrefix}kubelet/n1`, 'client', 'kubelet/n1'],
 ]
 for (const [userAgent, sender, claimedSender] of agents)
-  test(`the User-Agent ${JSON.stringify(userAgent)} names ${sender}`, () =>
-    deepEqual(senderOf(userAgent), claimedSender === undefined ? { sender } : { sender, claimedSender }))
+  test(`the User-Agent ${JSON.stringify(userAgent)} names ${sender}`, () => {
+    // The second time, the client is known.
+    for (let times = 0; times < 2; times++) {
+      const { agent: _, ...senders } = clientOf(userAgent)
+      deepEqual(senders, claimedSender === undefined ? { sender } : { sender, claimedSender })
+    }
+  })
+
+test('a client is known by its whole User-Agent', () => {
+  equal(clientOf('kubectl-a/v1').agent, 'kubectl-a')
+  equal(clientOf('kubectl-b/v1').agent, 'kubectl-b')
+  const long = `program/${'x'.repeat(600)}`
+  equal(clientOf(long).agent, 'program')
+  notEqual(clientOf(long), clientOf(long))
+})
 
 const speakers: [user: string, as: string, may: boolean][] = [
   ['system:kube-scheduler', 'scheduler', true],

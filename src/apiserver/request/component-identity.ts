@@ -1,6 +1,8 @@
 // The identity of a caller in the flow record. Clients name their program in the User-Agent header, which any client can
 // set, so the name of a cluster component counts only with that component's credentials.
+import { RecentMap } from '../../base/collections/recent-map.ts'
 import { ownText } from '../../base/text/own-text.ts'
+import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { ApiRequest, User } from './request.ts'
 import { serviceAccountOf, isPrivileged } from './user-names.ts'
@@ -51,8 +53,24 @@ const unknownSender = 'client'
 /** All browsers call themselves this. */
 const browserProgram = 'Mozilla'
 
-/** The sender that a User-Agent names. The name of a component is a claim until its credentials are verified. */
-export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
+/** What a User-Agent says of a client. */
+type Client = Pick<ApiRequest, 'sender' | 'claimedSender' | 'agent'>
+
+/** A client sends the same User-Agent with every request. Longer ones are read each time. */
+const agentCharsMax = 512
+const clients = new RecentMap<string, Client>(1_000)
+
+/** The sender and the program that a User-Agent names. */
+export function clientOf(userAgent: string): Client {
+  const known = clients.get(userAgent)
+  if (known !== undefined) return known
+  const client = { ...senderOf(userAgent), agent: managerOfUserAgent(userAgent) }
+  if (userAgent.length <= agentCharsMax) clients.set(ownText(userAgent), client)
+  return client
+}
+
+/** The name of a component is a claim until its credentials are verified. */
+function senderOf(userAgent: string): Pick<Client, 'sender' | 'claimedSender'> {
   const sent = userAgent.startsWith(senderPrefix) ? userAgent.slice(senderPrefix.length) : programOf(userAgent)
   const name = ownText(sent, senderCharsMax)
   return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }

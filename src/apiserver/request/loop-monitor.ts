@@ -49,28 +49,41 @@ export class LoopMonitor {
    * continue.
    */
   step<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
+    const startMs = this.#begin()
     let cpuMs = 0
-    const result = this.#measure(work, (usedMs) => this.#report(request, (cpuMs = usedMs)))
-    if (cpuMs === 0) return result
+    let result: MaybePromise<T>
+    try {
+      result = work()
+    } finally {
+      cpuMs = this.#end(request, startMs)
+    }
+    return cpuMs === 0 ? result : this.#checked(request, result, cpuMs)
+  }
+
+  /** The result of the last step of a request, which is completed whatever it took. */
+  lastStep<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
+    const startMs = this.#begin()
+    try {
+      return work()
+    } finally {
+      this.#end(request, startMs)
+    }
+  }
+
+  #checked<T>(request: ApiRequest, result: MaybePromise<T>, cpuMs: number): MaybePromise<T> {
     return thenMaybe(result, (known) => {
       this.#checkTotal(request, cpuMs)
       return known
     })
   }
 
-  /** The result of the last step of a request, which is completed whatever it took. */
-  lastStep<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
-    return this.#measure(work, (cpuMs) => this.#report(request, cpuMs))
-  }
-
-  #measure<T>(work: () => T, onLong: (cpuMs: number) => void): T {
-    const startMs = this.#begin()
-    try {
-      return work()
-    } finally {
-      const { clock } = this.#deps
-      if (clock.monotonicMs() - startMs >= examinedStepMs) onLong(clock.cpuMs() - this.#cpuMs)
-    }
+  /** Returns the CPU time of the step, or 0 for a short one. */
+  #end(request: ApiRequest, startMs: number): number {
+    const { clock } = this.#deps
+    if (clock.monotonicMs() - startMs < examinedStepMs) return 0
+    const cpuMs = clock.cpuMs() - this.#cpuMs
+    this.#report(request, cpuMs)
+    return cpuMs
   }
 
   /** The CPU time of a step contains at most `cpuReadingMs` of what was before it. */

@@ -3,13 +3,12 @@ import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/mayb
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
 import { readSpan } from '../../base/observability/span.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
-import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
 import { cannotHandle } from '../objects/decode-object.ts'
 import type { Pace } from '../request/paced-requests.ts'
-import { senderOf } from '../request/component-identity.ts'
+import { clientOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
 import { NumberRangeError } from '../../schema/json/exact-json.ts'
 import { requestTargetOf, type Routed, type Routes } from './request-target.ts'
@@ -36,8 +35,7 @@ export function toApiRequest(
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
-    ...senderOf(headers['user-agent'] ?? ''),
-    agent: managerOfUserAgent(headers['user-agent'] ?? ''),
+    ...clientOf(headers['user-agent'] ?? ''),
     ...routed,
     query,
     origin: { auditId, responseHeaders, uri, remoteAddress: wire.remoteAddress },

@@ -27,36 +27,40 @@ export type RequestInfo = ResourceInfo | { readonly kind: 'path'; readonly verb:
 
 const namespaceSubresources = ['status', 'finalize']
 
+const noSegments: readonly string[] = []
+
 export function requestInfo(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const isCore = segments[0] === 'api'
   const start = isCore ? 1 : 2
   if ((!isCore && segments[0] !== 'apis') || segments.length < start + 2)
     return { kind: 'path', verb: method.toLowerCase() }
-  const [version = '', ...behind] = segments.slice(start)
-  const verbInPath = behind[0] === 'watch' || behind[0] === 'proxy' ? behind[0] : undefined
-  if (verbInPath !== undefined && behind.length < 2)
+  const first = segments[start + 1]
+  const verbInPath = first === 'watch' || first === 'proxy' ? first : undefined
+  if (verbInPath !== undefined && segments.length < start + 3)
     throw new StatusError(
       500,
       'InternalError',
       `failed to create RequestInfo: unable to determine kind and namespace from url, /${segments.join('/')}`,
     )
-  const parts = verbInPath === undefined ? behind : behind.slice(1)
-  const isInNamespace = parts[0] === 'namespaces'
-  const isScoped = isInNamespace && parts.length > 2 && !namespaceSubresources.includes(parts[2] ?? '')
-  const [resource = '', name = '', ...rest] = isScoped ? parts.slice(2) : parts
-  const subresource = verbInPath === 'proxy' ? '' : (rest[0] ?? '')
+  const behind = verbInPath === undefined ? start + 1 : start + 2
+  const isInNamespace = segments[behind] === 'namespaces'
+  const isScoped =
+    isInNamespace && segments.length > behind + 2 && !namespaceSubresources.includes(segments[behind + 2] ?? '')
+  const place = isScoped ? behind + 2 : behind
+  const name = segments[place + 1] ?? ''
+  const rest = place + (verbInPath === 'proxy' ? 2 : 3)
   return {
     kind: 'resource',
     verb: verbInPath ?? verbOf(method, name, query),
     hasVerbInPath: verbInPath !== undefined,
     group: isCore ? '' : (segments[1] ?? ''),
-    version,
+    version: segments[start] ?? '',
     isScoped,
-    namespace: isInNamespace ? (parts[1] ?? '') : '',
-    resource,
+    namespace: isInNamespace ? (segments[behind + 1] ?? '') : '',
+    resource: segments[place] ?? '',
     name,
-    subresource,
-    rest: rest.slice(verbInPath === 'proxy' ? 0 : 1),
+    subresource: verbInPath === 'proxy' ? '' : (segments[place + 2] ?? ''),
+    rest: segments.length > rest ? segments.slice(rest) : noSegments,
   }
 }
 

@@ -158,15 +158,8 @@ export class CacheFeed {
 
   #apply({ revision, events }: StoreBatch): void {
     this.#revision = revision
-    const changes = new Map<WatchCache, Change[]>()
-    for (const event of events) {
-      const cache = this.#cacheOf(keyOf(event))
-      if (cache === undefined) continue
-      const joining = this.#joining.get(cache)
-      if (joining !== undefined) joining.push(event)
-      else getOrInsert(changes, cache, () => []).push(toChange(event, keyPrefix(cache.kind), cache))
-    }
-    for (const [cache, list] of changes) cache.apply(list)
+    if (events.length === 1) this.#applyOne(events[0] as StoreEvent)
+    else this.#applyAll(events)
     const isBookmark = events.length === 0
     for (const cache of this.#caches.values()) {
       if (this.#joining.has(cache)) continue
@@ -175,6 +168,29 @@ export class CacheFeed {
     }
     const droppable = this.#window.advance(revision, this.#clock.monotonicMs())
     if (droppable !== undefined) for (const cache of this.#caches.values()) cache.dropHistory(droppable)
+  }
+
+  /** Most revisions change one object. */
+  #applyOne(event: StoreEvent): void {
+    const cache = this.#applying(event)
+    if (cache !== undefined) cache.apply([toChange(event, keyPrefix(cache.kind), cache)])
+  }
+
+  #applyAll(events: readonly StoreEvent[]): void {
+    const changes = new Map<WatchCache, Change[]>()
+    for (const event of events) {
+      const cache = this.#applying(event)
+      if (cache !== undefined) getOrInsert(changes, cache, () => []).push(toChange(event, keyPrefix(cache.kind), cache))
+    }
+    for (const [cache, list] of changes) cache.apply(list)
+  }
+
+  /** The cache that has the object, unless that is still being filled: it gets the event later. */
+  #applying(event: StoreEvent): WatchCache | undefined {
+    const cache = this.#cacheOf(keyOf(event))
+    const joining = cache && this.#joining.get(cache)
+    joining?.push(event)
+    return joining === undefined ? cache : undefined
   }
 
   #cacheOf(key: string): WatchCache | undefined {
@@ -189,10 +205,10 @@ type CacheEntry = readonly [key: string, stored: StoredObject]
 
 function toChange(event: StoreEvent, prefix: string, cache: WatchCache): Change {
   const key = keyOf(event).slice(prefix.length)
-  return {
-    revision: event.revision,
-    key,
-    now: event.kind === 'put' ? StoredObject.ofItem(event.item) : undefined,
-    before: cache.get(key),
-  }
+  const { revision } = event
+  if (event.kind === 'delete') return { revision, key, now: undefined, before: cache.get(key) }
+  const { item } = event
+  // An object that was just created cannot be in the cache, and in a large one a search takes microseconds.
+  const before = item.createRevision === revision ? undefined : cache.get(key)
+  return { revision, key, now: StoredObject.ofItem(item), before }
 }

@@ -29,6 +29,9 @@ export interface Timer {
 // setTimeout takes at most 32 bits; longer delays are split.
 const timeoutMsMax = 2_147_483_647
 
+/** Reading the global each time calls an accessor, which takes a third of the time of a reading. */
+const { performance } = globalThis
+
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -8,4 +8,5 @@ export const step = <T>(
   { loop }: ResourceDeps,
   request: ResourceRequest,
   work: () => MaybePromise<T>,
-): MaybePromise<T> => thenMaybe(request.pace?.(), () => loop.step(request, work))
+): MaybePromise<T> =>
+  request.pace === undefined ? loop.step(request, work) : thenMaybe(request.pace(), () => loop.step(request, work))
