@@ -17,6 +17,7 @@ import { WorkSlice } from '../../base/work/work-slice.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change-history.ts'
+import { FeedProgress } from './feed-progress.ts'
 import { historyRevisionsMin, HistoryWindow } from './history-window.ts'
 import type { WatchCache } from './watch-cache.ts'
 
@@ -36,8 +37,8 @@ export class CacheFeed {
   /** Caches that are being filled, with the changes since they joined. */
   readonly #joining = new Map<WatchCache, StoreEvent[]>()
   readonly #window = new HistoryWindow()
+  readonly #progress = new FeedProgress()
   #signal: AbortSignal | undefined
-  #revision = 0
 
   constructor(store: Store, caches: readonly WatchCache[], clock: Clock, log: Log) {
     this.#store = store
@@ -74,7 +75,7 @@ export class CacheFeed {
         this.#joining.delete(cache)
         cache.reset(revision, entries)
         for (const event of events) if (event.revision > revision) cache.apply([toChange(event, prefix, cache)])
-        cache.progress(Math.max(revision, this.#revision))
+        cache.follow(this.#progress)
       } catch (error) {
         if (signal.aborted) return
         this.#log.warn('a cache could not be filled', { resource: cache.kind.plural, error: errorText(error) })
@@ -128,7 +129,8 @@ export class CacheFeed {
       this.#joining.delete(cache)
       cache.reset(filled, entries, lost)
     }
-    this.#revision = filled
+    this.#progress.reached(filled)
+    for (const cache of this.#caches.values()) cache.follow(this.#progress)
     this.#window.reset()
     return { present, filled }
   }
@@ -157,15 +159,11 @@ export class CacheFeed {
   }
 
   #apply({ revision, events }: StoreBatch): void {
-    this.#revision = revision
     if (events.length === 1) this.#applyOne(events[0] as StoreEvent)
     else this.#applyAll(events)
-    const isBookmark = events.length === 0
-    for (const cache of this.#caches.values()) {
-      if (this.#joining.has(cache)) continue
-      if (isBookmark) cache.counts.bookmarks++
-      cache.progress(revision)
-    }
+    if (events.length === 0)
+      for (const cache of this.#caches.values()) if (!this.#joining.has(cache)) cache.counts.bookmarks++
+    this.#progress.reached(revision)
     const droppable = this.#window.advance(revision, this.#clock.monotonicMs())
     if (droppable !== undefined) for (const cache of this.#caches.values()) cache.dropHistory(droppable)
   }

@@ -18,6 +18,10 @@ export class RevisionWaiters {
     this.#clock = clock
   }
 
+  get size(): number {
+    return this.#waiters.length
+  }
+
   /** Resolves when the revision is reached. A revision that does not come in time is an error of the client. */
   async wait(revision: number, current: () => number, signal: AbortSignal): Promise<void> {
     const reached = Promise.withResolvers<void>()

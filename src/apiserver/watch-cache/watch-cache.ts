@@ -13,6 +13,7 @@ import { newCacheCounts } from './cache-counts.ts'
 import { ChangeHistory, historyChangesMax, type Change } from './change-history.ts'
 import { EventDispatcher, type Watcher } from './event-dispatcher.ts'
 import { FieldIndex } from './field-index.ts'
+import type { FeedProgress } from './feed-progress.ts'
 import type { CacheObserver } from './object-caches.ts'
 import { RevisionWaiters } from './revision-waiters.ts'
 import type { Selection } from './selection.ts'
@@ -99,7 +100,10 @@ export class WatchCache {
   #state = OrderedMap.empty<StoredObject>()
   /** The same state as a hash map, for reads of single objects. */
   readonly #present = new Map<string, StoredObject>()
-  #revision = 0
+  /** That of the feed counts where it is later. */
+  #ownRevision = 0
+  /** Undefined until the cache has been filled. */
+  #feed: FeedProgress | undefined
   readonly #objectWaiters = new Set<ObjectWaiter>()
   #cachedList: CachedList | undefined
   #estimate = { revision: 0, bytes: 0 }
@@ -108,7 +112,7 @@ export class WatchCache {
     this.kind = kind
     this.#deps = deps
     const { clock, flow } = deps
-    this.#dispatcher = new EventDispatcher(kind, { flow, counts: this.counts, revision: () => this.#revision })
+    this.#dispatcher = new EventDispatcher(kind, { flow, counts: this.counts, revision: () => this.revision })
     this.#revisionWaiters = new RevisionWaiters(clock)
     this.#fields = new FieldIndex(kind)
   }
@@ -133,7 +137,7 @@ export class WatchCache {
   }
 
   get revision(): number {
-    return this.#revision
+    return this.#feed === undefined ? this.#ownRevision : Math.max(this.#ownRevision, this.#feed.revision)
   }
 
   get size(): number {
@@ -142,7 +146,7 @@ export class WatchCache {
 
   /** The bytes of all objects in the store, extrapolated from some of them. */
   get estimatedBytes(): number {
-    if (this.#estimate.revision !== this.#revision) {
+    if (this.#estimate.revision !== this.revision) {
       const stride = Math.ceil(this.size / measuredObjectsMax)
       let index = 0
       let measured = 0
@@ -153,7 +157,7 @@ export class WatchCache {
         bytes += stored.storedBytes
       }
       this.#estimate = {
-        revision: this.#revision,
+        revision: this.revision,
         bytes: measured === 0 ? 0 : Math.round((bytes / measured) * this.size),
       }
     }
@@ -206,7 +210,7 @@ export class WatchCache {
 
   /** The present state, or that of a revision in the history. */
   stateAt(revision: number | undefined): OrderedMap<StoredObject> {
-    if (revision === undefined || revision === this.#revision) return this.#state
+    if (revision === undefined || revision === this.revision) return this.#state
     return this.#history.stateAt(revision, this.#state)
   }
 
@@ -231,8 +235,9 @@ export class WatchCache {
     this.#history.reset(revision)
     this.#dispatcher.endAll(error)
     // Readers that need a later state wait until the changes have been applied again.
-    this.#revision = 0
-    this.#advance(revision)
+    this.#feed = undefined
+    this.#ownRevision = 0
+    this.progress(revision)
   }
 
   /** Ends all watches. Clients connect to another server. */
@@ -242,6 +247,8 @@ export class WatchCache {
 
   /** The cache gets no more changes, because the definition of its kind has changed. Clients try again. */
   retire(): void {
+    this.#ownRevision = this.revision
+    this.#feed = undefined
     this.close()
     const retired = new StatusError(429, 'TooManyRequests', 'storage is (re)initializing', { retryAfterSeconds: 1 })
     this.#revisionWaiters.reject(retired)
@@ -287,16 +294,26 @@ export class WatchCache {
 
   /** All changes up to this revision have been applied, whether or not they concern this kind. */
   progress(revision: number): void {
-    this.#advance(revision)
+    this.#ownRevision = Math.max(this.#ownRevision, revision)
+    this.#revisionWaiters.advance(this.revision)
+  }
+
+  /** The cache has been filled: from now on it has what its feed has applied. */
+  follow(feed: FeedProgress): void {
+    this.#feed = feed
+    this.#revisionWaiters.advance(this.revision)
+    if (this.#revisionWaiters.size > 0) feed.notify(this.#revisionWaiters)
   }
 
   /** Resolves when the cache has reached the revision. A revision that does not come is an error of the client. */
   async waitForRevision(revision: number, signal: AbortSignal): Promise<void> {
-    if (this.#revision >= revision) return
+    if (this.revision >= revision) return
     const { clock, waited } = this.#deps
     const startMs = clock.monotonicMs()
     try {
-      await this.#revisionWaiters.wait(revision, () => this.#revision, signal)
+      const reached = this.#revisionWaiters.wait(revision, () => this.revision, signal)
+      this.#feed?.notify(this.#revisionWaiters)
+      await reached
     } finally {
       waited?.(this.kind, (clock.monotonicMs() - startMs) / 1000)
     }
@@ -328,11 +345,6 @@ export class WatchCache {
     const end = timeoutMs === undefined ? undefined : this.#deps.clock.after(timeoutMs, () => channel.end())
     this.#dispatcher.add(watcher)
     return channel.endOnAbort(signal)
-  }
-
-  #advance(revision: number): void {
-    this.#revision = Math.max(this.#revision, revision)
-    this.#revisionWaiters.advance(this.#revision)
   }
 
   #selected(selection: Selection): StoredObject[] {
