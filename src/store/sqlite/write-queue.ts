@@ -87,12 +87,15 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
+    // One timer for all batches: under load, there are thousands in a second.
+    const abortCheck = every(this.#clock, abortCheckMs, () => rejectAborted([...this.#writing, ...this.#entries]))
     while (this.#entries.length > 0 || this.#maintenanceTasks.length > 0) {
       if (this.#entries.length > 0) await this.#writeBatch()
       const runMaintenance = this.#maintenanceTasks.shift()
       if (runMaintenance !== undefined)
         await this.#request(runMaintenance.request).then(runMaintenance.done.resolve, runMaintenance.done.reject)
     }
+    abortCheck.cancel()
     this.#drained = undefined
   }
 
@@ -140,13 +143,8 @@ export class WriteQueue {
     for (const entry of [...batch, ...dependent]) entry.fail(error)
   }
 
-  async #request(request: DiskRequest): Promise<boolean> {
-    const abortCheck = every(this.#clock, abortCheckMs, () => rejectAborted([...this.#writing, ...this.#entries]))
-    try {
-      return await this.#clock.outside(this.#disk.request(request))
-    } finally {
-      abortCheck.cancel()
-    }
+  #request(request: DiskRequest): Promise<boolean> {
+    return this.#clock.outside(this.#disk.request(request))
   }
 }
 

@@ -89,7 +89,17 @@ const objectResponse = (
   { stored, warnings }: WriteResult,
 ): ApiResponse => {
   const converted = converter.fromStored(stored)
-  return { kind: 'object', status, object: converted.object, objectKind: converter.kind, stored: converted, warnings }
+  return {
+    kind: 'object',
+    status,
+    // A response in JSON has the stored text.
+    get object() {
+      return converted.object
+    },
+    objectKind: converter.kind,
+    stored: converted,
+    warnings,
+  }
 }
 
 export const bodyOf = ({ body }: ResourceRequest): unknown => {

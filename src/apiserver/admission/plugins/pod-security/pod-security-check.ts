@@ -27,11 +27,18 @@ export interface Check {
   check(pod: CheckedPod, minor: number): Violation | undefined
 }
 
-export const checkedPod = (metadata: CheckedPod['metadata'], spec: PodSpec): CheckedPod => ({
-  metadata,
-  spec,
-  containers: [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])],
-})
+/** The level `privileged` has no checks, so the list of all containers is made when it is first read. */
+export function checkedPod(metadata: CheckedPod['metadata'], spec: PodSpec): CheckedPod {
+  let containers: readonly AnyContainer[] | undefined
+  const { initContainers = [], ephemeralContainers = [] } = spec
+  return {
+    metadata,
+    spec,
+    get containers() {
+      return (containers ??= [...initContainers, ...spec.containers, ...ephemeralContainers])
+    },
+  }
+}
 
 export const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
 
