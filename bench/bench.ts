@@ -1,4 +1,4 @@
-// A benchmark measures one hot path and returns lines for docs/performance.md. Each is one file, listed in run.ts.
+// A benchmark measures one hot path and returns lines for a page of bench/results/. Each is one file, listed in run.ts.
 
 export interface Bench {
   readonly name: string

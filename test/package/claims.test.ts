@@ -48,9 +48,11 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...(readdirSync(join(root, 'docs'), { recursive: true }) as string[])
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
+  ...['docs', 'bench/results'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  ),
 ]
 for (const page of pages)
   test(`links of ${page} work in a clone and in the package`, () => {

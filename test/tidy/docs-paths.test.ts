@@ -6,7 +6,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root })]
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...globSync(['docs/*.md', 'bench/results/*.md'], { cwd: root }),
+]
 
 /** What the build writes, or has not written yet. */
 const built = 'dist/'

@@ -11,7 +11,7 @@ export class FeedProgress {
     return this.#revision
   }
 
-  /** The waiters are told of the next revisions, until none is left. */
+  /** The waiters are notified of the next revisions, until none is left. */
   notify(waiters: RevisionWaiters): void {
     this.#waiting.add(waiters)
   }
