@@ -91,7 +91,7 @@ test('a request passes the filters in order and releases its seat however it end
       },
     }),
     scheduler: new RequestScheduler(new VirtualClock()),
-    loop: { lastStep: (_request, work) => work() } as FilterDeps['loop'],
+    loop: { lastStep: (request, work) => work(request) } as FilterDeps['loop'],
     authorize: () => {
       trace.push('authorize')
       return allowed()

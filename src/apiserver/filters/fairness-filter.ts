@@ -6,8 +6,5 @@ export const fairnessFilter = defineFilter({
   name: 'fairness',
   records: 'fairness',
   handle: (request, next, { scheduler, seatOf, loop }) =>
-    scheduler.run(request, seatOf(request), (slot) => {
-      const scheduled = { ...request, slot }
-      return loop.lastStep(scheduled, () => next(scheduled))
-    }),
+    scheduler.run(request, seatOf(request), (slot) => loop.lastStep({ ...request, slot }, next)),
 })

@@ -61,10 +61,10 @@ export class LoopMonitor {
   }
 
   /** The result of the last step of a request, which is completed whatever it took. */
-  lastStep<T>(request: ApiRequest, work: () => MaybePromise<T>): MaybePromise<T> {
+  lastStep<T>(request: ApiRequest, work: (request: ApiRequest) => MaybePromise<T>): MaybePromise<T> {
     const startMs = this.#begin()
     try {
-      return work()
+      return work(request)
     } finally {
       this.#end(request, startMs)
     }

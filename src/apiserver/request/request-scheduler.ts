@@ -7,7 +7,7 @@
 //    much CPU time. Such a request also waits between its steps.
 //
 // Requests of clients with an exempt priority level wait only for a place with a large body, because these take memory.
-import { finallyMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { realClock, type Clock } from '../../base/time/clock.ts'
 import { FairTurns } from '../../base/work/fair-turns.ts'
 import { PacedRequests } from './paced-requests.ts'
@@ -50,14 +50,7 @@ export class RequestScheduler {
     const isClient = credentials.kind === 'presented'
     const isLimited = isClient && !seats.isExempt
     const slot = new RequestSlot({ user, signal, seats, isLimited, paced: this.#paced, slowUsers: this.#slowUsers })
-    const start = () =>
-      thenMaybe(slot.takeSeat(), () =>
-        finallyMaybe(
-          () => handle(slot),
-          () => slot.leaveSeat(),
-        ),
-      )
     const turns = isLimited ? this.#clientTurns : isClient ? undefined : this.#componentTurns
-    return turns === undefined ? start() : turns.run(user, start)
+    return turns === undefined ? slot.run(handle) : turns.run(user, () => slot.run(handle))
   }
 }

@@ -1,6 +1,6 @@
 // RequestSlot: the place of one request in the schedule, from its start to its response. It holds the request's seat of priority
 // and fairness, which it returns while the request waits for its client or for its turn.
-import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { finallyMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Pace, PacedRequests } from './paced-requests.ts'
 import type { SlowUsers } from './slow-users.ts'
 
@@ -31,6 +31,19 @@ export class RequestSlot {
 
   constructor(options: SlotOptions) {
     this.#options = options
+  }
+
+  /** Handles the request with a seat, which it returns at the end. */
+  run<T>(handle: (slot: RequestSlot) => MaybePromise<T>): MaybePromise<T> {
+    const seated = this.takeSeat()
+    return seated instanceof Promise ? seated.then(() => this.#handle(handle)) : this.#handle(handle)
+  }
+
+  #handle<T>(handle: (slot: RequestSlot) => MaybePromise<T>): MaybePromise<T> {
+    return finallyMaybe(
+      () => handle(this),
+      () => this.leaveSeat(),
+    )
   }
 
   takeSeat(): MaybePromise<void> {
