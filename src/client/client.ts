@@ -2,6 +2,7 @@
 // `default`; a call without a context cannot be cancelled.
 import { context as contextOf, type Context } from '../base/observability/context.ts'
 import type { Cause } from '../base/observability/flow-recorder.ts'
+import { checkKind } from '../api/kind/check-kind.ts'
 import type { Kind, ResourceType } from '../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
@@ -55,8 +56,7 @@ export class Client {
   }
 
   of<T extends ApiObject, Input>(kind: ResourceType<T, Input>): ResourceClient<T, Input> {
-    if (typeof kind !== 'object')
-      throw new TypeError(`client.of(${JSON.stringify(kind)}): a kind is an object, such as deployment`)
+    checkKind('client.of', kind)
     return new ResourceClient(kind as Kind<T, Input>, this.#transport)
   }
 

@@ -94,6 +94,9 @@ test('named clusters run side by side, each with its own port, which it keeps', 
     equal(other.code, 1)
     match(other.err, /namespaces "only-dev" not found/)
     equal((await here('kubectl', '--name', 'stage', 'config', 'current-context')).out, 'stage\n')
+    match((await here('token', 'create', '--name', 'dev')).out, /^[a-z0-9]{6}\.[a-z0-9]{16}\n$/)
+    equal((await here('token', 'list', '--name', 'dev')).out.trimEnd().split('\n').length, 2)
+    equal((await here('token', 'list', '--name', 'stage')).out.trimEnd().split('\n').length, 1)
 
     match((await here('down', '--name', 'dev')).out, /^Process \d+ has ended\.\n$/)
     match((await here('list')).out, /^NAME +STATUS +SERVER +DATA DIRECTORY\ndev +stopped .*\nstage +running .*\n$/)

@@ -1,4 +1,5 @@
 // coxswain token: bootstrap tokens, with which other machines join the cluster.
+import { join } from 'node:path'
 import { context } from '../../base/observability/context.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { systemRandom } from '../../base/random/random.ts'
@@ -25,7 +26,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
 import { asUsage } from '../options/component-options.ts'
-import { dataDirectoryOf } from '../options/data-directory-option.ts'
+import { clusterNameOptions, dataDirectoryOf } from '../options/data-directory-option.ts'
 import { serverForOthers } from '../options/server-for-others.ts'
 
 const { namespace: _, ...options } = clusterOptions
@@ -35,7 +36,6 @@ const sender = 'coxswain token'
 
 interface Choices {
   readonly server?: boolean
-  readonly 'data-dir'?: string
   readonly ttl?: string
   readonly description?: string
   readonly pinned?: boolean
@@ -50,6 +50,7 @@ export const token = defineCommand({
   operandsMax: 2,
   options: {
     ...options,
+    ...clusterNameOptions,
     description: { type: 'string', value: '<text>', help: 'create: what the token is for' },
     pinned: {
       type: 'boolean',
@@ -68,11 +69,6 @@ export const token = defineCommand({
       value: '<url>',
       help: 'create --print-join-command: where the other machine reaches the API server, if this machine has several addresses',
     },
-    'data-dir': {
-      type: 'string',
-      value: '<directory>',
-      help: 'create --server: the data directory of the server on this machine (~/.local/share/coxswain)',
-    },
     ttl: {
       type: 'string',
       value: '<duration>',
@@ -83,12 +79,13 @@ export const token = defineCommand({
     { operands: [action, named, ...more], options: { kubeconfig, context: contextName, ...chosen } },
     terminal,
   ) {
-    const act = actionOf(action, named, chosen, terminal)
-    if (act === undefined || more.length > 0) throw new UsageError('the operands are: create, list, delete <id>')
+    const { 'data-dir': directory, name, ...choices } = chosen
     const { environment, signal } = terminal
-    // A server writes a kubeconfig to its data directory.
-    const own = chosen['data-dir'] === undefined ? undefined : `${chosen['data-dir']}/admin.kubeconfig`
-    const path = kubeconfig ?? own
+    const own = dataDirectoryOf({ 'data-dir': directory, name }, environment)
+    const act = actionOf(action, named, choices, own)
+    if (act === undefined || more.length > 0) throw new UsageError('the operands are: create, list, delete <id>')
+    const isOwn = directory !== undefined || name !== undefined
+    const path = kubeconfig ?? (isOwn ? join(own, 'admin.kubeconfig') : undefined)
     const place = { ...(path && { kubeconfig: path }), ...(contextName && { context: contextName }) }
     const cluster = await chooseCluster(place, environment)
     return withReachabilityHint(cluster, async () => {
@@ -105,7 +102,7 @@ function actionOf(
   action: string | undefined,
   named: string | undefined,
   choices: Choices,
-  { environment }: Pick<Terminal, 'environment'>,
+  directory: string,
 ): Action | undefined {
   const [flag] = action === 'create' ? [] : Object.keys(choices)
   if (action === 'delete' && named !== undefined && flag === undefined) {
@@ -121,15 +118,11 @@ function actionOf(
   if (url !== undefined) asUsage(() => joinServer(url, '--server-url'))
   const isServer = choices.server === true
   const validMs = asUsage(() => durationMs(choices.ttl ?? (isServer ? serverValidDefault : validDefault)))
-  if (!isServer) {
-    if (choices['data-dir'] !== undefined) throw new UsageError('--data-dir needs --server')
-    return (remote, terminal) => create(validMs, choices, remote, terminal)
-  }
+  if (!isServer) return (remote, terminal) => create(validMs, choices, remote, terminal)
   if (validMs < 1 || validMs > serverTokenMsMax)
     throw new UsageError(
       `--ttl ${choices.ttl}: a token for servers is valid for 24h at most, because it gives access to keys`,
     )
-  const directory = dataDirectoryOf({ 'data-dir': choices['data-dir'] }, environment)
   return (remote, terminal) => create(validMs, choices, remote, terminal, directory)
 }
 

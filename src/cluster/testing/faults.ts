@@ -3,6 +3,7 @@
 import type { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { checkKind } from '../../api/kind/check-kind.ts'
 import { isSameResource, type ResourceType } from '../../api/kind/kind.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../../apiserver/request/response.ts'
@@ -13,7 +14,7 @@ import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.t
 import type { CommitResult, Transaction } from '../../store/store.ts'
 import { LinkFaults, type RemovableFault } from '../../machine/network/link-faults.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
-import { checkOneOf, checkProperties, checkWhole, shownArgument } from '../../base/check-arguments.ts'
+import { checkOneOf, checkProperties, checkWhole } from '../../base/check-arguments.ts'
 import { lossyLinkFault, partitionFault, slowLinkFault, type LossyLink, type SlowLink } from './network-faults.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 
@@ -180,12 +181,6 @@ function checkFilter(what: string, filter: RequestFilter, names: Readonly<Record
   checkOneOf(`${what}: verb`, filter.verb, verbs)
   const { kind } = filter
   if (kind !== undefined) checkKind(what, kind)
-}
-
-/** Throws unless a value is a kind: the constants of the library are, their names are not. */
-function checkKind(what: string, kind: ResourceType): void {
-  if (typeof kind === 'object' && kind !== null && typeof kind.plural === 'string') return
-  throw new TypeError(`${what}: ${shownArgument(kind)} is no kind; import it: import { pod } from 'coxswain'`)
 }
 
 const matches = ({ target, sender: asker }: ApiRequest, { verb, kind, subresource, sender }: RequestFilter): boolean =>

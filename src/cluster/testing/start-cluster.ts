@@ -1,5 +1,5 @@
 // startCluster(): a whole cluster in a test: memory store, simulated nodes, all controllers, virtual time.
-import { checkOneOf, checkProperties, checkWhole } from '../../base/check-arguments.ts'
+import { checkOneOf, checkProperties, checkWhole, shownArgument } from '../../base/check-arguments.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog, type Log } from '../../base/observability/log.ts'
 import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
@@ -104,6 +104,8 @@ function checkOptions(options: StartClusterOptions): void {
   checkWhole('startCluster: controllerManagers', options.controllerManagers, 0, controllerManagersMax)
   checkWhole('startCluster: seed', options.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
   checkOneOf('startCluster: time', options.time, ['virtual', 'flowing'])
+  const { crds = [] } = options
+  if (!Array.isArray(crds)) throw new TypeError(`startCluster: crds: ${shownArgument(crds)} is no list`)
 }
 
 export const startCluster = (options: StartClusterOptions = {}): Promise<TestCluster> =>

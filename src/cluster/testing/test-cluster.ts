@@ -1,4 +1,5 @@
 // TestCluster: a cluster under the control of a test: time, faults, snapshots, and the recorded flows.
+import { shownArgument } from '../../base/check-arguments.ts'
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowObject } from '../../base/observability/flow-recorder.ts'
@@ -402,9 +403,10 @@ function groupsOf(user: string): readonly string[] {
 }
 
 function isKind(about: ResourceType | ApiObject): about is ResourceType {
-  if (typeof about !== 'object')
-    throw new TypeError(`${JSON.stringify(about)} is neither a kind, such as deployment, nor an object`)
-  return 'plural' in about
+  const { plural, metadata }: Partial<ResourceType & ApiObject> = about ?? {}
+  if (typeof plural !== 'string' && typeof metadata?.name !== 'string')
+    throw new TypeError(`${shownArgument(about)} is neither a kind, such as deployment, nor an object`)
+  return plural !== undefined
 }
 
 const isDefinition = ({ apiVersion, kind }: ManifestObject): boolean =>

@@ -15,6 +15,7 @@ for (const [options, message] of [
   [{ controllerManagers: NaN }, 'startCluster: controllerManagers: null is no whole number from 0 to 100'],
   [{ seed: 'a' }, `startCluster: seed: "a" is no whole number from ${-(2 ** 53 - 1)} to ${2 ** 53 - 1}`],
   [{ time: 'real' }, 'startCluster: time: "real" does not exist; it is one of virtual, flowing'],
+  [{ crds: 'widgets.yaml' }, 'startCluster: crds: "widgets.yaml" is no list'],
 ] as const)
   test(`startCluster rejects ${JSON.stringify(options)}`, () =>
     rejects(startCluster(any(options)), { name: 'TypeError', message }))
@@ -72,16 +73,20 @@ for (const [group, apiVersion] of [
     await rejects(client.list(), { code: 404, message: message('list') })
   })
 
-test('a name in place of a kind is named in the error', async () => {
-  await using cluster = await startCluster({ nodes: 0 })
-  const name = 'deploymint' as never
-  throws(() => cluster.client.of(name), {
-    name: 'TypeError',
-    message: 'client.of("deploymint"): a kind is an object, such as deployment',
-  })
-  for (const ask of [() => cluster.flow(name, 'x'), () => cluster.why(name, 'x')])
-    await rejects(async () => await ask(), {
+for (const [value, shown] of [
+  ['deploymint', '"deploymint"'],
+  [undefined, 'undefined'],
+  [{ apiVersion: 'apps/v1', kind: 'Deployment' }, '{"apiVersion":"apps/v1","kind":"Deployment"}'],
+] as const)
+  test(`${shown} in place of a kind is named in the error`, async () => {
+    await using cluster = await startCluster({ nodes: 0 })
+    throws(() => cluster.client.of(any(value)), {
       name: 'TypeError',
-      message: '"deploymint" is neither a kind, such as deployment, nor an object',
+      message: `client.of: ${shown} is no kind; import it: import { pod } from 'coxswain'`,
     })
-})
+    for (const ask of [() => cluster.flow(any(value), 'x'), () => cluster.why(any(value), 'x')])
+      await rejects(async () => await ask(), {
+        name: 'TypeError',
+        message: `${shown} is neither a kind, such as deployment, nor an object`,
+      })
+  })
