@@ -163,3 +163,13 @@ test('a restart of long ago is no problem', async () => {
   const later = { ...readerOf(), nowMs: Date.parse(at) + 3_600_000 }
   deepEqual(await whyPod(podOf({}, status), later), [])
 })
+
+test('a log that is gone is not shown', async () => {
+  const pod = podOf({}, { state: ended('Error', 3) })
+  const failed = { ...pod, status: { ...pod.status, phase: 'Failed' } } as Pod
+  const answered = (log: string) => whyPod(failed, { ...readerOf(), lastOutput: () => Promise.resolve(log) })
+  const [gone] = await answered('unable to retrieve container logs for containerd://0f')
+  equal(gone?.output, undefined)
+  const [kept] = await answered('one\n')
+  deepEqual(kept?.output?.lines, ['one'])
+})
