@@ -1,6 +1,6 @@
 // Reports of clusters, and the helpers that write them when a test fails.
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -134,6 +134,31 @@ test('withCluster writes a report and names it in the error', async () => {
   })
   await rejects(failing, (error: Error) => error.message.startsWith('expected 2') && error.message.includes(report))
   equal((await readRun(report)).failure, 'expected 2')
+})
+
+test('a report that cannot be written does not hide why the test has failed', async () => {
+  // A file is in the place of its folder.
+  const place = join(folder, 'no-folder')
+  await writeFile(place, '')
+  const file = join(place, 'report.html')
+  const outcome = new RegExp(`report of the cluster could not be written to ${file}: (?:EEXIST|ENOTDIR)`)
+  const failing = withCluster({ nodes: 0, report: file }, () => {
+    throw new Error('expected 2')
+  })
+  await rejects(failing, (error: Error) => error.message.startsWith('expected 2') && outcome.test(error.message))
+
+  await using cluster = await startCluster({ nodes: 0 })
+  const notes: string[] = []
+  const done: (() => Promise<void>)[] = []
+  const context = {
+    name: 'my test',
+    passed: false,
+    after: (each: () => Promise<void>) => void done.push(each),
+    diagnostic: (text: string) => void notes.push(text),
+  }
+  reportOnFailure(context, cluster, file)
+  for (const each of done) await each()
+  match(notes.join(), outcome)
 })
 
 const nodeContext = {

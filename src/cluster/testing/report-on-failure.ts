@@ -1,4 +1,5 @@
 // Helpers that write the report of a cluster when a test fails, for node:test, Vitest, Jest and others.
+import { errorText } from '../../base/observability/log.ts'
 import { startCluster, type StartClusterOptions } from './start-cluster.ts'
 import type { TestCluster } from './test-cluster.ts'
 
@@ -36,20 +37,26 @@ export interface VitestContext {
 export function reportOnFailure(test: NodeTestContext | VitestContext, cluster: TestCluster, file?: string): void {
   const name = nameOf(test)
   const target = file ?? fileFor(name)
-  const written = `the report of the cluster is in ${target}`
+  const write = (failure: string | undefined) => outcomeOf(target, cluster.report(target, name, failure))
   cluster.recordBeforeStop(name)
   if ('onTestFailed' in test)
     return test.onTestFailed(async () => {
-      await cluster.report(target, name, test.task.result?.errors?.[0]?.message)
+      const outcome = await write(test.task.result?.errors?.[0]?.message)
       // oxlint-disable-next-line no-console -- Vitest shows it with the name of the test; a test that has ended has no other output
-      console.error(written)
+      console.error(outcome)
     })
   test.after(async () => {
     if (test.passed !== false) return
-    await cluster.report(target, name, test.error === undefined ? undefined : messageOf(test.error))
-    test.diagnostic(written)
+    test.diagnostic(await write(test.error === undefined ? undefined : messageOf(test.error)))
   })
 }
+
+/** What became of a report. One that cannot be written must not hide why the test has failed. */
+const outcomeOf = (file: string, writing: Promise<void>): Promise<string> =>
+  writing.then(
+    () => `the report of the cluster is in ${file}`,
+    (error: unknown) => `the report of the cluster could not be written to ${file}: ${errorText(error)}`,
+  )
 
 /**
  * A test function with a cluster of its own, for any test framework: `test('name', withCluster({}, async (cluster) =>
@@ -69,11 +76,10 @@ export function withCluster(
       await body(cluster)
     } catch (error) {
       const file = report ?? fileFor(name)
-      await cluster.report(file, name, messageOf(error))
-      if (error instanceof Error) error.message += `\n\nThe report of the cluster is in ${file}`
+      const outcome = await outcomeOf(file, cluster.report(file, name, messageOf(error)))
+      if (error instanceof Error) error.message += `\n\n${outcome.replace(/^t/, 'T')}`
       // node:test prints the stack, which has the former message.
-      if (context !== undefined && 'diagnostic' in context)
-        context.diagnostic(`the report of the cluster is in ${file}`)
+      if (context !== undefined && 'diagnostic' in context) context.diagnostic(outcome)
       throw error
     }
   }
