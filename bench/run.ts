@@ -17,6 +17,7 @@ import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
 import { grpcMessagesBench } from './grpc-messages.ts'
+import { hoursBench } from './hours.ts'
 import { identityBench } from './identity.ts'
 import { ingressBench } from './ingress.ts'
 import { isolationBench } from './isolation.ts'
@@ -56,6 +57,7 @@ const benches: readonly Bench[] = [
   flowBench,
   flowCostBench,
   grpcMessagesBench,
+  hoursBench,
   identityBench,
   ingressBench,
   isolationBench,
