@@ -20,7 +20,7 @@ import type {
   Transaction,
   WatchOptions,
 } from '../../store/store.ts'
-import { customResourceOf, keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
+import { customResourceOf, keyPrefixes, keyPrefixesOf } from '../storage/store-keys.ts'
 import { ciphersFor, type EncryptionRule } from './encryption-config.ts'
 import { identity, isEncrypted, startsWith } from './ciphers/value-cipher.ts'
 
@@ -209,7 +209,12 @@ class CiphersByKey {
 
   constructor(rules: readonly EncryptionRule[]) {
     this.#rules = rules
-    this.#builtIn = new Map(storedKinds.map((kind) => [keyPrefix(kind), ciphersFor(rules, kind)] as const))
+    this.#builtIn = new Map(
+      storedKinds.flatMap((kind) => {
+        const ciphers = ciphersFor(rules, kind)
+        return keyPrefixes(kind).map((prefix) => [prefix, ciphers] as const)
+      }),
+    )
   }
 
   of(key: string): Ciphers {

@@ -15,6 +15,9 @@ const resourcePaths: Readonly<Record<string, string>> = {
   services: 'services/specs',
 }
 
+/** Groups whose servers are separate ones upstream, and have keys with the group. */
+const groupsInKeys: readonly string[] = ['apiextensions.k8s.io', 'apiregistration.k8s.io']
+
 const prefixes = new WeakMap<Kind, string>()
 
 export const keyPrefix = (kind: Kind): string =>
@@ -22,7 +25,19 @@ export const keyPrefix = (kind: Kind): string =>
 
 /** Groups of custom resources have a dot, so their keys differ from those of built-in kinds. */
 const resourcePath = ({ group, plural, custom }: Kind): string =>
-  custom === undefined ? (lookup(resourcePaths, plural) ?? plural) : `${group}/${plural}`
+  custom === undefined && !groupsInKeys.includes(group)
+    ? (lookup(resourcePaths, plural) ?? plural)
+    : `${group}/${plural}`
+
+/** The prefix that version 0.1 used instead, where it differs: without the group. */
+export const earlierKeyPrefix = ({ group, plural }: Kind): string | undefined =>
+  groupsInKeys.includes(group) ? `${registryPrefix}${plural}/` : undefined
+
+/** Both of a kind whose keys differ, or the one. */
+export const keyPrefixes = (kind: Kind): readonly string[] => {
+  const earlier = earlierKeyPrefix(kind)
+  return earlier === undefined ? [keyPrefix(kind)] : [keyPrefix(kind), earlier]
+}
 
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)

@@ -26,6 +26,7 @@ import {
   withVersion,
   withVersionBytes,
 } from './stored-json.ts'
+import { readableValue } from './upstream-value.ts'
 
 const encoder = new TextEncoder()
 /** Of a character of a string: a pair of them has four bytes. */
@@ -60,7 +61,7 @@ export class StoredObject implements LazyValue {
     const { lazyValue } = item
     return lazyValue instanceof StoredObject
       ? lazyValue.committedAt(item.modRevision)
-      : StoredObject.ofBytes(item.value, item.modRevision)
+      : StoredObject.ofBytes(readableValue(item.key, item.value), item.modRevision)
   }
 
   get revision(): number {

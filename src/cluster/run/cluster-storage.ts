@@ -5,6 +5,7 @@ import type { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { DataKeyMetrics } from '../../apiserver/encryption/kms/data-key-metrics.ts'
+import { withEarlierKeys } from '../../apiserver/storage/earlier-keys-store.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { MeasuredStore } from '../../store/measured-store.ts'
 import type { Store } from '../../store/store.ts'
@@ -85,7 +86,7 @@ export async function openClusterStorage(
   const deps = { ...nodePlatform, random: systemRandom, clock: realClock, log, dataKeyMetrics }
   const encryption = cleanUps.use(await openEncryption(plainStore, file, deps, reloadsEncryption(options)))
   const store = new MeasuredStore({
-    store: encryption.store,
+    store: await withEarlierKeys(encryption.store, never),
     clock: realClock,
     metrics,
     resourceOf: storedResource,
