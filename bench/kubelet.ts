@@ -82,8 +82,7 @@ async function* measure(): AsyncGenerator<string> {
     {
       dataDirectory: folder,
       hostIp: '127.0.0.1',
-      podCidrs: ['10.244.0.0/24'],
-      serviceRanges: [],
+      ranges: { podRanges: ['10.244.0.0/24'], serviceRanges: [] },
       settings: defaultKubeletSettings,
     },
     { platform: nodePlatform, clock: realClock, log: silentLog },

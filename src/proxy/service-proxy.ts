@@ -17,6 +17,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { runInSlices, type Slice, type Sliced } from '../base/work/work-slice.ts'
 import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
+import type { AvoidedServers } from '../client/server-balancer/avoided-servers.ts'
 import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
 import type { Nftables } from '../machine/nftables/nftables.ts'
@@ -56,6 +57,8 @@ export interface ServiceProxyDeps extends Pick<ProxyTableOptions, 'masqueradesAl
   readonly nodeName: string
   /** The addresses of node ports, read repeatedly; by default the internal addresses in the status of the Node. */
   readonly nodeAddresses?: () => readonly string[]
+  /** API servers that the Service `kubernetes` does not lead to. */
+  readonly avoidedServers?: AvoidedServers | undefined
   /** The addresses of Services, of which unused ones are dropped; by default those of the ServiceCIDR objects. */
   readonly serviceCidrs?: readonly string[]
 }
@@ -156,7 +159,9 @@ export class ServiceProxy {
       if (now?.metadata.name === nodeName) this.#observeNode(now)
     })
     if (deps.serviceCidrs === undefined) this.#observeServiceCidrs(informers.of(serviceCidr))
-    this.#routes = new RouteTable({ services, slices, nodes, nodeName }, () => this.#queue())
+    this.#routes = new RouteTable({ services, slices, nodes, nodeName, avoidedServers: deps.avoidedServers }, () =>
+      this.#queue(),
+    )
   }
 
   /** Resolves when the rules were applied for the first time. */

@@ -23,6 +23,8 @@ interface Entry extends BalancedServer {
   isListed: boolean
 }
 
+const isUsable = (health: ServerHealth): boolean => health !== 'down' && health !== 'unready'
+
 /** Further servers are ignored. */
 export const serversMax = 32
 
@@ -77,6 +79,12 @@ export class BalancedServers {
         Number(other.isListed) - Number(one.isListed) ||
         (one.preference < other.preference ? -1 : 1),
     )
+  }
+
+  /** Those that get no new connections, because they failed or are not ready while another one is. */
+  avoided(): readonly string[] {
+    if (!this.isAnyReady) return []
+    return [...this.#entries.values()].flatMap(({ name, health }) => (isUsable(health) ? [] : [name]))
   }
 
   get isAnyReady(): boolean {

@@ -203,3 +203,25 @@ const disposable = <World extends { readonly balancer: AsyncDisposable }>(world:
   ...world,
   [Symbol.asyncDispose]: () => world.balancer[Symbol.asyncDispose](),
 })
+
+test('servers are avoided while they fail or are not ready and another one is ready', async () => {
+  await using world = await start({ 1: 'ready', 2: 'ready', 3: 'unready', 9: 'ready' }).then(disposable)
+  const { balancer, clock } = world
+  const { avoided } = balancer
+  const seen: string[] = []
+  avoided.onChange(() => seen.push([1, 2, 3].filter((last) => avoided.has(peer(last))).join(' ')))
+  balancer.list([1, 2, 3].map(peer))
+  await clock.advance('1s')
+  deepEqual(seen, ['3'])
+  world.set(2, 'refuses')
+  await clock.advance('6s')
+  deepEqual(seen, ['3', '2 3'])
+  world.set(3, 'ready')
+  world.set(2, 'ready')
+  await clock.advance('6s')
+  deepEqual(seen.at(-1), '')
+  // Without a server that is ready, none is worse than another.
+  for (const last of [1, 2, 3, 9]) world.set(last, 'refuses')
+  await clock.advance('12s')
+  deepEqual(seen.at(-1), '')
+})

@@ -7,7 +7,8 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { Peer, Sockets } from '../../platform/sockets/sockets.ts'
 import { joinStreams } from '../../wire/byte-pipe.ts'
-import { BalancedServers, type BalancedServer, type CheckOutcome } from './balanced-servers.ts'
+import type { AvoidedServers } from './avoided-servers.ts'
+import { BalancedServers, serverName, type BalancedServer, type CheckOutcome } from './balanced-servers.ts'
 import type { ReadinessProbe } from './readiness-probe.ts'
 
 /** How often a server with connections is checked, and another one. */
@@ -55,6 +56,8 @@ export class ServerBalancer implements AsyncDisposable {
   readonly #connections = new Map<string, Set<Connection>>()
   readonly #checks = new Map<string, Checks>()
   readonly #stop = new AbortController()
+  readonly #avoidedHandlers: (() => void)[] = []
+  #avoided: readonly string[] = []
   #listening: { readonly port: number; close(): Promise<void> } | undefined
 
   constructor(options: ServerBalancerOptions, deps: ServerBalancerDeps) {
@@ -88,6 +91,11 @@ export class ServerBalancer implements AsyncDisposable {
   /** The servers, the first being the one that the next connection tries first. */
   servers(): readonly BalancedServer[] {
     return this.#servers.inOrder()
+  }
+
+  readonly avoided: AvoidedServers = {
+    has: (server) => this.#avoided.includes(serverName(server)),
+    onChange: (handler) => void this.#avoidedHandlers.push(handler),
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -169,6 +177,14 @@ export class ServerBalancer implements AsyncDisposable {
     for (const { name: each, health } of this.#servers.inOrder())
       if (health === 'down' && this.#servers.isAnyReady) this.#closeConnections(each)
     this.#removeIfUnused(name)
+    this.#noteAvoided()
+  }
+
+  #noteAvoided(): void {
+    const avoided = this.#servers.avoided()
+    if (avoided.join() === this.#avoided.join()) return
+    this.#avoided = avoided
+    for (const handler of this.#avoidedHandlers) handler()
   }
 
   #closeConnections(name: string): void {

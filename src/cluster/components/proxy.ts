@@ -36,7 +36,7 @@ import type { ComponentDefinition, ComponentHost } from './component-definition.
 
 export interface ProxySettings extends Pick<
   ServiceProxyDeps,
-  'nodeName' | 'podCidrs' | 'serviceCidrs' | 'nodeAddresses' | 'masqueradesAll' | 'healthCheckHost'
+  'nodeName' | 'podCidrs' | 'serviceCidrs' | 'nodeAddresses' | 'masqueradesAll' | 'healthCheckHost' | 'avoidedServers'
 > {
   /** Of the component. */
   readonly name: string

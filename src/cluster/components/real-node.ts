@@ -39,13 +39,13 @@ export interface ProxiedNode extends Pick<RealNode, 'usePolicies'> {
 }
 
 export interface NodeProxyRanges
-  extends Pick<ProxySettings, 'podCidrs' | 'serviceCidrs'>, Pick<OwnNetwork, 'clusterCidrs'> {}
+  extends Pick<ProxySettings, 'podCidrs' | 'serviceCidrs' | 'avoidedServers'>, Pick<OwnNetwork, 'clusterCidrs'> {}
 
 /** Of the proxy of a real node, in the process of its kubelet. Other machines reach its ports only at an address of their network. */
 export function nodeProxySettings(
   { description: { name: nodeName, hostIp }, usePolicies }: ProxiedNode,
   network: NodeNetwork | undefined,
-  { podCidrs, serviceCidrs, clusterCidrs }: NodeProxyRanges,
+  { podCidrs, serviceCidrs, avoidedServers, clusterCidrs }: NodeProxyRanges,
 ): ProxySettings {
   const ports = [
     { healthz: { host: hostIp, port: healthzPort } },
@@ -58,6 +58,7 @@ export function nodeProxySettings(
     podCidrs,
     healthCheckHost: hostIp,
     ...(serviceCidrs && { serviceCidrs }),
+    avoidedServers,
     masqueradesAll: false,
     enforcesPolicies: false,
     arePortsOptional: true,

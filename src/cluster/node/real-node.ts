@@ -61,7 +61,7 @@ export interface RealNode {
   /** Pods start when this agent protects them. */
   readonly usePolicies: (agent: PolicyAgent) => void
   /** Configures pod addresses of these ranges. Undefined if the runtime has its own network, which is kept. */
-  provideNetwork(podRanges: readonly string[], signal: AbortSignal): Promise<NodeNetwork | undefined>
+  provideNetwork(ranges: NodeNetworkRanges, signal: AbortSignal): Promise<NodeNetwork | undefined>
   /** Stops the pods as at a system shutdown, if this process announces shutdowns. */
   shutDown(): Promise<void>
   /** Stops all containers and removes their network. */
@@ -78,16 +78,20 @@ export interface RealNodeOptions {
   readonly kubeletPort?: number | undefined
   /** The hostname when omitted. */
   readonly name?: string
-  /** Known before the start; without them the cluster assigns ranges. */
-  readonly podCidrs?: readonly string[]
+  /** Known before the start; without them the cluster assigns ranges of pods. */
+  readonly ranges?: NodeNetworkRanges
   /** Ports of the Ingress proxy in this process. A load balancer may take them. */
   readonly ingressPorts?: readonly number[]
-  /** The addresses of Services, as far as they are known. */
-  readonly serviceRanges: readonly string[]
   /** The socket of an existing runtime; without it a containerd is started. */
   readonly runtimeSocket?: string
   /** Runs while that runtime does not respond, with the node as far as it is known. */
   readonly whileUnavailable?: (description: NodeDescription, signal: AbortSignal) => Promise<void>
+}
+
+export interface NodeNetworkRanges {
+  readonly podRanges: readonly string[]
+  /** The addresses of Services. */
+  readonly serviceRanges: readonly string[]
 }
 
 export interface RealNodeDeps {
@@ -119,18 +123,17 @@ export async function startRealNode(
   deps: RealNodeDeps,
   signal: AbortSignal,
 ): Promise<RealNode> {
-  const { dataDirectory, hostIp, podCidrs, serviceRanges, settings, runtimeSocket, whileUnavailable } = options
+  const { dataDirectory, hostIp, ranges, settings, runtimeSocket, whileUnavailable } = options
   const { platform, clock, log } = deps
   const directory = `${dataDirectory}/node`
   const networkDirectory = `${directory}/net.d`
-  const provideNetwork = async (podRanges: readonly string[], stop: AbortSignal) =>
+  const provideNetwork = async (provided: NodeNetworkRanges, stop: AbortSignal) =>
     runtimeSocket === undefined
       ? provideNodeNetwork(
           {
-            podRanges,
+            ...provided,
             directory,
             nodeAddress: hostIp,
-            serviceRanges,
             configurationDirectory: networkDirectory,
           },
           { ...platform, kernelSettings: nodeKernelSettings() },
@@ -140,8 +143,8 @@ export async function startRealNode(
   const protection = new PodProtection(runtimeSocket === undefined)
   await using starting = new AsyncDisposableStack()
   if (runtimeSocket === undefined) starting.use(await lockMachine())
-  const network = podCidrs === undefined ? undefined : await provideNetwork(podCidrs, signal)
-  if (podCidrs !== undefined && network === undefined) protection.giveUp()
+  const network = ranges === undefined ? undefined : await provideNetwork(ranges, signal)
+  if (ranges !== undefined && network === undefined) protection.giveUp()
   const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
   await platform.files.makeDirectory(directory)
   await platform.files.write(cgroupFile(directory), cgroupRoot)
@@ -179,8 +182,8 @@ export async function startRealNode(
     volumes: nodeVolumes(directory, host.disk, platform.processes),
     network,
     usePolicies: (agent) => protection.use(agent),
-    provideNetwork: async (podRanges, stop) => {
-      const provided = await provideNetwork(podRanges, stop)
+    provideNetwork: async (given, stop) => {
+      const provided = await provideNetwork(given, stop)
       if (provided === undefined) protection.giveUp()
       return provided
     },
@@ -200,7 +203,7 @@ const nodeVolumes = (directory: string, disk: Disk, processes: Processes): NodeV
 
 /** The node as far as it is known without its runtime. */
 async function describeMachine(
-  { dataDirectory, hostIp, kubeletPort, podCidrs, settings, name = hostname() }: RealNodeOptions,
+  { dataDirectory, hostIp, kubeletPort, ranges, settings, name = hostname() }: RealNodeOptions,
   load: NodeHostLoad,
 ): Promise<NodeDescription> {
   const { capacityBytes } = await load.fileSystem(dataDirectory)
@@ -224,7 +227,7 @@ async function describeMachine(
     operatingSystem: 'linux',
     architecture: architecture(),
     machine: machineFacts(),
-    ...(podCidrs === undefined ? {} : { podCidrs }),
+    ...(ranges === undefined ? {} : { podCidrs: ranges.podRanges }),
   }
 }
 

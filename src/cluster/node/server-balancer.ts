@@ -3,6 +3,7 @@
 import { Informer, type InformerDeps } from '../../client/informer/informer.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Client } from '../../client/client.ts'
+import type { AvoidedServers } from '../../client/server-balancer/avoided-servers.ts'
 import { ServerBalancer } from '../../client/server-balancer/server-balancer.ts'
 import {
   parseServers,
@@ -33,6 +34,8 @@ export interface NodeBalancer extends AsyncDisposable {
   readonly at: Peer
   /** The servers, in the order in which connections try them. */
   servers(): readonly Peer[]
+  /** Those that get no new connections. */
+  readonly avoided: AvoidedServers
   /** Expects servers to have certificates of these authorities (PEM) from now on. */
   trust(authorities: string): void
   /** Follows what the cluster publishes. */
@@ -69,6 +72,7 @@ export async function startNodeBalancer(
   return {
     at,
     servers: () => balancer.servers().map(({ peer }) => peer),
+    avoided: balancer.avoided,
     trust: (authorities) => (trusted = authorities),
     follow(client, tasks) {
       const only = { namespace: 'default', labelSelector: publishedServersSelector }

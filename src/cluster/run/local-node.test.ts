@@ -15,7 +15,6 @@ const newNode = (own: Partial<LocalNodeOptions>) => {
     settings: defaultKubeletSettings,
     dataDirectory: '/nowhere',
     hostIp: '127.0.0.1',
-    serviceRanges: [],
     kubeletPort: undefined,
     authority: '',
     endsContainers: false,

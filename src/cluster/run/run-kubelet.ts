@@ -14,6 +14,7 @@ import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer } from '../../client/informer/informer.ts'
+import type { AvoidedServers } from '../../client/server-balancer/avoided-servers.ts'
 import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
 import type { CertificateFile } from '../../kubelet/certificates/certificate-file.ts'
 import { requestCertificate } from '../../kubelet/certificates/signing-request.ts'
@@ -27,13 +28,13 @@ import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { localPathAgent, networkAgent } from '../../apiserver/authorization/node/node-agents.ts'
 import type { User } from '../../apiserver/request/request.ts'
-import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { NodeVolumes } from '../../storage/local-path/node-volumes.ts'
 import { knownServersFile, kubeletFiles } from '../data-directory/directory-contents.ts'
 import { openDataDirectory } from '../data-directory/open-directory.ts'
 import { joinCluster, writeNodeKubeconfig, type Bootstrap } from '../client/join-cluster.ts'
+import { clusterServiceRanges } from '../node/cluster-service-ranges.ts'
 import { followAuthorities, type FollowAuthoritiesDeps } from '../node/follow-authorities.ts'
 import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/kubelet-node.ts'
 import type { KubeletServerHolder } from '../node/kubelet-port.ts'
@@ -42,7 +43,7 @@ import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 import { proxyUser } from '../client/component-users.ts'
 import { openRemote, type Remote } from '../client/remote.ts'
 import { proxyComponent } from '../components/proxy.ts'
-import { nodeProxySettings } from '../components/real-node.ts'
+import { nodeProxySettings, type NodeProxyRanges } from '../components/real-node.ts'
 import { nodeAgentTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import { configz } from '../node/configz.ts'
 import type { NodeNetwork } from '../node/node-network.ts'
@@ -123,7 +124,8 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const agents = new ServiceAccountCredentials(nodeAgentTokens(client, nodeName), realClock)
   const agentClient = remote.clientWith(`proxy/${nodeName}`, agents.of(networkAgent))
   balancer?.follow(agentClient, tasks)
-  const started = await startNode({ options, identity, deps: { ...deps, flow }, agentClient }, tasks)
+  const avoidedServers = balancer?.avoided
+  const started = await startNode({ options, identity, deps: { ...deps, flow }, agentClient, avoidedServers }, tasks)
   if (file !== undefined) {
     const trust = async (authorities: string) => {
       const kubeconfig = { server: remote.server, authority: authorities, certificatePath: file.path }
@@ -206,6 +208,8 @@ interface NodeStart {
   readonly deps: KubeletNodeDeps
   /** Acts as the network agent of the node. */
   readonly agentClient: Client
+  /** Those of its balancer, if it has one. */
+  readonly avoidedServers: AvoidedServers | undefined
 }
 
 interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
@@ -264,7 +268,7 @@ const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks
 }
 
 async function startReal(
-  { options, identity, deps, agentClient, self }: KnownNodeStart,
+  { options, identity, deps, agentClient, avoidedServers, self }: KnownNodeStart,
   tasks: TaskGroup,
 ): Promise<StartedNode> {
   const { startRealNode } = await import('../node/real-node.ts')
@@ -281,7 +285,6 @@ async function startReal(
       dataDirectory,
       settings,
       whileUnavailable,
-      serviceRanges: serviceRangesDefault.clusterCidrs,
       ...(runtimeSocket === undefined ? {} : { runtimeSocket }),
     },
     { platform: nodePlatform, ...deps },
@@ -289,12 +292,14 @@ async function startReal(
   )
   let provided = ''
   self.onChange(({ now }) => {
-    const ranges = now?.spec.podCIDRs ?? []
-    if (ranges.length === 0 || ranges.join() === provided) return
-    provided = ranges.join()
+    const podRanges = now?.spec.podCIDRs ?? []
+    if (podRanges.length === 0 || podRanges.join() === provided) return
+    provided = podRanges.join()
     tasks.start('network', async (signal) => {
-      const network = await real.provideNetwork(ranges, signal)
-      if (network !== undefined) startProxy(real, network, { ...deps, agentClient }, tasks)
+      const serviceRanges = await clusterServiceRanges(agentClient, deps, signal)
+      const network = await real.provideNetwork({ podRanges, serviceRanges }, signal)
+      const ranges = { podCidrs: podRanges, serviceCidrs: serviceRanges, avoidedServers, clusterCidrs: [] }
+      if (network !== undefined) startProxy({ real, network, ranges }, { ...deps, agentClient }, tasks)
     })
   })
   const described = { ...real, description: { ...real.description, ...identity } }
@@ -303,16 +308,19 @@ async function startReal(
   return { runtime, logs, systemLogs, volumes, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }
 
+interface NodeProxyStart {
+  readonly real: RealNode
+  readonly network: NodeNetwork
+  readonly ranges: NodeProxyRanges
+}
+
 /** On a machine whose network is not ours, another proxy may route Services; `coxswain proxy` does if it is started. */
 function startProxy(
-  real: RealNode,
-  network: NodeNetwork,
+  { real, network, ranges }: NodeProxyStart,
   { client, agentClient, clock, random, log, flow }: KubeletNodeDeps & Pick<NodeStart, 'agentClient'>,
   tasks: TaskGroup,
 ): void {
-  const { podRanges: podCidrs } = network
-  const serviceCidrs = serviceRangesDefault.clusterCidrs
-  const definition = proxyComponent(nodeProxySettings(real, network, { podCidrs, serviceCidrs, clusterCidrs: [] }))
+  const definition = proxyComponent(nodeProxySettings(real, network, ranges))
   const clientAs = (_sender: string, user: User) => (user === proxyUser ? agentClient : client)
   definition.prepare({ clock, random, log, flow, metrics: new Metrics(), client: clientAs }).start(tasks)
 }

@@ -115,9 +115,8 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const nodeOptions = {
       dataDirectory,
       hostIp: nodeAddressOf(options.host),
-      podCidrs,
+      ranges: { podRanges: podCidrs, serviceRanges: serviceRanges.clusterCidrs },
       ingressPorts: [httpPort, httpsPort],
-      serviceRanges: serviceRanges.clusterCidrs,
       settings: kubeletSettings(options.kubeletFlags),
       kubeletPort: options.kubeletPort,
       authority: storage.certificates.authority,

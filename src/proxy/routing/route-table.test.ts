@@ -118,3 +118,39 @@ test('what changes while the changes are taken is part of the next ones', () => 
   equal(notifications(), before + 1)
   deepEqual(changesText(taken(table)), ['default/web: 10.244.0.2 → 10.244.0.3'])
 })
+
+test('the Service kubernetes does not lead to API servers that are avoided, unless all of them are', () => {
+  const services = new ScriptedSource<Service>()
+  const slices = new ScriptedSource<EndpointSlice>()
+  const nodes = new ScriptedSource<Node>()
+  const avoided = new Set<string>()
+  let changed = () => {}
+  const avoidedServers = {
+    has: ({ address, port }: { readonly address: string; readonly port: number }) => avoided.has(`${address}:${port}`),
+    onChange: (handler: () => void) => (changed = handler),
+  }
+  const table = new RouteTable({ services, slices, nodes, nodeName: 'node-a', avoidedServers }, () => {})
+  const avoid = (...servers: string[]) => {
+    avoided.clear()
+    for (const server of servers) avoided.add(server)
+    changed()
+    return changesText(taken(table))
+  }
+  const endpoints = ['192.0.2.1', '192.0.2.2'].map((address) => endpointAt(address))
+  const ports = [{ name: 'https', protocol: 'TCP', port: 6443 }]
+  const servicePorts = [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }]
+  for (const name of ['kubernetes', 'other']) {
+    services.put(serviceWith({ ports: servicePorts }, { name }))
+    slices.put(sliceWith(endpoints, { ports, metadata: sliceMetadata(name) }))
+  }
+  equal(taken(table).length, 2)
+  deepEqual(avoid('192.0.2.1:6443'), ['default/kubernetes: 192.0.2.1 192.0.2.2 → 192.0.2.2'])
+  deepEqual(avoid('192.0.2.1:6443', '192.0.2.2:6443'), ['default/kubernetes: 192.0.2.2 → 192.0.2.1 192.0.2.2'])
+  deepEqual(avoid('192.0.2.1:443'), ['default/kubernetes: 192.0.2.1 192.0.2.2 → 192.0.2.1 192.0.2.2'])
+})
+
+const sliceMetadata = (name: string) => ({
+  name,
+  namespace: 'default',
+  labels: { 'kubernetes.io/service-name': name },
+})

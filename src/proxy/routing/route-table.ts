@@ -6,9 +6,10 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
-import type { Cause } from '../../base/observability/flow-recorder.ts'
+import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { Informer } from '../../client/informer/informer.ts'
+import type { AvoidedServers } from '../../client/server-balancer/avoided-servers.ts'
 import { notRouted, routedServiceInSlices, type RoutedService } from './service-route.ts'
 
 type Source<T extends ApiObject> = Pick<Informer<T>, 'get' | 'byIndex' | 'addIndex' | 'onChange' | 'synced'>
@@ -18,6 +19,8 @@ export interface RouteTableDeps {
   readonly slices: Source<EndpointSlice>
   readonly nodes: Source<Node>
   readonly nodeName: string
+  /** API servers that get no new connections through the Service `kubernetes`. */
+  readonly avoidedServers?: AvoidedServers | undefined
 }
 
 /** The routes of one Service that a consumer has, and those that it should have. */
@@ -55,6 +58,7 @@ export class RouteTable {
       this.#zone = now.metadata.labels?.[zoneLabel]
       for (const key of this.#current.keys()) this.#mark(key, cause)
     })
+    deps.avoidedServers?.onChange(() => this.#mark(apiServers, noCause))
   }
 
   /** Resolves when every object that existed at the start is known. Before that, routes are incomplete. */
@@ -86,11 +90,13 @@ export class RouteTable {
   }
 
   *#compute(key: ObjectKey, slice: Slice): Sliced<RoutedService> {
-    const { services, slices, nodeName } = this.#deps
+    const { services, slices, nodeName, avoidedServers } = this.#deps
     const found = services.get(key)
     if (found === undefined) return notRouted
     const node = { name: nodeName, zone: this.#zone }
-    return yield* routedServiceInSlices(found, slices.byIndex(serviceIndex, key), node, slice)
+    const listed = slices.byIndex(serviceIndex, key)
+    const used = key === apiServers && avoidedServers !== undefined ? withoutAvoided(listed, avoidedServers) : listed
+    return yield* routedServiceInSlices(found, used, node, slice)
   }
 
   #mark(key: ObjectKey, cause: Cause): void {
@@ -100,6 +106,22 @@ export class RouteTable {
     else if (causes.length < causesMax) causes.push(cause)
     if (isFirst) this.#onChange()
   }
+}
+
+const apiServers = objectKey('default', 'kubernetes')
+
+/** The slices of the API servers without those that are avoided; all of them where none would be left. */
+function withoutAvoided(slices: readonly EndpointSlice[], avoided: AvoidedServers): readonly EndpointSlice[] {
+  const used = slices.map((slice) => ({
+    ...slice,
+    endpoints: (slice.endpoints ?? []).filter(
+      ({ addresses }) =>
+        !(slice.ports ?? []).some(({ port }) =>
+          addresses.some((address) => port !== undefined && avoided.has({ address, port })),
+        ),
+    ),
+  }))
+  return used.some(({ endpoints }) => endpoints.length > 0) ? used : slices
 }
 
 /** Further causes of one change are not recorded. */
