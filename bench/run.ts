@@ -31,6 +31,7 @@ import { requestBench } from './request.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { selection } from './selection.ts'
+import { serversBench } from './servers.ts'
 import { soakBench } from './soak.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
@@ -70,6 +71,7 @@ const benches: readonly Bench[] = [
   requestBench,
   schedulerBench,
   schemaBench,
+  serversBench,
   soakBench,
   startBench,
   storeBench,

@@ -30,11 +30,14 @@ export interface JoinedMachine extends AsyncDisposable {
   readonly running: () => RunningProcess
 }
 
+/** Not the default one: the node reads it from the cluster. */
+export const serviceRange = '10.43.0.0/16'
+
 export async function startJoined(...options: string[]): Promise<JoinedMachine> {
   const stack = new AsyncDisposableStack()
   const registry = stack.use(await startRegistry())
   const image = registry.push('busybox:1', busybox({ command: server }))
-  const cluster = stack.use(await startJoinable())
+  const cluster = stack.use(await startJoinable('--service-cluster-ip-range', serviceRange))
   const { k, up } = cluster
   const bootstrap = await cluster.bootstrapKubeconfig('good', `${goodToken.id}.${goodToken.secret}`)
   const parent = `/${basename(up.folder)}`

@@ -18,7 +18,7 @@ import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
 import { until, untilMatch } from '../until.ts'
-import { startJoined, type JoinedMachine } from './joined.harness.ts'
+import { serviceRange, startJoined, type JoinedMachine } from './joined.harness.ts'
 
 const sh = (script: string) => ({ command: ['/bin/sh', '-c', script] })
 const { signal } = new AbortController()
@@ -85,6 +85,7 @@ inNamespaces(import.meta.url, () => {
       'jsonpath={.spec.clusterIP}',
     ])
     await untilMatch(() => table('coxswain-proxy'), new RegExp(`\\b${clusterIp.replaceAll('.', '\\.')}\\b`))
+    ok((await table('coxswain-proxy')).includes(serviceRange))
     match(await table('coxswain-policy'), /hook forward/)
     const paths = '{.metadata.annotations.coxswain\\.dev/pod-paths}'
     match(await k(['get', 'node', 'worker', '-o', `jsonpath=${paths}`]), /no other nodes|routes|VXLAN/)

@@ -21,6 +21,8 @@ export const addresses = [1, 2, 3].map(
 export class Machine {
   readonly address: string
   readonly directory: string
+  /** The version that is installed. */
+  program = coxswain
   running: RunningProcess | undefined
 
   constructor(address: string, folder: string) {
@@ -31,7 +33,7 @@ export class Machine {
   /** Starts the server, for the first time with --init or --join. */
   async start(...options: string[]): Promise<void> {
     const place = ['--bind', this.address, '--port', '6443', '--data-dir', this.directory]
-    this.running = await startProcess(['server', ...place, ...options])
+    this.running = await startProcess(['server', ...place, ...options], { program: this.program })
   }
 
   get url(): string {
@@ -65,12 +67,12 @@ export class Machine {
 
   /** Prints what a command of this machine prints. */
   async command(...args: string[]): Promise<string> {
-    return (await run(coxswain, [...args, '--data-dir', this.directory])).stdout
+    return (await run(this.program, [...args, '--data-dir', this.directory])).stdout
   }
 
   /** The error of a command that fails. */
   async failure(...args: string[]): Promise<string> {
-    const { stderr } = await run(coxswain, [...args, '--data-dir', this.directory]).then(
+    const { stderr } = await run(this.program, [...args, '--data-dir', this.directory]).then(
       () => {
         throw new Error(`coxswain ${args[0]} did not fail`)
       },
