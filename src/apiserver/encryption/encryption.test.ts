@@ -126,6 +126,18 @@ for (const [name, encrypted] of customWildcards)
     equal(store.isStale(at, (await store.get(at, signal))?.value ?? new Uint8Array()), encrypted)
   })
 
+test('definitions are encrypted under their keys, also under those of version 0.1', async () => {
+  const ends = ['apiextensions.k8s.io/customresourcedefinitions/a', 'customresourcedefinitions/b', 'apiservices/c']
+  for (const at of ends.map((end) => `/registry/${end}`)) {
+    const inner = new MemoryStore(new VirtualClock())
+    const store = new EncryptedStore(inner, rulesOf([first, plain], ['*.apiextensions.k8s.io', 'apiservices.*']))
+    await put(store, 'text', at)
+    const isEncrypted = (await textAt(inner, at)).startsWith('k8s:enc:aesgcm:v1:key1:')
+    equal(isEncrypted, at.includes('customresourcedefinitions'), at)
+    equal(await textAt(store, at), 'text')
+  }
+})
+
 test('an invalid configuration is rejected, without its secrets in the message', () => {
   throws(() => rulesOf([aesgcm(key('a', 1, 7))]), /secret must have 16, 24 or 32 bytes and has 7/)
   throws(

@@ -57,6 +57,7 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['rotate', 'service-account-key', '--force'], /--force has no effect without --retire/],
   [['token', 'list', '--data-dir', '/none'], /cannot read the kubeconfig \/none\/admin\.kubeconfig/],
   [['token', 'list', '--name', 'none'], /cannot read the kubeconfig \S+-clusters\/none\/admin\.kubeconfig/],
+  [['token', 'list', '--data-dir', 'x', '--server'], /--server is a flag of: coxswain token create/],
   [['token', 'create', '--server', '--ttl', '0s'], /--ttl 0s: a token for servers is valid for 24h at most/],
   [['token', 'create', '--server', '--ttl', '25h'], /--ttl 25h: a token for servers is valid for 24h at most/],
   [['up', '--store', 'disk'], /--store disk is none of memory, sqlite, etcd=<urls>/],
