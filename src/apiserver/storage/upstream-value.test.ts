@@ -15,6 +15,8 @@ import { readableValue } from './upstream-value.ts'
 
 const text = new TextEncoder()
 
+const betaStart = '{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1"'
+
 const asProtobuf = (kind: Kind, object: object, apiVersion = kind.apiVersion): Uint8Array =>
   encodeEnvelope(apiVersion, kind.kind, encodeProtobuf(kind.message, object))
 
@@ -91,6 +93,17 @@ test('a version that is not known is an error with its key', () => {
       error.message ===
         'the value of /registry/resourceclaims/a/b is a ResourceClaim of resource.k8s.io/v1alpha3, which is not supported',
   )
+})
+
+test('a damaged value is an error with its key', () => {
+  const value = asProtobuf(deployment, { metadata: { name: 'a' } })
+  for (const damaged of [value.subarray(0, -3), text.encode(`${betaStart}{`)])
+    throws(
+      () => readableValue('/registry/deployments/a/b', damaged),
+      (error: unknown) =>
+        error instanceof ValueUnreadable &&
+        error.message.startsWith('the value of /registry/deployments/a/b cannot be decoded: '),
+    )
 })
 
 test('other values are not changed', () => {

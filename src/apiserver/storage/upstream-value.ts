@@ -1,5 +1,6 @@
 // readableValue: stored values as JSON of the version that this server stores, also those that kube-apiserver has written: built-in kinds
 // in protobuf, and definitions of custom resources as v1beta1. An update stores what this server writes, which kube-apiserver reads.
+import { errorText } from '../../base/observability/log.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -33,12 +34,21 @@ const sameAsV1: ReadonlySet<string> = new Set([
   'storage.k8s.io/v1beta1 VolumeAttributesClass',
 ])
 
-/** The same bytes unless only upstream writes such. Throws ValueUnreadable for a version that is not known. */
+/** The same bytes unless only upstream writes such. Throws ValueUnreadable for a version that is not known, and for a damaged value. */
 export function readableValue(key: string, value: Uint8Array): Uint8Array {
-  if (startsWith(value, protobufStart)) return storedBytes(fromProtobuf(key, value))
+  if (startsWith(value, protobufStart)) return converted(key, () => fromProtobuf(key, value))
   if (startsWith(value, betaDefinitionStart))
-    return storedBytes(definitionFromBeta(parseJson(decoder.decode(value)) as ApiObject))
+    return converted(key, () => definitionFromBeta(parseJson(decoder.decode(value)) as ApiObject))
   return value
+}
+
+function converted(key: string, object: () => ApiObject): Uint8Array {
+  try {
+    return storedBytes(object())
+  } catch (cause) {
+    if (cause instanceof ValueUnreadable) throw cause
+    throw new ValueUnreadable(`the value of ${key} cannot be decoded: ${errorText(cause)}`, { cause })
+  }
 }
 
 function fromProtobuf(key: string, value: Uint8Array): ApiObject {
