@@ -124,7 +124,7 @@ test('a Gateway and its route are served, and their statuses are written once', 
   await own.controller.synced
   deepEqual(own.written, ['update gatewayclasses/status coxswain'])
   await own.set('gateways', gatewayOf('gateway', [listener('a')]))
-  deepEqual([await own.get(), own.controller.portState(80)], [404, { kind: 'open', port: 8_080 }])
+  deepEqual([await own.get(), own.controller.portState('192.0.2.1', 80)], [404, { kind: 'open', port: 8_080 }])
   await own.setRoute(httpRouteOf('r'))
   equal(await own.get(), 200)
   deepEqual(own.gateway()?.listeners?.map(({ name, attachedRoutes }) => [name, attachedRoutes]), [['a', 1]]) // prettier-ignore
@@ -157,7 +157,7 @@ test('a removed Gateway closes its port, and the entry in the status of its rout
   await own.setRoute(httpRouteOf('r'))
   own.informers.remove('gateways', 'default/gateway')
   await own.clock.advance('1s')
-  deepEqual([own.controller.portState(80), own.connections.listening.size], [undefined, 0])
+  deepEqual([own.controller.portState('192.0.2.1', 80), own.connections.listening.size], [undefined, 0])
   deepEqual(own.informers.of(httpRoute).get('default/r')?.status, { parents: [] })
 })
 

@@ -42,7 +42,7 @@ import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './
 import { ReferencedKeys } from './referenced-keys.ts'
 import { gatewayStatus } from './status/gateway-status.ts'
 import { routeStatus } from './status/route-status.ts'
-import { frontendName } from './translation/listener-frontends.ts'
+import { frontendPlace } from './translation/listener-frontends.ts'
 
 export interface GatewayControllerDeps {
   readonly client: Client
@@ -58,7 +58,7 @@ export interface GatewayControllerDeps {
 }
 
 export interface GatewaySettings {
-  /** The addresses of the proxy, in the status of Gateways. */
+  /** The addresses of the proxy. The first is that of the data plane. A Gateway gets one that no other has. */
   readonly addresses: readonly string[]
   /** The port that is opened for a port of listeners; the same port when left out. */
   readonly boundPort?: (port: number) => number
@@ -117,8 +117,8 @@ export class GatewayController {
   }
 
   /** Whether a port of listeners is open. */
-  portState(port: number): PortState | undefined {
-    return this.#deps.dataPlane.stateOf({ name: frontendName(port), port })
+  portState(address: string | undefined, port: number): PortState | undefined {
+    return this.#deps.dataPlane.stateOf(frontendPlace(address, port, this.#settings.addresses[0]))
   }
 
   /** Runs in `tasks` until they are stopped. */
@@ -182,10 +182,13 @@ export class GatewayController {
 
   #portProblems(verdict: GatewayVerdict): readonly Problem[] {
     const ports = new Set(areListenersServed(verdict) ? verdict.listeners.filter(isServed).map(portOf) : [])
-    const failed = [...ports].flatMap((port) => {
-      const state = this.portState(port)
-      return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
-    })
+    const addresses = verdict.assigned.length === 0 ? [undefined] : verdict.assigned
+    const failed = [...ports].flatMap((port) =>
+      addresses.flatMap((address) => {
+        const state = this.portState(address, port)
+        return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
+      }),
+    )
     const refused = verdict.listeners.filter(({ accepted }) => accepted.reason === 'PortUnavailable')
     return [
       ...failed,
@@ -222,7 +225,6 @@ export class GatewayController {
   }
 
   async #writeStatuses({ gateways, routes, attached }: GatewayPlan, ctx: Context): Promise<void> {
-    const { addresses } = this.#settings
     const time = this.#time()
     const failures: unknown[] = []
     const isolated = async (write: () => Promise<void>) => {
@@ -235,9 +237,8 @@ export class GatewayController {
     }
     for (const verdict of gateways) {
       const status = gatewayStatus(verdict, {
-        addresses,
         time,
-        portState: (port) => this.portState(port),
+        portState: (address, port) => this.portState(address, port),
         attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
       })
       await isolated(() => this.#write(gateway, verdict.gateway, status, ctx))

@@ -17,7 +17,7 @@ import type { Gateway, Listener } from './kinds/gateway-kinds.ts'
 import type { AnyRoute } from './kinds/route-kinds.ts'
 import type { CompiledRoute } from './translation/compile-route.ts'
 import { CompiledRoutes } from './translation/compiled-routes.ts'
-import { listenerFrontends } from './translation/listener-frontends.ts'
+import { listenerFrontends, type Binding } from './translation/listener-frontends.ts'
 import { ListenerTables, type AttachedRoute } from './translation/listener-tables.ts'
 import type { BackendSources } from './translation/resolve-backend.ts'
 
@@ -65,8 +65,9 @@ export function* planGateways(
   const byListener = routesByListener(attached, compiledOf)
   const served = verdicts.filter(areListenersServed).flatMap(({ listeners }) => listeners.filter(isServed))
   const listeners = served.map((listener) => ({ listener, routes: byListener.get(listener.listener)?.served ?? [] }))
+  const binding: Binding = { mainAddress: sources.addresses[0], boundPort: (port) => sources.boundPort(port) }
   return {
-    frontends: yield* listenerFrontends(listeners, caches.tables, (port) => sources.boundPort(port), slice),
+    frontends: yield* listenerFrontends(listeners, caches.tables, binding, slice),
     gateways: verdicts,
     routes: attached.map((verdict) => ({ ...verdict, compiled: compiledOf(verdict.route) })),
     attached: new Map(Array.from(byListener, ([listener, own]) => [listener, own.routes.size])),

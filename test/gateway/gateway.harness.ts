@@ -34,6 +34,12 @@ export interface Echoed {
   readonly headers: Readonly<Record<string, string>>
 }
 
+export interface GatewayGetOptions extends GetOptions {
+  readonly host?: string
+  /** Its name, if several Gateways have the port. */
+  readonly gateway?: string
+}
+
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Objects are in the namespace `default` unless another is named. */
@@ -158,13 +164,21 @@ export async function startStage() {
       return { generation: metadata.generation, found: parent?.conditions.find((each) => each.type === type) }
     }, status)
 
-  const portOf = (port: number): number => {
-    const state = stage.gateways?.portState(port)
-    if (state?.kind !== 'open') throw new Error(`port ${port} is not open`)
-    return state.port
+  /** Where a port of listeners is served; the Gateway is named if several have the port. */
+  const placeOf = async (port: number, name?: string) => {
+    const { items } = await client.of(gateway).list()
+    for (const { metadata, spec, status } of items) {
+      if (name === undefined ? !spec.listeners.some((each) => each.port === port) : metadata.name !== name) continue
+      const host = status?.addresses?.[0]?.value
+      const state = host === undefined ? undefined : stage.gateways?.portState(host, port)
+      if (host !== undefined && state?.kind === 'open') return { host, port: state.port }
+    }
+    throw new Error(`port ${port} is not open`)
   }
-  const get = (port: number, path = '/', options: GetOptions & { readonly host?: string } = {}) =>
-    send(portOf(port), options.host ?? 'a.example.com', path, options)
+  const get = async (port: number, path = '/', options: GatewayGetOptions = {}) => {
+    const place = await placeOf(port, options.gateway)
+    return send(place.port, options.host ?? 'a.example.com', path, { ...options, address: place.host })
+  }
   const echoed = async (port: number, path = '/', options: Parameters<typeof get>[2] = {}) => {
     const { status, body } = await get(port, path, options)
     return status === 200 ? (JSON.parse(body) as Echoed) : { service: String(status), url: '', headers: {} }
@@ -183,7 +197,7 @@ export async function startStage() {
     addGrpcRoute,
     addGrant,
     http,
-    portOf,
+    placeOf,
     gatewayCondition,
     listenerStatus,
     listenerCondition,

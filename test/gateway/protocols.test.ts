@@ -47,7 +47,8 @@ test('HTTPRouteBackendProtocolWebSocket', async () => {
   })
   await stage.addService('ws', 'default', server.port, 'kubernetes.io/ws')
   await stage.addSimple('ws', 2002, [{ backendRefs: [to('ws')] }])
-  const socket = createConnection(stage.portOf(2002), '127.0.0.1')
+  const { host, port } = await stage.placeOf(2002)
+  const socket = createConnection(port, host)
   socket.write('GET / HTTP/1.1\r\nhost: a.example.com\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
   let received = ''
   socket.on('data', (piece: Buffer) => (received += piece.toString()))
@@ -62,7 +63,8 @@ suite('GRPCRoute', () => {
   /** The endpoint that responds, or the status. */
   const call = async (port: number, path: string, host = 'a.example.com', headers: Record<string, string> = {}) => {
     const scheme = port === securedPort ? 'https' : 'http'
-    const session = connect(`${scheme}://127.0.0.1:${stage.portOf(port)}`, { rejectUnauthorized: false })
+    const place = await stage.placeOf(port)
+    const session = connect(`${scheme}://${place.host}:${place.port}`, { rejectUnauthorized: false })
     const stream = session.request({ ':method': 'POST', ':path': path, ':authority': host, te: 'trailers', ...headers })
     stream.end()
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]

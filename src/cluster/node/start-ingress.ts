@@ -77,11 +77,19 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
   await unlessAborted(ingress.synced, tasks.signal)
   if (options.gateways === undefined) return { ingress, gateways: undefined }
   await publishGatewayClass(publisher, ingressUser.name, context(tasks.signal))
-  const addresses = settings.addresses.flatMap(({ ip }) => ip ?? [])
+  const addresses = gatewayAddresses(settings.addresses.flatMap(({ ip }) => ip ?? []))
   const gateways = startGatewayController(deps, { ...options.gateways, addresses }, tasks)
   await unlessAborted(gateways.synced, tasks.signal)
   return { ingress, gateways }
 }
+
+const loopbackAddress = '127.0.0.1'
+/** From 127.0.0.1 to 127.0.0.254. */
+const loopbackAddressesMax = 254
+
+/** All addresses 127.0.0.0/8 are those of the machine, so each Gateway can have one of its own. */
+const gatewayAddresses = (own: readonly string[]): readonly string[] =>
+  own[0] === loopbackAddress ? Array.from({ length: loopbackAddressesMax }, (_, index) => `127.0.0.${index + 1}`) : own
 
 /** For clients that name no known server. No client trusts it. */
 function fallbackCertificate(clock: Clock, random: Random, { crypto }: Platform) {

@@ -1,7 +1,8 @@
 // Decides which listeners of all Gateways are served: conflicts within a Gateway, and ports that other Gateways or Ingresses
-// have. All Gateways share the addresses of the proxy. Of two Gateways that need the same port, the older gets it. Pure.
+// have. Of two Gateways that need the same port of an address, the older gets it. Pure.
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
-import type { Gateway, GatewayAddress } from '../kinds/gateway-kinds.ts'
+import type { Gateway } from '../kinds/gateway-kinds.ts'
+import { assignAddresses, type AssignedAddresses } from './assigned-addresses.ts'
 import { evaluateListener, type EvaluatedListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
 import { PortClaims } from './port-claims.ts'
@@ -15,11 +16,13 @@ export interface GatewayVerdict {
   readonly accepted: Outcome
   /** Whether the requested addresses are those of the proxy. */
   readonly addresses: Outcome
+  /** Its addresses. */
+  readonly assigned: readonly string[]
   readonly listeners: readonly ListenerVerdict[]
 }
 
 export interface GatewaySources extends ListenerSources {
-  /** The addresses of the proxy. */
+  /** The addresses of the proxy. The first is that of Ingresses, too. */
   readonly addresses: readonly string[]
   /** The ports of Ingresses. */
   readonly otherPorts: ReadonlyMap<number, Scheme>
@@ -35,36 +38,51 @@ export function* evaluateGateways(
   onUnservable: OnUnservable,
   slice: Slice,
 ): Sliced<readonly GatewayVerdict[]> {
-  const ports = new PortClaims(sources.otherPorts)
+  const ports = new PortClaims(sources.otherPorts, sources.addresses[0])
   const verdicts: GatewayVerdict[] = []
-  for (const gateway of gateways.toSorted(olderFirst)) {
-    verdicts.push(isolatedVerdict(gateway, sources, ports, onUnservable))
+  const sorted = gateways.toSorted(olderFirst)
+  const assigned = assignAddresses(sorted, sources.addresses)
+  for (const gateway of sorted) {
+    const addresses = assigned.get(gateway) ?? noAddresses
+    verdicts.push(isolatedVerdict(gateway, addresses, sources, ports, onUnservable))
     if (slice.isUsedUp()) yield
   }
   return verdicts
 }
 
+const noAddresses: AssignedAddresses = { outcome: unmet('AddressNotAssigned', 'there is no address'), addresses: [] }
+
 function isolatedVerdict(
   gateway: Gateway,
+  assigned: AssignedAddresses,
   sources: GatewaySources,
   ports: PortClaims,
   onUnservable: OnUnservable,
 ): GatewayVerdict {
   try {
-    return evaluateGateway(gateway, sources, ports)
+    return evaluateGateway(gateway, assigned, sources, ports)
   } catch (error) {
     const message = onUnservable('Gateway', gateway, error)
-    const addresses = met('Programmed', 'the addresses are those of the proxy')
-    return { gateway, accepted: unmet('Invalid', message), addresses, listeners: [] }
+    const { outcome: addresses } = assigned
+    return { gateway, accepted: unmet('Invalid', message), addresses, assigned: [], listeners: [] }
   }
 }
 
-function evaluateGateway(gateway: Gateway, sources: GatewaySources, ports: PortClaims): GatewayVerdict {
+function evaluateGateway(
+  gateway: Gateway,
+  { outcome: addresses, addresses: assigned }: AssignedAddresses,
+  sources: GatewaySources,
+  ports: PortClaims,
+): GatewayVerdict {
   const accepted = acceptedGateway(gateway)
-  const addresses = usableAddresses(gateway, sources.addresses)
   const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(gateway, listener, sources))
-  const listeners = evaluated.map((each) => ({ ...each, gateway, conflicted: conflictOf(each, evaluated) }))
-  const verdict = { gateway, accepted, addresses, listeners: listeners.map(withConflict) }
+  const listeners = evaluated.map((each) => ({
+    ...each,
+    gateway,
+    addresses: assigned,
+    conflicted: conflictOf(each, evaluated),
+  }))
+  const verdict = { gateway, accepted, addresses, assigned, listeners: listeners.map(withConflict) }
   return areListenersServed(verdict) ? { ...verdict, listeners: verdict.listeners.map(ports.claim) } : verdict
 }
 
@@ -76,19 +94,6 @@ function acceptedGateway({ spec }: Gateway): Outcome {
   return unsupported === undefined
     ? met('Accepted', 'the Gateway is accepted')
     : unmet('UnsupportedAddress', `addresses of type ${unsupported.type} are not supported; IPAddress is`)
-}
-
-/** An address without a value stands for any address. */
-function usableAddresses({ spec }: Gateway, own: readonly string[]): Outcome {
-  const unusable = (spec.addresses ?? []).find(
-    ({ value }: GatewayAddress) => value !== undefined && !own.includes(value),
-  )
-  return unusable === undefined
-    ? met('Programmed', 'the addresses are those of the proxy')
-    : unmet(
-        'AddressNotUsable',
-        `the proxy has no address ${unusable.value}; it has ${own.join(', ') || 'none'} (coxswain up --ingress-address)`,
-      )
 }
 
 function conflictOf({ listener, scheme }: EvaluatedListener, all: readonly EvaluatedListener[]): Outcome {

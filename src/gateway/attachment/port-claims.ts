@@ -1,4 +1,4 @@
-// PortClaims: the ports and hostnames of the proxy that are in use. Older Gateways claim first.
+// PortClaims: the ports of each address of the proxy, and their hostnames, that are in use. Older Gateways claim first.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { keyOf, namespaceOf } from '../../api/meta/object.ts'
 import type { Scheme } from './evaluate-listener.ts'
@@ -6,20 +6,27 @@ import { listenersPerNamespaceMax, portsMax, portsPerNamespaceMax } from './gate
 import { isServed, type ListenerVerdict, type ServedListener } from './listener-verdict.ts'
 import { unmet } from './outcome.ts'
 
+interface ClaimedPort {
+  readonly scheme: Scheme
+  /** The Gateways by hostname. */
+  readonly hostnames: Map<string, string>
+}
+
 interface Usage {
   ports: number
   listeners: number
 }
 
 export class PortClaims {
-  readonly #ports = new Map<number, { readonly scheme: Scheme; readonly hostnames: Map<string, string> }>()
+  /** By address and port. */
+  readonly #ports = new Map<string, ClaimedPort>()
   readonly #usage = new Map<string, Usage>()
   /** Ports that Gateways have opened. */
   #opened = 0
 
-  /** `others` are the ports of Ingresses. */
-  constructor(others: ReadonlyMap<number, Scheme>) {
-    for (const [port, scheme] of others) this.#ports.set(port, { scheme, hostnames: new Map() })
+  /** `others` are the ports of Ingresses, which have the address `address`. */
+  constructor(others: ReadonlyMap<number, Scheme>, address = '') {
+    for (const [port, scheme] of others) this.#ports.set(portKey(address, port), { scheme, hostnames: new Map() })
   }
 
   /** A listener whose port is not available is not accepted. */
@@ -30,12 +37,14 @@ export class PortClaims {
     const { listener, scheme, gateway } = verdict
     const usage = this.#usageOf(verdict)
     usage.listeners++
-    const claimed = getOrInsert(this.#ports, listener.port, () => {
-      usage.ports++
-      this.#opened++
-      return { scheme, hostnames: new Map<string, string>() }
-    })
-    claimed.hostnames.set(listener.hostname ?? '', keyOf(gateway))
+    for (const key of portKeys(verdict)) {
+      const claimed = getOrInsert(this.#ports, key, () => {
+        usage.ports++
+        this.#opened++
+        return { scheme, hostnames: new Map<string, string>() }
+      })
+      claimed.hostnames.set(listener.hostname ?? '', keyOf(gateway))
+    }
     return verdict
   }
 
@@ -45,13 +54,14 @@ export class PortClaims {
     const { ports, listeners } = this.#usageOf(verdict)
     const home = `the Gateways of namespace ${namespaceOf(gateway)}`
     if (listeners >= listenersPerNamespaceMax) return `${home} have ${listenersPerNamespaceMax} listeners already`
-    const claimed = this.#ports.get(port)
-    if (claimed === undefined && ports >= portsPerNamespaceMax)
-      return `${home} have ${portsPerNamespaceMax} ports already`
-    if (claimed === undefined && this.#opened >= portsMax) return `all Gateways have ${portsMax} ports already`
-    if (claimed !== undefined && claimed.scheme !== scheme)
-      return `port ${port} is in use for ${claimed.scheme.toUpperCase()}`
-    const owner = claimed?.hostnames.get(hostname)
+    const keys = portKeys(verdict)
+    const claims = keys.flatMap((key) => this.#ports.get(key) ?? [])
+    const added = keys.length - claims.length
+    if (added > 0 && ports + added > portsPerNamespaceMax) return `${home} have ${portsPerNamespaceMax} ports already`
+    if (added > 0 && this.#opened + added > portsMax) return `all Gateways have ${portsMax} ports already`
+    const other = claims.find((each) => each.scheme !== scheme)
+    if (other !== undefined) return `port ${port} is in use for ${other.scheme.toUpperCase()}`
+    const owner = claims.map((each) => each.hostnames.get(hostname)).find((each) => each !== undefined)
     if (owner === undefined) return undefined
     return `Gateway ${owner} has port ${port} ${hostname === '' ? 'for all hostnames' : `for the hostname ${hostname}`}`
   }
@@ -60,3 +70,9 @@ export class PortClaims {
     return getOrInsert(this.#usage, namespaceOf(gateway), () => ({ ports: 0, listeners: 0 }))
   }
 }
+
+const portKey = (address: string, port: number): string => `${address} ${port}`
+
+/** The port of a listener at each address of its Gateway. */
+const portKeys = ({ addresses, listener: { port } }: ListenerVerdict): readonly string[] =>
+  (addresses.length === 0 ? [''] : addresses).map((address) => portKey(address, port))

@@ -14,7 +14,6 @@ function statusOf(gateway: Gateway, state: PortState | 'unknown' = open, time = 
   const [verdict] = gateways
   if (verdict === undefined) throw new Error('there is no verdict')
   return gatewayStatus(verdict, {
-    addresses: ['192.0.2.1'],
     time,
     portState: () => (state === 'unknown' ? undefined : state),
     attachedRoutes: (own) => attached.get(own.listener) ?? 0,

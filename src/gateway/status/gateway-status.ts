@@ -8,18 +8,16 @@ import type { Gateway, ListenerStatus } from '../kinds/gateway-kinds.ts'
 import { mergeConditions } from './merge-conditions.ts'
 
 export interface GatewayStatusSources {
-  /** The addresses of the proxy. */
-  readonly addresses: readonly string[]
   /** The number of accepted routes. */
   attachedRoutes(listener: ListenerVerdict): number
-  portState(port: number): PortState | undefined
+  portState(address: string | undefined, port: number): PortState | undefined
   /** The time of changes. */
   readonly time: string
 }
 
 export function gatewayStatus(verdict: GatewayVerdict, sources: GatewayStatusSources): NonNullable<Gateway['status']> {
   const { gateway } = verdict
-  const { addresses, time } = sources
+  const { time } = sources
   const moment = { generation: gateway.metadata.generation, time }
   const listeners = verdict.listeners.map((each) => outcomesOf(each, verdict, sources))
   const isProgrammed = listeners.some(({ programmed }) => programmed.isMet)
@@ -28,7 +26,7 @@ export function gatewayStatus(verdict: GatewayVerdict, sources: GatewayStatusSou
     { type: 'Programmed', outcome: programmedOf(verdict, isProgrammed) },
   ]
   return {
-    ...(isProgrammed ? { addresses: assignedAddresses(gateway, addresses) } : {}),
+    ...(isProgrammed ? { addresses: verdict.assigned.map((value) => ({ type: 'IPAddress', value })) } : {}),
     conditions: mergeConditions(gateway.status?.conditions, wanted, moment),
     listeners: listeners.map(({ listener, accepted, programmed }): ListenerStatus => {
       const { name } = listener.listener
@@ -66,9 +64,12 @@ function outcomesOf(
   if (!accepted.isMet) return invalid(accepted.message)
   if (!isServed(listener)) return invalid(listener.resolvedRefs.message)
   const { port } = listener.listener
-  const state = portState(port)
-  if (state?.kind === 'open') return { listener, accepted, programmed: met('Programmed', `port ${port} is open`) }
-  const message = `port ${port} cannot be opened${state === undefined ? '' : `: ${state.why}`}`
+  const { assigned } = gateway
+  const states = (assigned.length === 0 ? [undefined] : assigned).map((address) => portState(address, port))
+  const state = states.find((each) => each?.kind !== 'open')
+  if (states.every((each) => each?.kind === 'open'))
+    return { listener, accepted, programmed: met('Programmed', `port ${port} is open`) }
+  const message = `port ${port} cannot be opened${state?.kind === 'failed' ? `: ${state.why}` : ''}`
   return { listener, accepted: unmet('PortUnavailable', message), programmed: unmet('Invalid', message) }
 }
 
@@ -85,10 +86,4 @@ function programmedOf({ accepted, addresses }: GatewayVerdict, isProgrammed: boo
   if (!accepted.isMet) return unmet('Invalid', accepted.message)
   if (!addresses.isMet) return addresses
   return isProgrammed ? met('Programmed', 'the Gateway is served') : unmet('Invalid', 'no listener is served')
-}
-
-/** The addresses that the Gateway requests, or all. */
-function assignedAddresses({ spec }: Gateway, own: readonly string[]) {
-  const requested = (spec.addresses ?? []).flatMap(({ value }) => value ?? [])
-  return (requested.length > 0 ? requested : own).map((value) => ({ type: 'IPAddress', value }))
 }

@@ -15,25 +15,41 @@ export interface ListenerRoutes {
   readonly routes: readonly AttachedRoute[]
 }
 
-export const frontendName = (port: number): string => `gateway ${port}`
+export interface Binding {
+  /** The address of the data plane, which Ingresses have too. */
+  readonly mainAddress: string | undefined
+  /** The port that is opened for a port of listeners. */
+  boundPort(port: number): number
+}
 
-/** `boundPort` is the port that is opened for a port of listeners. */
+/** The place of a port of listeners in the data plane. */
+export function frontendPlace(
+  address: string | undefined,
+  port: number,
+  mainAddress: string | undefined,
+): Pick<FrontendSpec, 'name' | 'host' | 'port'> {
+  const host = address === mainAddress ? undefined : address
+  return { name: `gateway ${address ?? ''} ${port}`, port, ...(host === undefined ? {} : { host }) }
+}
+
 export function* listenerFrontends(
   listeners: readonly ListenerRoutes[],
   tables: ListenerTables,
-  boundPort: (port: number) => number,
+  { mainAddress, boundPort }: Binding,
   slice: Slice,
 ): Sliced<readonly FrontendSpec[]> {
-  const byPort = new Map<number, ServedTable[]>()
+  const byPlace = new Map<string, PlacedTables>()
   for (const { listener, routes } of listeners) {
     const table = tables.of(listener.listener, routes)
-    getOrInsert(byPort, listener.listener.port, () => []).push({ listener, table })
+    for (const address of listener.addresses.length === 0 ? [undefined] : listener.addresses) {
+      const place = frontendPlace(address, listener.listener.port, mainAddress)
+      getOrInsert(byPlace, place.name, () => ({ place, served: [] })).served.push({ listener, table })
+    }
     if (slice.isUsedUp()) yield
   }
-  return Array.from(byPort, ([port, own]) => ({
-    name: frontendName(port),
-    port,
-    boundPort: boundPort(port),
+  return Array.from(byPlace.values(), ({ place, served: own }) => ({
+    ...place,
+    boundPort: boundPort(place.port),
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
     certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),
@@ -44,6 +60,11 @@ export function* listenerFrontends(
 interface ServedTable {
   readonly listener: ServedListener
   readonly table: RouteTable
+}
+
+interface PlacedTables {
+  readonly place: ReturnType<typeof frontendPlace>
+  readonly served: ServedTable[]
 }
 
 function finderOf(served: readonly ServedTable[]): RouteFinder {

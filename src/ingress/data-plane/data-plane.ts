@@ -102,7 +102,7 @@ export class DataPlane implements AsyncDisposable {
     return new Map((this.#specs.get(user) ?? []).map(({ port, scheme }) => [port, scheme]))
   }
 
-  stateOf(spec: Pick<FrontendSpec, 'name' | 'port'>): PortState | undefined {
+  stateOf(spec: Pick<FrontendSpec, 'name' | 'host' | 'port'>): PortState | undefined {
     return this.#frontends.states.get(frontendKey(spec))
   }
 
@@ -132,9 +132,10 @@ export function startDataPlane(deps: DataPlaneDeps, settings: DataPlaneSettings,
   return dataPlane
 }
 
-const frontendKey = ({ name, port }: Pick<FrontendSpec, 'name' | 'port'>): string => (port === 0 ? name : `:${port}`)
+const frontendKey = ({ name, host = '', port }: Pick<FrontendSpec, 'name' | 'host' | 'port'>): string =>
+  port === 0 ? name : `${host}:${port}`
 
-/** One spec for each port. A spec with another scheme than an earlier one of its port is left out. */
+/** One spec for each port of an address. A spec with another scheme than an earlier one of its port is left out. */
 export function mergedSpecs(bySource: readonly (readonly FrontendSpec[])[]): readonly FrontendSpec[] {
   const merged = new Map<string, FrontendSpec>()
   for (const spec of bySource.flat()) {

@@ -7,6 +7,8 @@ import type { ProxyHandler } from './proxy-handler.ts'
 export interface FrontendSpec {
   /** Unique among the frontends. */
   readonly name: string
+  /** The address on which it listens, if it is not that of the data plane. */
+  readonly host?: string
   /** 0: any free port. */
   readonly port: number
   /** The port that is opened, if it is not the one that clients use. */
@@ -77,8 +79,8 @@ export class Frontends implements AsyncDisposable {
   }
 
   async #listen(spec: FrontendSpec): Promise<void> {
-    const { listeners, handler, host, log } = this.#deps
-    const { name, port, boundPort = port, scheme } = spec
+    const { listeners, handler, log } = this.#deps
+    const { name, host = this.#deps.host, port, boundPort = port, scheme } = spec
     const frontend: { current: Frontend | undefined } = { current: undefined }
     const routes = () => frontend.current?.spec.routes ?? noRoutes
     const publicPort = () => (port === 0 ? (frontend.current?.listener.port ?? port) : port)
@@ -95,7 +97,8 @@ export class Frontends implements AsyncDisposable {
       this.#states.set(name, { kind: 'open', port: listener.port })
     } catch (error) {
       const why = errorText(error)
-      if (this.#states.get(name)?.kind !== 'failed') log.warn('a port of the ingress cannot be opened', { port, why })
+      if (this.#states.get(name)?.kind !== 'failed')
+        log.warn('a port of the ingress cannot be opened', { host, port, why })
       this.#states.set(name, { kind: 'failed', why })
     }
   }
