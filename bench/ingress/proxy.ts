@@ -37,6 +37,7 @@ const dataPlane = new DataPlane(
     http1: nodeHttpPools,
     http2: nodePlatform.http2,
     outbound: nodePlatform.outbound,
+    sockets: nodePlatform.sockets,
   },
   { host: '127.0.0.1', fallback: { certificate: '', key: '' }, accessLog: 'errors' },
 )

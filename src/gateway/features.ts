@@ -33,4 +33,5 @@ export const supportedFeatures = [
   'HTTPRouteResponseHeaderModification',
   'HTTPRouteSchemeRedirect',
   'ReferenceGrant',
+  'TLSRoute',
 ] as const

@@ -42,7 +42,7 @@ const slice = {
   ports: [{ name: '', port: 8080 }],
   endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
 }
-const routePlurals = { HTTPRoute: 'httproutes', GRPCRoute: 'grpcroutes' } as const
+const routePlurals = { HTTPRoute: 'httproutes', GRPCRoute: 'grpcroutes', TLSRoute: 'tlsroutes' } as const
 
 /** Written statuses come back by the watch, unless writes fail. */
 async function stage(addresses: readonly string[] = ['192.0.2.1']) {

@@ -37,7 +37,7 @@ import {
   isOwnClass,
 } from './gateway-class.ts'
 import { gateway, gatewayClass, referenceGrant, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
-import { grpcRoute, httpRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
+import { grpcRoute, httpRoute, tlsRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
 import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
 import { ReferencedKeys } from './referenced-keys.ts'
 import { gatewayStatus } from './status/gateway-status.ts'
@@ -65,6 +65,8 @@ export interface GatewaySettings {
 }
 
 const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as const
+/** Kinds that older releases of the definitions do not have, or have in other versions. Their lists are not waited for. */
+const watchedOptionally = [tlsRoute] as const
 /** Most of these objects have nothing to do with Gateways; only changes of those that the last plan has read matter. */
 const watchedReferences = [service, secret, namespace] as const
 /** One plan is about all Gateways. */
@@ -101,10 +103,14 @@ export class GatewayController {
     this.#definitions = informers.metadataOf(customResourceDefinition, signal)
     dataPlane.onPortRetry(() => this.#reconciler.add(everything))
     informers.of(referenceGrant).addIndex(byNamespace, (grant) => [namespaceOf(grant)])
-    for (const informer of [this.#definitions, ...watched.map((kind) => informers.of(kind as ResourceType))])
+    for (const informer of [
+      this.#definitions,
+      ...[...watched, ...watchedOptionally].map((kind) => informers.of(kind as ResourceType)),
+    ])
       informer.onChange(({ cause }) => this.#reconciler.add(everything, cause))
     followRoutes(deps.metrics, 'httproute', informers.of(httpRoute))
     followRoutes(deps.metrics, 'grpcroute', informers.of(grpcRoute))
+    followRoutes(deps.metrics, 'tlsroute', informers.of(tlsRoute))
     for (const kind of watchedReferences)
       informers.of<ApiObject, unknown>(kind).onChange(({ key, cause }) => {
         if (this.#referenced.has(kind.plural, key)) this.#reconciler.add(everything, cause)
@@ -146,6 +152,7 @@ export class GatewayController {
     const routes: AnyRoute[] = [
       ...Array.from(informers.of(httpRoute).all(), (object) => ({ kind: 'HTTPRoute', object }) as const),
       ...Array.from(informers.of(grpcRoute).all(), (object) => ({ kind: 'GRPCRoute', object }) as const),
+      ...Array.from(informers.of(tlsRoute).all(), (object) => ({ kind: 'TLSRoute', object }) as const),
     ]
     const sources = this.#sources()
     const certificates = gateways.flatMap((each) => secretKeysOf(each)).map((key) => sources.secret(key))
@@ -255,9 +262,16 @@ export class GatewayController {
   async #writeRoute({ kind, object }: AnyRoute, status: RouteStatus, ctx: Context): Promise<void> {
     // A route of other controllers that has no status yet is not touched.
     if (status.parents.length === 0 && object.status === undefined) return
-    await (kind === 'HTTPRoute'
-      ? this.#write(httpRoute, object, status, ctx)
-      : this.#write(grpcRoute, object, status, ctx))
+    switch (kind) {
+      case 'HTTPRoute':
+        return this.#write(httpRoute, object, status, ctx)
+      case 'GRPCRoute':
+        return this.#write(grpcRoute, object, status, ctx)
+      case 'TLSRoute':
+        return this.#write(tlsRoute, object, status, ctx)
+      default:
+        return kind satisfies never
+    }
   }
 
   async #write<T extends ApiObject & { readonly status?: object }, Input>(

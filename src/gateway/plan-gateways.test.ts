@@ -27,6 +27,9 @@ const https = (name: string, more: Partial<Listener> = {}, ref: object = {}): Li
   listener(name, { port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'tls', ...ref }] }, ...more })
 const secrets = { 'default/tls': secretOf('pair'), 'other/tls': secretOf('pair'), 'default/broken': secretOf('broken') }
 
+const tls = (name: string, mode: 'Terminate' | 'Passthrough', more: Partial<Listener> = {}): Listener =>
+  listener(name, { port: 443, protocol: 'TLS', tls: { mode }, ...more })
+
 /** `Accepted ResolvedRefs Conflicted` by listener. */
 const listeners = (gateways: readonly Gateway[], known: Known = {}) =>
   planned(gateways, [], sourcesOf({ secrets, ...known })).gateways.flatMap((verdict) =>
@@ -70,6 +73,20 @@ const listenerCases: readonly (readonly [string, readonly Listener[], Known, rea
   [
     'an unknown kind of routes',
     [listener('a', { allowedRoutes: { kinds: [{ kind: 'TCPRoute' }] } })],
+    {},
+    ['Accepted InvalidRouteKinds NoConflicts'],
+  ],
+  ['TLS that is forwarded', [tls('a', 'Passthrough')], {}, ['Accepted ResolvedRefs NoConflicts']],
+  ['TLS that is terminated', [tls('a', 'Terminate')], {}, ['UnsupportedValue ResolvedRefs NoConflicts']],
+  [
+    'TLS and HTTPS on one port',
+    [tls('a', 'Passthrough'), https('b')],
+    {},
+    Array(2).fill('ProtocolConflict ResolvedRefs ProtocolConflict'),
+  ],
+  [
+    'a kind of routes that another protocol has',
+    [tls('a', 'Passthrough', { allowedRoutes: { kinds: [{ kind: 'TLSRoute' }, { kind: 'HTTPRoute' }] } })],
     {},
     ['Accepted InvalidRouteKinds NoConflicts'],
   ],

@@ -19,13 +19,14 @@ import { serveCluster } from '../../src/cluster/run/served-cluster.harness.ts'
 import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { nodeHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
+import type { Peer } from '../../src/platform/sockets/sockets.ts'
 
 const loopback = '127.0.0.1'
 const toLoopback = (url: string): string => url.replace(/\b192\.0\.2\.\d+\b/, '127.0.0.1')
 
 /** Connections to endpoints, with their addresses mapped to loopback. */
 async function loopbackConnections() {
-  const { http2, outbound } = nodePlatform
+  const { http2, outbound, sockets } = nodePlatform
   const pools = nodeHttpPools
   return {
     http1: {
@@ -39,6 +40,11 @@ async function loopbackConnections() {
     outbound: {
       exchange: (...[options, sent, signal]: Parameters<typeof outbound.exchange>) =>
         outbound.exchange({ ...options, origin: toLoopback(options.origin) }, sent, signal),
+    },
+    sockets: {
+      ...sockets,
+      connectStream: ({ port }: Peer, signal: AbortSignal) =>
+        sockets.connectStream({ address: loopback, port }, signal),
     },
   }
 }

@@ -12,7 +12,7 @@ import { grant } from './grant.ts'
 
 const role = 'coxswain:gateway'
 const read = ['list', 'watch']
-const resources = ['gatewayclasses', 'gateways', 'grpcroutes', 'httproutes']
+const resources = ['gatewayclasses', 'gateways', 'grpcroutes', 'httproutes', 'tlsroutes']
 
 const rules = [
   { apiGroups: [gatewayGroup], resources: [...resources, 'referencegrants'], verbs: read },

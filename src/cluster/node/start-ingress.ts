@@ -44,7 +44,7 @@ export interface StartIngressOptions {
   /** Serves Gateways too; the definitions must be installed. */
   readonly gateways?: Pick<GatewaySettings, 'boundPort'> | undefined
   /** Connections to endpoints; by default over the network of this machine. */
-  readonly connections?: Partial<Pick<DataPlaneDeps, 'http1' | 'http2' | 'outbound'>>
+  readonly connections?: Partial<Pick<DataPlaneDeps, 'http1' | 'http2' | 'outbound' | 'sockets'>>
 }
 
 export interface StartedIngress {
@@ -68,6 +68,7 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
       http1: connections.http1 ?? nodeHttpPools,
       http2: connections.http2 ?? platform.http2,
       outbound: connections.outbound ?? platform.outbound,
+      sockets: connections.sockets ?? platform.sockets,
     },
     { ...settings, fallback: fallbackCertificate(clock, random, platform) },
     tasks,

@@ -11,7 +11,12 @@ import {
 import { namespaceExplainer } from './cluster/namespace-explainer.ts'
 import { quotaExplainer } from './cluster/quota-explainer.ts'
 import type { Explainer } from './explainer/explainer.ts'
-import { gatewayExplainer, grpcRouteExplainer, httpRouteExplainer } from './network/gateway-explainer.ts'
+import {
+  gatewayExplainer,
+  grpcRouteExplainer,
+  httpRouteExplainer,
+  tlsRouteExplainer,
+} from './network/gateway-explainer.ts'
 import { ingressExplainer } from './network/ingress-explainer.ts'
 import { serviceExplainer } from './network/service-explainer.ts'
 import { budgetExplainer } from './nodes/budget-explainer.ts'
@@ -57,6 +62,7 @@ export const explainers: readonly Explainer[] = [
   serviceAccountExplainer,
   serviceExplainer,
   statefulSetExplainer,
+  tlsRouteExplainer,
   validatingWebhookExplainer,
   volumeExplainer,
 ]

@@ -4,7 +4,8 @@ import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts
 import type { KeyPair } from '../../platform/http/listener.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { Gateway, Listener, ReferenceGrant, SecretReference } from '../kinds/gateway-kinds.ts'
-import { routeKinds, type RouteKind } from '../kinds/route-kinds.ts'
+import type { RouteKind } from '../kinds/route-kinds.ts'
+import type { FrontendScheme } from '../../ingress/data-plane/frontends.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
 import { isPermitted } from './reference-grants.ts'
 
@@ -15,7 +16,7 @@ export interface ListenerSources {
   keyPair(secret: Secret): KeyPair | undefined
 }
 
-export type Scheme = 'http' | 'https'
+export type Scheme = FrontendScheme
 
 export interface EvaluatedListener {
   readonly listener: Listener
@@ -29,11 +30,8 @@ export interface EvaluatedListener {
 
 export function evaluateListener(gateway: Gateway, listener: Listener, sources: ListenerSources): EvaluatedListener {
   const scheme = schemeOf(listener)
-  const accepted =
-    scheme === undefined
-      ? unmet('UnsupportedProtocol', `protocol ${listener.protocol} is not supported; HTTP and HTTPS are`)
-      : met('Accepted', 'the listener is valid')
-  const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener)
+  const accepted = acceptedListener(listener, scheme)
+  const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener, scheme)
   const tls = scheme === 'https' ? certificateOf(gateway, listener, sources) : { certificate: undefined }
   const resolvedRefs = tls.problem ?? kinds.problem ?? met('ResolvedRefs', 'all references are resolved')
   return {
@@ -46,14 +44,34 @@ export function evaluateListener(gateway: Gateway, listener: Listener, sources: 
   }
 }
 
-/** Names of protocols are compared without regard to case. */
-function schemeOf({ protocol }: Listener): Scheme | undefined {
-  const name = protocol.toUpperCase()
-  return name === 'HTTP' ? 'http' : name === 'HTTPS' ? 'https' : undefined
+const schemes: ReadonlyMap<string, Scheme> = new Map([
+  ['HTTP', 'http'],
+  ['HTTPS', 'https'],
+  ['TLS', 'tls'],
+])
+
+const kindsOfSchemes: Readonly<Record<Scheme, readonly RouteKind[]>> = {
+  http: ['GRPCRoute', 'HTTPRoute'],
+  https: ['GRPCRoute', 'HTTPRoute'],
+  tls: ['TLSRoute'],
 }
 
-function allowedKinds({ allowedRoutes }: Listener) {
+/** Names of protocols are compared without regard to case. */
+function schemeOf({ protocol, tls }: Listener): Scheme | undefined {
+  const scheme = schemes.get(protocol.toUpperCase())
+  return scheme === 'tls' && tls?.mode !== 'Passthrough' ? undefined : scheme
+}
+
+function acceptedListener({ protocol }: Listener, scheme: Scheme | undefined): Outcome {
+  if (scheme !== undefined) return met('Accepted', 'the listener is valid')
+  return schemes.has(protocol.toUpperCase())
+    ? unmet('UnsupportedValue', `mode Terminate of protocol ${protocol} is not supported; Passthrough is`)
+    : unmet('UnsupportedProtocol', `protocol ${protocol} is not supported; HTTP, HTTPS and TLS are`)
+}
+
+function allowedKinds({ allowedRoutes }: Listener, scheme: Scheme) {
   const named = allowedRoutes?.kinds ?? []
+  const routeKinds = kindsOfSchemes[scheme]
   if (named.length === 0) return { supportedKinds: routeKinds, problem: undefined }
   const isSupported = ({ group = gatewayGroup, kind }: (typeof named)[number]): boolean =>
     group === gatewayGroup && routeKinds.some((each) => each === kind)

@@ -15,4 +15,6 @@ export interface ListenerVerdict extends EvaluatedListener {
 export type ServedListener = ListenerVerdict & { readonly scheme: Scheme }
 
 export const isServed = (verdict: ListenerVerdict): verdict is ServedListener =>
-  verdict.accepted.isMet && (verdict.scheme === 'http' || verdict.certificate !== undefined)
+  verdict.accepted.isMet &&
+  verdict.scheme !== undefined &&
+  (verdict.scheme !== 'https' || verdict.certificate !== undefined)

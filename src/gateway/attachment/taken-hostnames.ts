@@ -1,15 +1,18 @@
-// TakenHostnames: the hostnames that routes of one kind have at a listener, so that routes of the other kind cannot use
-// them. Two hostnames conflict if a name exists that both stand for. A check costs one lookup for each label, not for
+// TakenHostnames: the hostnames that HTTPRoutes or GRPCRoutes have at a listener, so that routes of the other kind cannot
+// use them. No listener has TLSRoutes and others. Two hostnames conflict if a name exists that both stand for. A check costs one lookup for each label, not for
 // each hostname.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Listener } from '../kinds/gateway-kinds.ts'
 import type { RouteKind } from '../kinds/route-kinds.ts'
 
+type SharingKind = Exclude<RouteKind, 'TLSRoute'>
+
 export class TakenHostnames {
-  readonly #byListener = new Map<Listener, Record<RouteKind, HostnameSet>>()
+  readonly #byListener = new Map<Listener, Record<SharingKind, HostnameSet>>()
 
   /** False if routes of the other kind have one of the hostnames. */
   take(kind: RouteKind, listener: Listener, hostnames: readonly string[]): boolean {
+    if (kind === 'TLSRoute') return true
     const taken = getOrInsert(this.#byListener, listener, () => ({
       GRPCRoute: new HostnameSet(),
       HTTPRoute: new HostnameSet(),

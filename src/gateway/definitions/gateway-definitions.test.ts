@@ -166,6 +166,19 @@ const grpcRoutes: readonly Row[] = [
   [method({ type: 'RegularExpression', method: 'C.*' }), method({ method: 'C.*' }), 'spec.rules[0].matches[0].method: Invalid value: method must only contain valid characters (matching ^[A-Za-z_][A-Za-z_0-9]*$)'],
 ] // prettier-ignore
 
+const tlsSpec = (more: object = {}) => ({ hostnames: ['a.com'], rules: [{ backendRefs: [{ name: 'web', port: 443 }] }], ...more }) // prettier-ignore
+const tlsRule = (backendRefs: readonly object[]) => tlsSpec({ rules: [{ backendRefs }] })
+const tlsRoutes: readonly Row[] = [
+  [tlsSpec({ hostnames: ['a.com', '*.b.com'] }), tlsSpec({ hostnames: [] }), 'spec.hostnames: Invalid value: 0: spec.hostnames in body should have at least 1 items'],
+  [tlsSpec(), tlsSpec({ hostnames: ['10.0.0.1'] }), 'spec.hostnames: Invalid value: Hostnames cannot contain an IP'],
+  [tlsSpec(), tlsSpec({ rules: [] }), 'spec.rules: Invalid value: 0: spec.rules in body should have at least 1 items'],
+  [tlsSpec(), tlsSpec({ rules: times(2, () => tlsSpec().rules[0]) }), 'spec.rules: Too many: 2: must have at most 1 item'],
+  [tlsRule([{ name: 'web', port: 443, weight: 3 }]), tlsRule([]), 'spec.rules[0].backendRefs: Invalid value: 0: spec.rules[0].backendRefs in body should have at least 1 items'],
+  [tlsRule([{ group: 'example.com', kind: 'X', name: 'x' }]), tlsRule([{ name: 'web' }]), 'spec.rules[0].backendRefs[0]: Invalid value: Must have port for Service reference'],
+  [tlsSpec(parents({ name: 'a', sectionName: 'x' }, { name: 'a', sectionName: 'y' })), tlsSpec(parents({ name: 'a', sectionName: 'x' }, { name: 'a' })), 'spec.parentRefs: Invalid value: sectionName must be specified when parentRefs includes 2 or more references to the same parent'],
+  [tlsSpec(parents({ name: 'a' })), tlsSpec(parents({ name: 'a', sectionName: 'x' }, { name: 'a', sectionName: 'x' })), 'spec.parentRefs: Invalid value: sectionName must be unique when parentRefs includes 2 or more references to the same parent'],
+] // prettier-ignore
+
 const from = { group: gatewayGroup, kind: 'HTTPRoute', namespace: 'shop' }
 const to = { group: '', kind: 'Service' }
 const grants: readonly Row[] = [
@@ -180,6 +193,7 @@ const tables: ReadonlyMap<string, readonly Row[]> = new Map([
   ['grpcroutes', grpcRoutes],
   ['httproutes', httpRoutes],
   ['referencegrants', grants],
+  ['tlsroutes', tlsRoutes],
 ])
 
 /** The messages of all rules of a schema. */
@@ -191,6 +205,9 @@ const ruleMessages = (schema: Schema): readonly string[] => [
 
 /** Rules of updates and of statuses, and one whose error follows that of the keys of the list. */
 const testedBelow = [
+  // The pattern of hostnames says the same.
+  'Hostnames must be valid based on RFC-1123',
+  'Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123',
   'Value is immutable',
   'Listener name must be unique within the Gateway',
   'Hostname value must only contain valid characters (matching ^(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)',

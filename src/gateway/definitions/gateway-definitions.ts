@@ -6,6 +6,7 @@ import { gatewayDefinition } from './gateway.ts'
 import { grpcRouteDefinition } from './grpc-route.ts'
 import { httpRouteDefinition } from './http-route.ts'
 import { referenceGrantDefinition } from './reference-grant.ts'
+import { tlsRouteDefinition } from './tls-route.ts'
 
 export const gatewayDefinitions: readonly CustomResourceDefinitionInput[] = [
   gatewayClassDefinition,
@@ -13,4 +14,5 @@ export const gatewayDefinitions: readonly CustomResourceDefinitionInput[] = [
   grpcRouteDefinition,
   httpRouteDefinition,
   referenceGrantDefinition,
+  tlsRouteDefinition,
 ]

@@ -71,14 +71,14 @@ const portOfService = rule(
   "self.group != '' || self.kind != 'Service' || has(self.port)",
 )
 
-/** A reference to a backend with a weight and filters. */
-export const backendRefs = (filters: Schema): Schema =>
+/** References to backends with weights and, where the kind of route has them, filters. */
+export const backendRefs = (filters?: Schema): Schema =>
   atomicList(
     withRules(
       object(
         {
           ...backendObjectFields,
-          filters,
+          ...(filters === undefined ? {} : { filters }),
           weight: { type: 'integer', format: 'int32', minimum: 0, maximum: 1_000_000, default: 1 },
         },
         ['name'],

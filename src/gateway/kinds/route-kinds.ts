@@ -1,7 +1,8 @@
-// The types of HTTPRoute and GRPCRoute. The API server has set the defaults of their schemas.
+// The types of HTTPRoute, GRPCRoute and TLSRoute. The API server has set the defaults of their schemas.
 import { customResource, type KindObject } from '../../api/apiextensions/resource-type/custom-resource.ts'
 import { grpcRouteDefinition } from '../definitions/grpc-route.ts'
 import { httpRouteDefinition } from '../definitions/http-route.ts'
+import { tlsRouteDefinition } from '../definitions/tls-route.ts'
 import type { Condition } from '../../api/meta/v1/condition.ts'
 import type { HeaderModifier } from '../../ingress/routing/header-changes.ts'
 
@@ -100,6 +101,8 @@ export interface GrpcRouteRule extends RouteRuleFields {
   readonly matches?: readonly GrpcRouteMatch[]
 }
 
+export interface TlsRouteRule extends Pick<RouteRuleFields, 'name' | 'backendRefs'> {}
+
 interface RouteFields<Rule> {
   readonly spec: {
     readonly parentRefs?: readonly ParentReference[]
@@ -115,10 +118,14 @@ export type HttpRoute = KindObject<typeof httpRoute>
 export const grpcRoute = customResource<RouteFields<GrpcRouteRule>>(grpcRouteDefinition)
 export type GrpcRoute = KindObject<typeof grpcRoute>
 
-export const routeKinds = ['GRPCRoute', 'HTTPRoute'] as const
+export const tlsRoute = customResource<RouteFields<TlsRouteRule>>(tlsRouteDefinition)
+export type TlsRoute = KindObject<typeof tlsRoute>
+
+export const routeKinds = ['GRPCRoute', 'HTTPRoute', 'TLSRoute'] as const
 export type RouteKind = (typeof routeKinds)[number]
 
-/** A route of either kind. */
+/** A route of any kind. */
 export type AnyRoute =
   | { readonly kind: 'HTTPRoute'; readonly object: HttpRoute }
   | { readonly kind: 'GRPCRoute'; readonly object: GrpcRoute }
+  | { readonly kind: 'TLSRoute'; readonly object: TlsRoute }

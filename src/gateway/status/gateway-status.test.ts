@@ -73,14 +73,14 @@ const cases: readonly Case[] = [
     name: 'one of two listeners that is not valid',
     listeners: [listener('a'), udp],
     gateway: 'Accepted=True ListenersNotValid, Programmed=True Programmed',
-    programmed: ['Programmed: port 80 is open', 'Invalid: protocol UDP is not supported; HTTP and HTTPS are'],
+    programmed: ['Programmed: port 80 is open', 'Invalid: protocol UDP is not supported; HTTP, HTTPS and TLS are'],
     addresses: ['192.0.2.1'],
   },
   {
     name: 'no valid listener',
     listeners: [udp],
     gateway: 'Accepted=False ListenersNotValid, Programmed=False Invalid',
-    programmed: ['Invalid: protocol UDP is not supported; HTTP and HTTPS are'],
+    programmed: ['Invalid: protocol UDP is not supported; HTTP, HTTPS and TLS are'],
   },
   {
     name: 'a missing certificate',

@@ -10,6 +10,7 @@ import type {
   BackendReference,
   GrpcRouteRule,
   HttpRouteRule,
+  TlsRouteRule,
 } from '../kinds/route-kinds.ts'
 import { compileFilters } from './compile-filters.ts'
 import { compileGrpcMatch, compileHttpMatch } from './compile-matches.ts'
@@ -54,8 +55,18 @@ interface AnyRule extends Pick<HttpRouteRule, 'filters' | 'backendRefs' | 'timeo
   readonly matches: readonly (RouteMatch | string)[]
 }
 
-const rulesOf = ({ kind, object }: AnyRoute): readonly AnyRule[] =>
-  kind === 'HTTPRoute' ? (object.spec.rules ?? []).map(httpRule) : (object.spec.rules ?? []).map(grpcRule)
+function rulesOf({ kind, object }: AnyRoute): readonly AnyRule[] {
+  switch (kind) {
+    case 'HTTPRoute':
+      return (object.spec.rules ?? []).map(httpRule)
+    case 'GRPCRoute':
+      return (object.spec.rules ?? []).map(grpcRule)
+    case 'TLSRoute':
+      return (object.spec.rules ?? []).map(tlsRule)
+    default:
+      return kind satisfies never
+  }
+}
 
 const httpRule = ({ matches = [], ...rule }: HttpRouteRule): AnyRule => ({
   ...rule,
@@ -66,6 +77,9 @@ const grpcRule = ({ matches = [], ...rule }: GrpcRouteRule): AnyRule => ({
   ...rule,
   matches: (matches.length === 0 ? [{}] : matches).map(compileGrpcMatch),
 })
+
+/** The server name, which is the host of the route, decides alone. */
+const tlsRule = (rule: TlsRouteRule): AnyRule => ({ ...rule, matches: [compileHttpMatch({})] })
 
 function compileRule(route: AnyRoute, rule: AnyRule, index: number, sources: BackendSources): CompiledRule {
   const resolve = (reference: BackendObjectReference) => resolveBackend(route, reference, sources)

@@ -43,6 +43,7 @@ export function resolveBackend(
   if (service === undefined) return invalid('BackendNotFound', `Service ${place} does not exist`)
   const found = servicePort(service, port)
   if (found === undefined) return invalid('BackendNotFound', `Service ${place} has no port ${port}`)
+  if (routeKind === 'TLSRoute') return { kind: 'backend', backend: { namespace, service: name, port, protocol: 'tcp' } }
   if (securedProtocols.has(found.appProtocol ?? ''))
     return invalid('UnsupportedProtocol', `protocol ${found.appProtocol} of Service ${place} is not supported`)
   // gRPC needs HTTP/2, also if the Service does not say so.

@@ -28,6 +28,17 @@ export interface ServedRequest {
   readonly failure: string | undefined
 }
 
+/** A connection that is forwarded without being terminated. */
+export interface ForwardedConnection {
+  /** The server name of the client. */
+  readonly host: string
+  readonly client: string
+  readonly route: string | undefined
+  readonly endpoint: string | undefined
+  /** Why it was closed. */
+  readonly failure: string | undefined
+}
+
 export interface RequestRecorderDeps {
   readonly clock: Clock
   readonly log: Log
@@ -72,6 +83,13 @@ export class RequestRecorder {
     if (event !== undefined) this.#deps.flow.finish(event, shortened(outcome))
   }
 
+  connected({ host, route = 'none', failure, ...fields }: ForwardedConnection): void {
+    const { accessLog, log, metrics } = this.#deps
+    metrics.connections.add({ route, result: failure === undefined ? 'connected' : 'refused' })
+    if (accessLog === 'off' || (accessLog === 'errors' && failure === undefined)) return
+    log.info('connection', { host: shortened(host), route, ...fields, ...(failure === undefined ? {} : { failure }) })
+  }
+
   served(request: ServedRequest): void {
     const { route = 'none', status, durationMs, attempts, failure, method, host, path, ...fields } = request
     const { accessLog, log, metrics } = this.#deps
@@ -105,7 +123,12 @@ const shortened = (text: string): string =>
     ? text
     : decoder.decode(encoder.encode(`${text.slice(0, recordedCharactersMax)}…`))
 
-const resources = { ingress: 'ingresses', httproute: 'httproutes', grpcroute: 'grpcroutes' } as const
+const resources = {
+  ingress: 'ingresses',
+  httproute: 'httproutes',
+  grpcroute: 'grpcroutes',
+  tlsroute: 'tlsroutes',
+} as const
 
 /** `ingress/default/web` as an object. */
 function flowObject(route: string | undefined) {

@@ -67,6 +67,8 @@ test('a certificate is selected by the exact name, then by a wildcard with one m
     fallback: pair('fallback'),
     log: silentLog,
     handler: { handle: () => Promise.reject(new Error('no request is sent')) },
+    sockets: connections.sockets,
+    passthrough: { serve: () => Promise.reject(new Error('no connection is opened')) },
   })
   const https = spec('a', 443, [], { scheme: 'https', certificates })
   await frontends.apply([https])

@@ -15,12 +15,14 @@ import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type { HttpPoolProvider } from '../../platform/http/http-pool.ts'
 import type { KeyPair, ListenerProvider } from '../../platform/http/listener.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
+import type { Sockets } from '../../platform/sockets/sockets.ts'
 import { ServiceEndpoints } from '../backends/service-endpoints.ts'
 import { RequestRecorder, type AccessLogLevel } from './access-log.ts'
 import { BackendPools } from './backend-pools.ts'
 import { Frontends, type FrontendSpec, type PortState } from './frontends.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './proxy-handler.ts'
+import { TlsPassthrough, tlsPassthroughLimitsDefault } from './tls-passthrough.ts'
 
 export interface DataPlaneDeps {
   readonly clock: Clock
@@ -34,6 +36,7 @@ export interface DataPlaneDeps {
   readonly http1: HttpPoolProvider
   readonly http2: Http2Provider
   readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly sockets: Pick<Sockets, 'connectStream' | 'listenStreams'>
 }
 
 export interface DataPlaneSettings {
@@ -71,7 +74,13 @@ export class DataPlane implements AsyncDisposable {
     const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
     const limits = { ...proxyLimitsDefault, ...settings.limits }
     const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
-    this.#frontends = new Frontends({ ...deps, handler, host: settings.host, fallback: settings.fallback })
+    const passthrough = new TlsPassthrough({
+      ...deps,
+      endpoints: this.#endpoints,
+      recorder,
+      limits: tlsPassthroughLimitsDefault,
+    })
+    this.#frontends = new Frontends({ ...deps, handler, passthrough, host: settings.host, fallback: settings.fallback })
   }
 
   /** Calls back when a port could not be opened a while ago: `apply` tries it again. */

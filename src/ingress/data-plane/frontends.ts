@@ -1,8 +1,14 @@
 // Frontends: the ports on which the proxy listens. Routes and certificates change while connections stay open.
 import { errorText, type Log } from '../../base/observability/log.ts'
+import { listenLimitsDefault } from '../../platform/limits/listen-limits.ts'
 import type { KeyPair, Listener, ListenerProvider, ListenTls } from '../../platform/http/listener.ts'
 import { RouteTable, type RouteFinder } from '../routing/route-table.ts'
+import type { Sockets } from '../../platform/sockets/sockets.ts'
 import type { ProxyHandler } from './proxy-handler.ts'
+import type { TlsPassthrough } from './tls-passthrough.ts'
+
+/** tls: connections are forwarded as they are. */
+export type FrontendScheme = 'http' | 'https' | 'tls'
 
 export interface FrontendSpec {
   /** Unique among the frontends. */
@@ -13,7 +19,7 @@ export interface FrontendSpec {
   readonly port: number
   /** The port that is opened, if it is not the one that clients use. */
   readonly boundPort?: number
-  readonly scheme: 'http' | 'https'
+  readonly scheme: FrontendScheme
   readonly routes: RouteFinder
   /** Only for HTTPS. */
   readonly certificates: Certificates
@@ -27,6 +33,8 @@ export type Certificates = Pick<ReadonlyMap<string, KeyPair>, 'get'>
 export interface FrontendsDeps {
   readonly listeners: Pick<ListenerProvider, 'listen'>
   readonly handler: Pick<ProxyHandler, 'handle'>
+  readonly sockets: Pick<Sockets, 'listenStreams'>
+  readonly passthrough: Pick<TlsPassthrough, 'serve'>
   readonly host: string
   readonly fallback: KeyPair
   readonly log: Log
@@ -39,7 +47,11 @@ export type PortState =
 
 interface Frontend {
   spec: FrontendSpec
-  readonly listener: Listener
+  readonly listener: Pick<Listener, 'port' | 'close' | 'renew'>
+}
+
+interface CurrentFrontend {
+  current: Frontend | undefined
 }
 
 /** How long responses may take after a port was removed or the proxy stops. */
@@ -79,19 +91,13 @@ export class Frontends implements AsyncDisposable {
   }
 
   async #listen(spec: FrontendSpec): Promise<void> {
-    const { listeners, handler, log } = this.#deps
-    const { name, host = this.#deps.host, port, boundPort = port, scheme } = spec
-    const frontend: { current: Frontend | undefined } = { current: undefined }
-    const routes = () => frontend.current?.spec.routes ?? noRoutes
-    const publicPort = () => (port === 0 ? (frontend.current?.listener.port ?? port) : port)
+    const { log } = this.#deps
+    const { name, host = this.#deps.host, port } = spec
+    const frontend: CurrentFrontend = { current: undefined }
     try {
-      const listener = await listeners.listen({
-        host,
-        port: boundPort,
-        compresses: false,
-        handle: (request) => handler.handle(request, { scheme, port: publicPort(), routes }),
-        ...(scheme === 'https' ? { tls: this.#tls(spec) } : { acceptsH2c: true }),
-      })
+      const listener = await (spec.scheme === 'tls'
+        ? this.#listenStreams(spec, frontend)
+        : this.#listenHttp(spec, spec.scheme, frontend))
       frontend.current = { spec, listener }
       this.#open.set(name, frontend.current)
       this.#states.set(name, { kind: 'open', port: listener.port })
@@ -101,6 +107,35 @@ export class Frontends implements AsyncDisposable {
         log.warn('a port of the ingress cannot be opened', { host, port, why })
       this.#states.set(name, { kind: 'failed', why })
     }
+  }
+
+  #listenHttp(spec: FrontendSpec, scheme: 'http' | 'https', frontend: CurrentFrontend): Promise<Listener> {
+    const { listeners, handler } = this.#deps
+    const { host = this.#deps.host, port, boundPort = port } = spec
+    const routes = () => frontend.current?.spec.routes ?? noRoutes
+    const publicPort = () => (port === 0 ? (frontend.current?.listener.port ?? port) : port)
+    return listeners.listen({
+      host,
+      port: boundPort,
+      compresses: false,
+      handle: (request) => handler.handle(request, { scheme, port: publicPort(), routes }),
+      ...(scheme === 'https' ? { tls: this.#tls(spec) } : { acceptsH2c: true }),
+    })
+  }
+
+  /** Connections end with the port; what they transmit is not known. */
+  async #listenStreams(spec: FrontendSpec, frontend: CurrentFrontend): Promise<Frontend['listener']> {
+    const { sockets, passthrough } = this.#deps
+    const { host = this.#deps.host, port, boundPort = port } = spec
+    const { connectionsMax, connectionsPerClientMax } = listenLimitsDefault
+    const listener = await sockets.listenStreams({
+      host,
+      port: boundPort,
+      connectionsMax,
+      connectionsPerClientMax,
+      onConnection: (stream, from) => void passthrough.serve(stream, from, frontend.current?.spec.routes ?? noRoutes),
+    })
+    return { port: listener.port, close: () => listener.close(), renew: async () => {} }
   }
 
   async #update(frontend: Frontend, spec: FrontendSpec): Promise<void> {

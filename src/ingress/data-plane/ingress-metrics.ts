@@ -9,6 +9,8 @@ export interface IngressMetrics {
   readonly requests: Counter
   readonly durations: Histogram
   readonly retries: Counter
+  /** Connections of TLS that are not terminated, by route and result. */
+  readonly connections: Counter
   /** Objects that could not be compiled, by kind. */
   readonly unservable: Counter
   /** Of Ingresses and routes that were deleted. */
@@ -26,7 +28,7 @@ export function ingressMetrics(metrics: Metrics): IngressMetrics {
 /** Follows the objects that have routes, so that the series of deleted ones are removed. `kind` is the one in the names of routes. */
 export const followRoutes = <T extends ApiObject>(
   { removedRoutes }: Pick<IngressMetrics, 'removedRoutes'>,
-  kind: 'grpcroute' | 'httproute' | 'ingress',
+  kind: 'grpcroute' | 'httproute' | 'ingress' | 'tlsroute',
   objects: Pick<Informer<T>, 'onChange'>,
 ): void => objects.onChange(({ key, now }) => removedRoutes[now === undefined ? 'removed' : 'added'](`${kind}/${key}`))
 
@@ -39,6 +41,11 @@ const routeMetrics = (metrics: Metrics): Omit<IngressMetrics, 'removedRoutes'> =
     ['route'],
   ),
   retries: metrics.counter('coxswain_ingress_retries_total', 'Requests sent to another endpoint.', ['route']),
+  connections: metrics.counter(
+    'coxswain_ingress_connections_total',
+    'Connections of TLS that are forwarded without being terminated, by route and result.',
+    ['route', 'result'],
+  ),
   unservable: metrics.counter(
     'coxswain_ingress_unservable_objects_total',
     'Attempts to serve an Ingress, Gateway or route that failed for a reason of the object.',

@@ -81,6 +81,11 @@ export class SimulatedConnections {
     exchange: () => Promise.reject(new Error('no request of this test is upgraded')),
   }
 
+  readonly sockets: DataPlaneDeps['sockets'] = {
+    connectStream: () => Promise.reject(new Error('no connection of this test is forwarded')),
+    listenStreams: async ({ host, port }) => ({ host, port, close: async () => {} }),
+  }
+
   /** A data plane on these connections. */
   startDataPlane(
     deps: Pick<DataPlaneDeps, 'clock' | 'random' | 'log' | 'flow'> & { readonly informers: Pick<Informers, 'of'> },
@@ -97,6 +102,7 @@ export class SimulatedConnections {
         http1: this.http1,
         http2: this.http2,
         outbound: this.outbound,
+        sockets: this.sockets,
       },
       { host: '127.0.0.1', fallback: { certificate: 'fallback', key: 'fallback' }, accessLog: 'off' },
       tasks,

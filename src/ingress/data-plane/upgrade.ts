@@ -1,22 +1,18 @@
 // Forwards a request that asks for another protocol, such as WebSocket, on a connection of its own, and then the bytes of
 // both directions until either side ends or no bytes were sent for a while.
 import { joinHostPort } from '../../base/net/host-port.ts'
-import type { Clock } from '../../base/time/clock.ts'
-import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import { Unreachable, type OutboundProvider, type OutboundRequest } from '../../platform/http/outbound.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import type { HeaderChanges } from '../routing/header-changes.ts'
 import { returnedHeaders } from './forwarded-request.ts'
+import { joinStreams, type JoinStreamsDeps } from './join-streams.ts'
 
-export interface UpgradeDeps {
-  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
+export interface UpgradeDeps extends JoinStreamsDeps {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly endpoint: Peer
   readonly responseHeaders: readonly HeaderChanges[]
-  /** How long both directions may be silent. */
-  readonly idleMsMax: number
 }
 
 export async function forwardUpgrade(
@@ -38,38 +34,6 @@ export async function forwardUpgrade(
     status: 101,
     headers: { ...headers, connection: 'upgrade', upgrade },
     body: '',
-    onUpgrade: (client) => joined(client, exchange.stream, deps),
+    onUpgrade: (client) => joinStreams(client, exchange.stream, deps),
   }
-}
-
-/** Resolves when both directions have ended. */
-async function joined(
-  client: ByteStream,
-  endpoint: ByteStream,
-  { clock, idleMsMax }: Pick<UpgradeDeps, 'clock' | 'idleMsMax'>,
-): Promise<void> {
-  let lastMs = clock.monotonicMs()
-  const check = () => {
-    const leftMs = lastMs + idleMsMax - clock.monotonicMs()
-    if (leftMs > 0) return clock.after(leftMs, recheck)
-    client.destroy()
-    endpoint.destroy()
-    return undefined
-  }
-  const recheck = () => void (timer = check())
-  let timer = check()
-  const copy = async (from: ByteStream, to: ByteStream) => {
-    try {
-      for await (const piece of from.pieces) {
-        lastMs = clock.monotonicMs()
-        await to.write(piece)
-      }
-      to.end()
-    } catch {
-      from.destroy()
-      to.destroy()
-    }
-  }
-  await Promise.all([copy(client, endpoint), copy(endpoint, client)])
-  timer?.cancel()
 }

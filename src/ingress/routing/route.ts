@@ -41,8 +41,8 @@ export interface Backend {
   readonly protocol: BackendProtocol
 }
 
-/** h2c: HTTP/2 without TLS. */
-export type BackendProtocol = 'http1' | 'h2c'
+/** h2c: HTTP/2 without TLS. tcp: the bytes of a connection. */
+export type BackendProtocol = 'http1' | 'h2c' | 'tcp'
 
 export interface WeightedBackend {
   /** Undefined: the reference is invalid, and its share of the requests fails with 500. */

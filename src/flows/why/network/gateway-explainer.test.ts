@@ -6,7 +6,7 @@ import type { ResourceType } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import type { ClusterReader } from '../explainer/cluster-reader.ts'
 import type { Finding } from '../explainer/finding.ts'
-import { gatewayExplainer, grpcRouteExplainer, httpRouteExplainer } from './gateway-explainer.ts'
+import { gatewayExplainer, grpcRouteExplainer, httpRouteExplainer, tlsRouteExplainer } from './gateway-explainer.ts'
 import { why } from '../why.ts'
 
 const textsOf = (findings: readonly Finding[]) => findings.map(({ text }) => text)
@@ -168,7 +168,7 @@ const routes: readonly (readonly [string, ApiObject, readonly Stored[], readonly
   ],
 ]
 
-for (const explainer of [httpRouteExplainer, grpcRouteExplainer])
+for (const explainer of [httpRouteExplainer, grpcRouteExplainer, tlsRouteExplainer])
   suite(`of ${explainer.kind.plural}, one that`, () => {
     for (const [name, object, objects, sentences] of routes)
       test(name, async () => deepEqual(textsOf(await explainer.explain(object, readerOf(objects))), sentences))

@@ -6,6 +6,7 @@ import { gateway, gatewayClass, type Gateway } from '../../../gateway/kinds/gate
 import {
   grpcRoute,
   httpRoute,
+  tlsRoute,
   type BackendReference,
   type ParentReference,
   type RouteStatus,
@@ -106,6 +107,11 @@ async function backendsOf(route: AnyRouteObject, cluster: ClusterReader): Promis
 
 export const httpRouteExplainer = defineExplainer({
   kind: httpRoute,
+  checked,
+  explain: routeFindings,
+})
+export const tlsRouteExplainer = defineExplainer({
+  kind: tlsRoute,
   checked,
   explain: routeFindings,
 })

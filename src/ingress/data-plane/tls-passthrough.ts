@@ -1,0 +1,138 @@
+// TlsPassthrough: connections of TLS that are forwarded as they are. The server name of the client selects the route; a
+// connection without a route or endpoint is closed.
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { Peer, Sockets } from '../../platform/sockets/sockets.ts'
+import { nextEndpoint } from '../backends/next-endpoint.ts'
+import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
+import type { Backend } from '../routing/route.ts'
+import type { RouteFinder } from '../routing/route-table.ts'
+import { selectBackend } from '../routing/select-backend.ts'
+import type { RequestRecorder } from './access-log.ts'
+import { parseClientHello } from './client-hello.ts'
+import { joinStreams } from './join-streams.ts'
+
+export interface TlsPassthroughLimits {
+  /** How many endpoints a connection is tried with. */
+  readonly attemptsMax: number
+  /** From the connection to the server name of the client, and until an endpoint has accepted it. */
+  readonly connectMsMax: number
+  readonly idleMsMax: number
+}
+
+export const tlsPassthroughLimitsDefault: TlsPassthroughLimits = {
+  attemptsMax: 3,
+  connectMsMax: 5_000,
+  idleMsMax: 3_600_000,
+}
+
+export interface TlsPassthroughDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly endpoints: Pick<ServiceEndpoints, 'of'>
+  readonly sockets: Pick<Sockets, 'connectStream'>
+  readonly recorder: Pick<RequestRecorder, 'begin' | 'forward' | 'finish' | 'connected'>
+  readonly limits: TlsPassthroughLimits
+}
+
+/** Why a connection was closed without an endpoint. */
+type Refusal = 'no endpoint accepts the connection' | 'no rule matches the server name' | 'the backend is not valid'
+
+export class TlsPassthrough {
+  readonly #deps: TlsPassthroughDeps
+
+  constructor(deps: TlsPassthroughDeps) {
+    this.#deps = deps
+  }
+
+  /** Resolves when the connection is closed. */
+  async serve(client: ByteStream, from: Peer, routes: RouteFinder): Promise<void> {
+    try {
+      const opening = await this.#opening(client)
+      if (opening === undefined) client.destroy()
+      else await this.#forward(opening, from, routes)
+    } catch {
+      client.destroy()
+    }
+  }
+
+  /** Undefined if the client has not named a server in time. */
+  async #opening(client: ByteStream): Promise<Opening | undefined> {
+    const { clock, limits } = this.#deps
+    const timer = clock.after(limits.connectMsMax, () => client.destroy())
+    try {
+      const pieces = client.pieces[Symbol.asyncIterator]()
+      const first: Uint8Array[] = []
+      for (;;) {
+        const next = await pieces.next()
+        if (next.done === true) return undefined
+        first.push(next.value)
+        const hello = parseClientHello(concatBytes(first))
+        if (hello.kind === 'invalid') return undefined
+        if (hello.kind === 'complete') return { serverName: hello.serverName, stream: resumed(client, first, pieces) }
+      }
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #forward({ serverName, stream }: Opening, from: Peer, routes: RouteFinder): Promise<void> {
+    const { clock, random, recorder, limits } = this.#deps
+    const route = routes.find({ method: '', host: serverName, path: '/', query: '', header: () => undefined })
+    const event = recorder.begin({ method: 'TLS', host: serverName, path: '' }, route?.name)
+    const closed = (failure: Refusal) => {
+      stream.destroy()
+      recorder.finish(event, failure)
+      recorder.connected({ host: serverName, client: from.address, route: route?.name, endpoint: undefined, failure })
+    }
+    if (route === undefined) return closed('no rule matches the server name')
+    const backend = selectBackend(route.backends, random)?.backend
+    if (backend === undefined) return closed('the backend is not valid')
+    const found = await this.#connected(backend)
+    if (found === undefined) return closed('no endpoint accepts the connection')
+    const endpoint = `${found.endpoint.address}:${found.endpoint.port}`
+    recorder.finish(recorder.forward(event, endpoint, route.name), 'connected')
+    recorder.finish(event, 'connected')
+    recorder.connected({ host: serverName, client: from.address, route: route.name, endpoint, failure: undefined })
+    await joinStreams(stream, found.stream, { clock, idleMsMax: limits.idleMsMax })
+  }
+
+  async #connected(backend: Backend): Promise<{ readonly endpoint: Peer; readonly stream: ByteStream } | undefined> {
+    const { endpoints, sockets, clock, limits } = this.#deps
+    const tried = new Set<Peer>()
+    while (tried.size < limits.attemptsMax) {
+      const endpoint = nextEndpoint(endpoints.of(backend), tried)
+      if (endpoint === undefined) return undefined
+      tried.add(endpoint)
+      const stop = new AbortController()
+      const timer = clock.after(limits.connectMsMax, () => stop.abort(new Error('the endpoint does not respond')))
+      try {
+        return { endpoint, stream: await sockets.connectStream(endpoint, stop.signal) }
+      } catch {
+        // The next endpoint is tried.
+      } finally {
+        timer.cancel()
+      }
+    }
+    return undefined
+  }
+}
+
+interface Opening {
+  readonly serverName: string
+  /** All bytes of the client, from its first. */
+  readonly stream: ByteStream
+}
+
+/** The stream as if nothing had been read of it. */
+const resumed = (stream: ByteStream, first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): ByteStream => ({
+  pieces: (async function* () {
+    yield* first
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
+  })(),
+  write: (piece) => stream.write(piece),
+  end: () => stream.end(),
+  destroy: () => stream.destroy(),
+})
