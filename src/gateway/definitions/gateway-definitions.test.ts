@@ -122,6 +122,7 @@ const at = (message: string) =>
   `spec.rules[0].matches[0].path: Invalid value: ${message} when type one of ['Exact', 'PathPrefix']`
 const replacePrefix = { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/b' } }
 const replaceFull = { path: { type: 'ReplaceFullPath', replaceFullPath: '/b' } }
+const cors = (more: object = {}) => ({ type: 'CORS', cors: more })
 const redirect = (more: object = {}) => ({ type: 'RequestRedirect', requestRedirect: more })
 const rewrite = (more: object = {}) => ({ type: 'URLRewrite', urlRewrite: more })
 const exact = [{ path: { type: 'Exact', value: '/a' } }]
@@ -138,7 +139,13 @@ const httpRoutes: readonly Row[] = [
   [path('/a%20b'), path('/a b'), "must only contain valid characters (matching ^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$) for types ['Exact', 'PathPrefix']"],
   [path(`/${'a'.repeat(1_023)}`), path(`/${'a'.repeat(1_024)}`), 'Too long: may not be more than 1024 bytes'],
   [ruleWith({ matches: [{ method: 'GET' }] }), ruleWith({ matches: [{ method: 'get' }] }), 'supported values: "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"'],
-  ...([['RequestRedirect', redirect()], ['URLRewrite', rewrite()]] as const).flatMap(unionRows),
+  ...([['CORS', cors()], ['RequestRedirect', redirect()], ['URLRewrite', rewrite()]] as const).flatMap(unionRows),
+  [filtersOf(cors()), filtersOf(cors(), cors()), 'spec.rules[0].filters: Invalid value: CORS filter cannot be repeated'],
+  [filtersOf(cors({ allowOrigins: ['*'] })), filtersOf(cors({ allowOrigins: ['*', 'https://a.com'] })), "AllowOrigins cannot contain '*' alongside other origins"],
+  [filtersOf(cors({ allowOrigins: ['https://a.com', 'http://*.b.com:80', 'https://*'] })), filtersOf(cors({ allowOrigins: ['ftp://a.com'] })), 'allowOrigins[0] in body should match'],
+  [filtersOf(cors({ allowMethods: ['*'] })), filtersOf(cors({ allowMethods: ['*', 'GET'] })), "allowMethods: Invalid value: AllowMethods cannot contain '*' alongside other methods"],
+  [filtersOf(cors({ allowHeaders: ['*'] })), filtersOf(cors({ allowHeaders: ['*', 'x'] })), "allowHeaders: Invalid value: AllowHeaders cannot contain '*' alongside other methods"],
+  [filtersOf(cors({ maxAge: 1 })), filtersOf(cors({ maxAge: 0 })), 'maxAge in body should be greater than or equal to 1'],
   [filtersOf(redirect()), filtersOf(redirect(), redirect()), 'spec.rules[0].filters: Invalid value: RequestRedirect filter cannot be repeated'],
   [filtersOf(rewrite()), filtersOf(rewrite(), rewrite()), 'spec.rules[0].filters: Invalid value: URLRewrite filter cannot be repeated'],
   [filtersOf(rewrite(), headers), filtersOf(rewrite(), redirect()), 'spec.rules[0].filters: Invalid value: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both'],

@@ -16,6 +16,7 @@ import {
   column,
   definition,
   duration,
+  headerName,
   object,
   portNumber,
   preciseHostname,
@@ -55,9 +56,11 @@ const path: Schema = {
   default: { type: 'PathPrefix', value: '/' },
 }
 
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const
+
 const match = object({
   headers: valueMatches(4_096),
-  method: choice('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'),
+  method: choice(...methods),
   path,
   queryParams: valueMatches(1_024),
 })
@@ -89,8 +92,34 @@ const requestRedirect = object({
   statusCode: { type: 'integer', enum: [301, 302, 303, 307, 308], default: 302 },
 })
 
+/** A set of texts. */
+const textSet = (items: Schema, maxItems: number): Schema => ({
+  type: 'array',
+  items,
+  maxItems,
+  'x-kubernetes-list-type': 'set',
+})
+/** A wildcard stands alone. */
+const textSetOrAll = (field: string, others: string, items: Schema, maxItems: number): Schema =>
+  withRules(
+    textSet(items, maxItems),
+    rule(`${field} cannot contain '*' alongside other ${others}`, "!('*' in self && self.size() > 1)"),
+  )
+
+const originPattern = '(^\\*$)|(^(http(s)?):\\/\\/(((\\*\\.)?([a-zA-Z0-9\\-]+\\.)*[a-zA-Z0-9-]+|\\*)(:([0-9]{1,5}))?)$)'
+
+const cors = object({
+  allowCredentials: { type: 'boolean' },
+  allowHeaders: textSetOrAll('AllowHeaders', 'methods', headerName, 64),
+  allowMethods: textSetOrAll('AllowMethods', 'methods', choice(...methods, '*'), 9),
+  allowOrigins: textSetOrAll('AllowOrigins', 'origins', text(253, 1, originPattern), 64),
+  exposeHeaders: textSet(headerName, 64),
+  maxAge: { type: 'integer', format: 'int32', minimum: 1, default: 5 },
+})
+
 const filters: FilterSchemas = {
   ...commonFilters,
+  CORS: ['cors', cors],
   RequestRedirect: ['requestRedirect', requestRedirect],
   URLRewrite: ['urlRewrite', object({ hostname: preciseHostname, path: pathModifier })],
 }

@@ -49,6 +49,15 @@ export interface PathModifier {
   readonly replacePrefixMatch?: string
 }
 
+export interface CorsFields {
+  readonly allowOrigins?: readonly string[]
+  readonly allowCredentials?: boolean
+  readonly allowMethods?: readonly string[]
+  readonly allowHeaders?: readonly string[]
+  readonly exposeHeaders?: readonly string[]
+  readonly maxAge?: number
+}
+
 /** `type` names the field that is set. */
 export interface RouteFilter {
   readonly type: string
@@ -67,6 +76,7 @@ export interface RouteFilter {
     readonly percent?: number
     readonly fraction?: { readonly numerator: number; readonly denominator?: number }
   }
+  readonly cors?: CorsFields
   readonly extensionRef?: { readonly group: string; readonly kind: string; readonly name: string }
 }
 

@@ -56,6 +56,25 @@ const cases: readonly Case[] = [
     { urlRewrite: { path: { type: 'ReplaceFullPath' } } },
     { kind: 'rewrite', path: { kind: 'full', value: '/' } },
   ],
+  [
+    'origins',
+    { cors: { allowOrigins: ['https://a.com', 'http://*.b.com:81', '*'], allowMethods: ['GET'], exposeHeaders: ['X-A'] } },
+    {
+      kind: 'cors',
+      policy: {
+        origins: [
+          { kind: 'exact', origin: 'https://a.com:443' },
+          { kind: 'wildcard', scheme: 'http', suffix: '.b.com', port: '81' },
+          { kind: 'any' },
+        ],
+        allowsCredentials: false,
+        methods: ['GET'],
+        headers: [],
+        exposedHeaders: ['X-A'],
+        maxAgeSeconds: 5,
+      },
+    },
+  ],
   ['a mirror of all requests', mirrorOf(), { kind: 'mirror', mirror: { backend, share: 1 } }],
   ['a mirror of a percentage', mirrorOf({ percent: 20 }), { kind: 'mirror', mirror: { backend, share: 0.2 } }],
   ['a mirror of a percentage as fraction', mirrorOf({ fraction: { numerator: 50 } }), { kind: 'mirror', mirror: { backend, share: 0.5 } }],

@@ -1,9 +1,10 @@
 // Compiles the filters of routes. A filter that cannot be applied makes its rule invalid, or is a reference that cannot be
 // resolved. Pure.
+import { allowedOrigin } from '../../ingress/routing/cors.ts'
 import { headerChanges } from '../../ingress/routing/header-changes.ts'
 import type { Filter, PathChange, ValueMatch } from '../../ingress/routing/route.ts'
 import { unmet, type Outcome } from '../attachment/outcome.ts'
-import type { BackendObjectReference, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
+import type { BackendObjectReference, CorsFields, PathModifier, RouteFilter } from '../kinds/route-kinds.ts'
 import type { ResolvedBackend } from './resolve-backend.ts'
 
 export interface CompiledFilters {
@@ -50,7 +51,7 @@ function shareOf({ percent, fraction }: NonNullable<RouteFilter['requestMirror']
 
 /** A text says what is not supported. */
 function compileFilter(filter: RouteFilter): Filter | Outcome | string {
-  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, extensionRef } = filter
+  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors, extensionRef } = filter
   if (requestHeaderModifier !== undefined) {
     const changes = headerChanges(requestHeaderModifier)
     return typeof changes === 'string' ? changes : { kind: 'request-headers', changes }
@@ -66,6 +67,7 @@ function compileFilter(filter: RouteFilter): Filter | Outcome | string {
     if (hostname !== undefined && !isHostname(hostname)) return invalidHostname
     return { kind: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...pathChange(urlRewrite.path) }
   }
+  if (cors !== undefined) return corsFilter(cors)
   if (extensionRef !== undefined) return unmet('InvalidKind', `filters of kind ${extensionRef.kind} are not supported`)
   return `filters of type ${filter.type} are not supported`
 }
@@ -83,6 +85,26 @@ function redirectFilter(redirect: NonNullable<RouteFilter['requestRedirect']>): 
       ...(port === undefined ? {} : { port }),
       ...pathChange(path),
       statusCode,
+    },
+  }
+}
+
+const maxAgeSecondsDefault = 5
+
+function corsFilter(cors: CorsFields): Filter | string {
+  const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = cors
+  const origins = allowOrigins.map(allowedOrigin)
+  const invalid = origins.indexOf(undefined)
+  if (invalid >= 0) return `the origin ${allowOrigins[invalid]} is not supported`
+  return {
+    kind: 'cors',
+    policy: {
+      origins: origins.filter((each) => each !== undefined),
+      allowsCredentials: cors.allowCredentials === true,
+      methods: allowMethods,
+      headers: allowHeaders,
+      exposedHeaders: exposeHeaders,
+      maxAgeSeconds: cors.maxAge ?? maxAgeSecondsDefault,
     },
   }
 }

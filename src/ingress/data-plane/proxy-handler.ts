@@ -9,6 +9,7 @@ import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import { nextEndpoint } from '../backends/next-endpoint.ts'
 import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
+import { applyCors, isPreflight, preflightHeaders, type CorsPolicy, type CorsRequest } from '../routing/cors.ts'
 import { changedPath, filtersOf, redirectLocation, type Headers } from '../routing/filters.ts'
 import type { HeaderChanges } from '../routing/header-changes.ts'
 import type { Backend, BackendProtocol, Filter, Mirror, Route } from '../routing/route.ts'
@@ -96,6 +97,7 @@ class Exchange {
   #endpoint: string | undefined
   #attempts = 0
   #failure: string | undefined
+  #cors: CorsPolicy | undefined
 
   constructor(request: StreamedRequest, entry: Entry, deps: ExchangeDeps) {
     this.#request = request
@@ -126,7 +128,8 @@ class Exchange {
     })
     this.#route = route
     const event = recorder.begin({ method, host: this.#host, path: this.#path }, route?.name)
-    const response = await this.#routed(route, (endpoint) => recorder.forward(event, endpoint, route?.name))
+    const routed = await this.#routed(route, (endpoint) => recorder.forward(event, endpoint, route?.name))
+    const response = this.#cors === undefined ? routed : this.#withCors(routed, this.#cors)
     recorder.finish(event, String(response.status))
     return this.#record(response)
   }
@@ -153,7 +156,10 @@ class Exchange {
 
   async #routed(route: Route | undefined, onForward: OnForward): Promise<WireResponse> {
     if (route === undefined) return refused({ status: 404, message: 'no rule matches the host and path' })
-    if (filtersOf(route.filters).redirect !== undefined) return this.#redirected(route, route.filters)
+    const { redirect, cors } = filtersOf(route.filters)
+    this.#cors = cors
+    if (this.#isPreflight) return preflightResponse
+    if (redirect !== undefined) return this.#redirected(route, route.filters)
     const { status, message } =
       route.emptyStatus === 404
         ? { status: 404, message: 'the rule has no backend' }
@@ -164,10 +170,31 @@ class Exchange {
       return refused({ status: 500, message: 'the backend of the rule is not valid' })
     this.#backend = selected.backend
     const filters = selected.filters.length === 0 ? route.filters : [...route.filters, ...selected.filters]
-    if (filtersOf(filters).redirect !== undefined) return this.#redirected(route, filters)
+    const own = filtersOf(filters)
+    this.#cors = own.cors
+    if (this.#isPreflight) return preflightResponse
+    if (own.redirect !== undefined) return this.#redirected(route, filters)
     const { bodyBytes } = this.#request
     if (bodyBytes !== undefined && bodyBytes > this.#deps.limits.bodyBytesMax) return refused(tooLarge)
     return this.#forwarded(selected.backend, route, filters, onForward)
+  }
+
+  /** Preflight requests of routes with a policy for origins are not forwarded. */
+  get #isPreflight(): boolean {
+    return this.#cors !== undefined && isPreflight(this.#corsRequest)
+  }
+
+  get #corsRequest(): CorsRequest {
+    const { method, headers } = this.#request
+    return { method, header: (name) => headers[name] } // safe name: the record of headers has no prototype
+  }
+
+  #withCors(response: WireResponse, policy: CorsPolicy): WireResponse {
+    const request = this.#corsRequest
+    if (response === preflightResponse) return { ...response, headers: preflightHeaders(policy, request) }
+    const headers = { ...response.headers }
+    applyCors(headers, policy, request)
+    return { ...response, headers }
   }
 
   #redirected(route: Route, filters: readonly Filter[]): WireResponse {
@@ -296,6 +323,8 @@ class ResponseTimeout extends Error {
   override name = 'ResponseTimeout'
   override message = 'the endpoint did not respond in time'
 }
+
+const preflightResponse: WireResponse = { status: 204, headers: {}, body: '' }
 
 const badGateway: Refusal = { status: 502, message: 'no endpoint of the Service responded' }
 const tooLarge: Refusal = { status: 413, message: 'the body of the request is too large' }

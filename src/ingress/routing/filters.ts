@@ -1,5 +1,6 @@
 // Filters of routes: changes of headers, redirects and rewrites. Pure.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import type { CorsPolicy } from './cors.ts'
 import type { HeaderChanges } from './header-changes.ts'
 import type { Filter, Mirror, PathChange, PathMatch, Redirect } from './route.ts'
 
@@ -59,6 +60,7 @@ export interface FiltersByKind {
   readonly redirect: Redirect | undefined
   readonly rewrite: Rewrite | undefined
   readonly mirrors: readonly Mirror[]
+  readonly cors: CorsPolicy | undefined
 }
 
 const noFilters: FiltersByKind = {
@@ -67,9 +69,10 @@ const noFilters: FiltersByKind = {
   redirect: undefined,
   rewrite: undefined,
   mirrors: [],
+  cors: undefined,
 }
 
-/** Of redirects and rewrites the first; the APIs allow one. */
+/** Of redirects, rewrites and policies for origins the first; the APIs allow one. */
 export function filtersOf(filters: readonly Filter[]): FiltersByKind {
   // Most routes have none.
   if (filters.length === 0) return noFilters
@@ -79,6 +82,7 @@ export function filtersOf(filters: readonly Filter[]): FiltersByKind {
     redirect: undefined as Redirect | undefined,
     rewrite: undefined as Rewrite | undefined,
     mirrors: [] as Mirror[],
+    cors: undefined as CorsPolicy | undefined,
   }
   for (const filter of filters)
     switch (filter.kind) {
@@ -96,6 +100,9 @@ export function filtersOf(filters: readonly Filter[]): FiltersByKind {
         break
       case 'mirror':
         found.mirrors.push(filter.mirror)
+        break
+      case 'cors':
+        found.cors ??= filter.policy
         break
       default:
         return filter satisfies never

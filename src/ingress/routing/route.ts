@@ -1,4 +1,5 @@
 // Route: what both APIs, Ingress and Gateway API, are compiled to. The data plane knows only routes.
+import type { CorsPolicy } from './cors.ts'
 import type { HeaderChanges } from './header-changes.ts'
 
 /** A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`). */
@@ -77,6 +78,7 @@ export type Filter =
   | { readonly kind: 'redirect'; readonly redirect: Redirect }
   | { readonly kind: 'rewrite'; readonly hostname?: string; readonly path?: PathChange }
   | { readonly kind: 'mirror'; readonly mirror: Mirror }
+  | { readonly kind: 'cors'; readonly policy: CorsPolicy }
 
 export interface Route {
   /** The object in logs and metrics: `ingress/default/web`. */
