@@ -2,6 +2,8 @@
 
 /** Written to the status of GatewayClasses, in alphabetical order. */
 export const supportedFeatures = [
+  'BackendTLSPolicy',
+  'BackendTLSPolicySANValidation',
   'GRPCRoute',
   'GRPCRouteNamedRouteRule',
   'Gateway',

@@ -81,7 +81,14 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
   ] as const)
     informers.set(plural, each)
   const controller = startGatewayController(
-    { ...common, dataPlane, client: new Client(transport), isKeyPair: () => true, metrics: measures },
+    {
+      ...common,
+      dataPlane,
+      client: new Client(transport),
+      isKeyPair: () => true,
+      isCertificates: () => true,
+      metrics: measures,
+    },
     { addresses, boundPort: (port) => port + 8_000 },
     tasks,
   )

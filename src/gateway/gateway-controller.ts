@@ -1,5 +1,6 @@
 // GatewayController: keeps the data plane equal to the Gateways of its classes and their routes, and writes the statuses of
 // classes, Gateways and routes.
+import { configMap } from '../api/core/v1/config-map.ts'
 import { secret } from '../api/core/v1/secret.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
@@ -37,8 +38,10 @@ import {
   isOwnClass,
 } from './gateway-class.ts'
 import { gateway, gatewayClass, referenceGrant, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
+import { backendTlsPolicy } from './kinds/policy-kinds.ts'
 import { grpcRoute, httpRoute, tlsRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
 import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
+import { policyStatus } from './policies/policy-status.ts'
 import { ReferencedKeys } from './referenced-keys.ts'
 import { gatewayStatus } from './status/gateway-status.ts'
 import { routeStatus } from './status/route-status.ts'
@@ -55,6 +58,8 @@ export interface GatewayControllerDeps {
   readonly dataPlane: DataPlane
   /** Whether the text is a certificate and its key. */
   readonly isKeyPair: (certificate: string, key: string) => boolean
+  /** Whether the text is one certificate or several. */
+  readonly isCertificates: (text: string) => boolean
 }
 
 export interface GatewaySettings {
@@ -66,9 +71,9 @@ export interface GatewaySettings {
 
 const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as const
 /** Kinds that older releases of the definitions do not have, or have in other versions. Their lists are not waited for. */
-const watchedOptionally = [tlsRoute] as const
+const watchedOptionally = [backendTlsPolicy, tlsRoute] as const
 /** Most of these objects have nothing to do with Gateways; only changes of those that the last plan has read matter. */
-const watchedReferences = [service, secret, namespace] as const
+const watchedReferences = [configMap, service, secret, namespace] as const
 /** One plan is about all Gateways. */
 const everything = 'gateways'
 const reconcilerOptions: ReconcilerOptions = {
@@ -157,7 +162,8 @@ export class GatewayController {
     const sources = this.#sources()
     const certificates = gateways.flatMap((each) => secretKeysOf(each)).map((key) => sources.secret(key))
     await runInSlices((slice) => this.#keyPairs.check(certificates, slice), clock, signal)
-    const planned = (slice: Slice) => planGateways(gateways, routes, sources, this.#caches, slice)
+    const policies = [...informers.of(backendTlsPolicy).all()]
+    const planned = (slice: Slice) => planGateways(gateways, routes, policies, sources, this.#caches, slice)
     const plan = await runInSlices(planned, clock, signal)
     this.#referenced.complete()
     const what = `apply ${gateways.length} Gateways`
@@ -212,6 +218,7 @@ export class GatewayController {
     const services = informers.of(service)
     const secrets = informers.of(secret)
     const namespaces = informers.of(namespace)
+    const configMaps = informers.of(configMap)
     const grants = informers.of(referenceGrant)
     return {
       addresses,
@@ -220,6 +227,8 @@ export class GatewayController {
       service: (key) => services.get(this.#referenced.add(service.plural, key)),
       secret: (key) => secrets.get(this.#referenced.add(secret.plural, key)),
       keyPair: (each) => this.#keyPairs.of(each),
+      configMap: (key) => configMaps.get(this.#referenced.add(configMap.plural, key)),
+      isCertificates: (text) => this.#deps.isCertificates(text),
       grants: (name) => grants.byIndex(byNamespace, name),
       namespaceLabels: (name) => namespaces.get(this.#referenced.add(namespace.plural, name))?.metadata.labels,
     }
@@ -231,7 +240,7 @@ export class GatewayController {
     for (const each of classes) await this.#write(gatewayClass, each, classStatus(each, version, this.#time()), ctx)
   }
 
-  async #writeStatuses({ gateways, routes, attached }: GatewayPlan, ctx: Context): Promise<void> {
+  async #writeStatuses({ gateways, routes, policies, attached }: GatewayPlan, ctx: Context): Promise<void> {
     const time = this.#time()
     const failures: unknown[] = []
     const isolated = async (write: () => Promise<void>) => {
@@ -254,6 +263,12 @@ export class GatewayController {
       const { resolvedRefs, dropped } = compiled
       const status = routeStatus(verdict, { controllerName: gatewayControllerName, resolvedRefs, dropped, time })
       await isolated(() => this.#writeRoute(verdict.route, status, ctx))
+    }
+    for (const { verdict, gateways: users } of policies) {
+      const status = policyStatus(verdict, { controllerName: gatewayControllerName, gateways: users, time })
+      // A policy for Services of others that has no status yet is not touched.
+      if (status.ancestors.length === 0 && verdict.policy.status === undefined) continue
+      await isolated(() => this.#write(backendTlsPolicy, verdict.policy, status, ctx))
     }
     // After the others were written: the failed ones are tried again later.
     if (failures.length > 0) throw failures[0]

@@ -319,11 +319,11 @@ test('a plan yields when its slice is used up, and does not build again what has
   const routes = [httpRouteOf('r1'), httpRouteOf('r2')]
   const sources = sourcesOf()
   let yields = -1
-  const steps = planGateways(gateways, routes, sources, caches, { isUsedUp: () => true })
+  const steps = planGateways(gateways, routes, [], sources, caches, { isUsedUp: () => true })
   do yields++
   while (steps.next().done !== true)
   equal(yields >= gateways.length + 2 * routes.length + 2, true)
-  const again = () => runToEnd((slice) => planGateways(gateways, routes, sources, caches, slice))
+  const again = () => runToEnd((slice) => planGateways(gateways, routes, [], sources, caches, slice))
   const first = again()
   const second = again()
   deepEqual(

@@ -1,5 +1,6 @@
 // The plan: from all objects of the Gateway API to the ports of the data plane and the verdicts from which statuses are
 // written. It is computed in slices, and what has not changed since the last plan is not computed again.
+import type { ObjectKey } from '../api/meta/object.ts'
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { Slice, Sliced } from '../base/work/work-slice.ts'
 import type { FrontendSpec } from '../ingress/data-plane/frontends.ts'
@@ -14,14 +15,17 @@ import { isServed } from './attachment/listener-verdict.ts'
 import { unmet } from './attachment/outcome.ts'
 import { unservable, type OnUnservable, type Unservable } from './attachment/unservable.ts'
 import type { Gateway, Listener } from './kinds/gateway-kinds.ts'
+import type { BackendTlsPolicy } from './kinds/policy-kinds.ts'
 import type { AnyRoute } from './kinds/route-kinds.ts'
+import { BackendTls, type BackendTlsSources, type PolicyVerdict } from './policies/backend-tls.ts'
 import type { CompiledRoute } from './translation/compile-route.ts'
 import { CompiledRoutes } from './translation/compiled-routes.ts'
 import { listenerFrontends, type Binding } from './translation/listener-frontends.ts'
 import { ListenerTables, type AttachedRoute } from './translation/listener-tables.ts'
 import type { BackendSources } from './translation/resolve-backend.ts'
 
-export interface PlanSources extends GatewaySources, BackendSources, Pick<AttachSources, 'namespaceLabels'> {
+export interface PlanSources
+  extends GatewaySources, Omit<BackendSources, 'portTls'>, BackendTlsSources, Pick<AttachSources, 'namespaceLabels'> {
   /** The port that is opened for a port of listeners. */
   boundPort(port: number): number
 }
@@ -32,21 +36,34 @@ export interface GatewayPlan {
   readonly routes: readonly (RouteVerdict & { readonly compiled: CompiledRoute })[]
   /** The number of routes by listener. */
   readonly attached: ReadonlyMap<Listener, number>
+  readonly policies: readonly PolicyPlan[]
   readonly unservable: readonly Unservable[]
+}
+
+export interface PolicyPlan {
+  readonly verdict: PolicyVerdict
+  /** With routes to its Services, in the order of their age. */
+  readonly gateways: readonly Gateway[]
 }
 
 /** What is kept from one plan to the next. */
 export interface PlanCaches {
   readonly compiled: CompiledRoutes
   readonly tables: ListenerTables
+  readonly backendTls: BackendTls
 }
 
-export const planCaches = (): PlanCaches => ({ compiled: new CompiledRoutes(), tables: new ListenerTables() })
+export const planCaches = (): PlanCaches => ({
+  compiled: new CompiledRoutes(),
+  tables: new ListenerTables(),
+  backendTls: new BackendTls(),
+})
 
 /** `gateways` are those of accepted classes of this controller. */
 export function* planGateways(
   gateways: readonly Gateway[],
   routes: readonly AnyRoute[],
+  policies: readonly BackendTlsPolicy[],
   sources: PlanSources,
   caches: PlanCaches,
   slice: Slice,
@@ -58,7 +75,14 @@ export function* planGateways(
     return failure.message
   }
   const verdicts = yield* evaluateGateways(gateways, sources, onUnservable, slice)
-  const compiled = yield* compileRoutes(routes, (route) => caches.compiled.of(route, sources), onUnservable, slice)
+  caches.backendTls.replace(policies, sources, onUnservable)
+  const backendSources: BackendSources = {
+    service: (key) => sources.service(key),
+    grants: (namespace) => sources.grants(namespace),
+    portTls: (service, name) => caches.backendTls.of(service, name),
+  }
+  const compile = (route: AnyRoute) => caches.compiled.of(route, backendSources)
+  const compiled = yield* compileRoutes(routes, compile, onUnservable, slice)
   const compiledOf = (route: AnyRoute) => compiled.get(route) ?? nothingCompiled
   const attachSources = { namespaceLabels: (name: string) => sources.namespaceLabels(name), compiled: compiledOf }
   const attached = yield* attachRoutes(routes, verdicts, attachSources, onUnservable, slice)
@@ -71,8 +95,27 @@ export function* planGateways(
     gateways: verdicts,
     routes: attached.map((verdict) => ({ ...verdict, compiled: compiledOf(verdict.route) })),
     attached: new Map(Array.from(byListener, ([listener, own]) => [listener, own.routes.size])),
+    policies: policyPlans(caches.backendTls.verdicts, verdicts, attached, compiledOf),
     unservable: failed,
   }
+}
+
+function policyPlans(
+  policies: readonly PolicyVerdict[],
+  gateways: readonly GatewayVerdict[],
+  routes: readonly RouteVerdict[],
+  compiledOf: (route: AnyRoute) => CompiledRoute,
+): readonly PolicyPlan[] {
+  const named = new Set(policies.flatMap(({ services }) => services))
+  const usersOf = new Map<ObjectKey, Set<Gateway>>()
+  for (const { route, parents } of named.size === 0 ? [] : routes)
+    for (const { listener } of parents.flatMap(({ attachments }) => attachments))
+      for (const service of compiledOf(route).services)
+        if (named.has(service)) getOrInsert(usersOf, service, () => new Set()).add(listener.gateway)
+  return policies.map((verdict) => {
+    const users = new Set(verdict.services.flatMap((service) => [...(usersOf.get(service) ?? [])]))
+    return { verdict, gateways: gateways.map(({ gateway }) => gateway).filter((gateway) => users.has(gateway)) }
+  })
 }
 
 function* compileRoutes(
@@ -96,6 +139,7 @@ function* compileRoutes(
 
 const nothingCompiled: CompiledRoute = {
   templates: [],
+  services: [],
   resolvedRefs: unmet('Pending', 'the references have not been resolved'),
   rules: unmet('Pending', 'the rules have not been read'),
   dropped: undefined,

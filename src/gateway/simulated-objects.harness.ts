@@ -1,11 +1,13 @@
 // Objects of the Gateway API for tests. Their fields have the defaults of the schemas.
 import type { Service } from '../api/core/v1/service/service.ts'
+import type { ConfigMap } from '../api/core/v1/config-map.ts'
 import type { Secret } from '../api/core/v1/secret.ts'
 import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
 import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { runToEnd } from '../base/work/work-slice.ts'
 import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
 import type { Gateway, Listener, ReferenceGrant } from './kinds/gateway-kinds.ts'
+import type { BackendTlsPolicy } from './kinds/policy-kinds.ts'
 import type { AnyRoute, GrpcRoute, HttpRoute } from './kinds/route-kinds.ts'
 
 export const object = (name: string, namespace = 'default', more: Partial<ObjectMeta> = {}) => ({
@@ -81,6 +83,7 @@ export interface Known {
   /** By key. */
   readonly services?: Readonly<Record<string, Service>>
   readonly secrets?: Readonly<Record<string, Secret>>
+  readonly configMaps?: Readonly<Record<string, ConfigMap>>
   readonly grants?: readonly ReferenceGrant[]
   /** Labels of namespaces. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -91,11 +94,14 @@ export function sourcesOf(known: Known = {}): PlanSources {
   const { services = { 'default/web': serviceOf() }, secrets = {}, grants = [], namespaces = {} } = known
   const byService = new Map(Object.entries(services))
   const bySecret = new Map(Object.entries(secrets))
+  const byConfigMap = new Map(Object.entries(known.configMaps ?? {}))
   const labels = new Map(Object.entries(namespaces))
   return {
     addresses: ['192.0.2.1'],
     otherPorts: known.otherPorts ?? new Map(),
     boundPort: (port) => port,
+    configMap: (key) => byConfigMap.get(key),
+    isCertificates: (text) => text.startsWith('certificate'),
     keyPair: (secret) => new KeyPairs((certificate) => certificate !== 'broken').of(secret),
     service: (key) => byService.get(key),
     secret: (key) => bySecret.get(key),
@@ -104,5 +110,9 @@ export function sourcesOf(known: Known = {}): PlanSources {
   }
 }
 
-export const planned = (gateways: readonly Gateway[], routes: readonly AnyRoute[], sources: PlanSources): GatewayPlan =>
-  runToEnd((slice) => planGateways(gateways, routes, sources, planCaches(), slice))
+export const planned = (
+  gateways: readonly Gateway[],
+  routes: readonly AnyRoute[],
+  sources: PlanSources,
+  policies: readonly BackendTlsPolicy[] = [],
+): GatewayPlan => runToEnd((slice) => planGateways(gateways, routes, policies, sources, planCaches(), slice))

@@ -85,6 +85,7 @@ async function effectsOf(
     dataPlane,
     client: api.client,
     isKeyPair: () => true,
+    isCertificates: () => true,
     metrics: ingressMetrics(new Metrics()),
   }
   if (which === 'Ingress')

@@ -12,11 +12,12 @@ import { grant } from './grant.ts'
 
 const role = 'coxswain:gateway'
 const read = ['list', 'watch']
-const resources = ['gatewayclasses', 'gateways', 'grpcroutes', 'httproutes', 'tlsroutes']
+const resources = ['backendtlspolicies', 'gatewayclasses', 'gateways', 'grpcroutes', 'httproutes', 'tlsroutes']
 
 const rules = [
   { apiGroups: [gatewayGroup], resources: [...resources, 'referencegrants'], verbs: read },
   { apiGroups: [gatewayGroup], resources: resources.map((name) => `${name}/status`), verbs: ['update'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: read },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
 ]
 

@@ -73,7 +73,7 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
     { ...settings, fallback: fallbackCertificate(clock, random, platform) },
     tasks,
   )
-  const deps = { ...common, metrics, client, informers, dataPlane, isKeyPair }
+  const deps = { ...common, metrics, client, informers, dataPlane, isKeyPair, isCertificates }
   const ingress = startIngressController(deps, settings, tasks)
   await unlessAborted(ingress.synced, tasks.signal)
   if (options.gateways === undefined) return { ingress, gateways: undefined }
@@ -97,6 +97,17 @@ function fallbackCertificate(clock: Clock, random: Random, { crypto }: Platform)
   const authority = Authority.create('coxswain-ingress-fallback', { clock, random: random.fork('fallback'), crypto })
   const name = 'ingress.invalid'
   return authority.issue({ subject: { commonName: name, organizations: [] }, uses: ['server'], dnsNames: [name] })
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+export function isCertificates(text: string): boolean {
+  try {
+    const certificates = (text.match(certificateBlock) ?? []).map((block) => new X509Certificate(block))
+    return certificates.length > 0
+  } catch {
+    return false
+  }
 }
 
 export function isKeyPair(certificate: string, key: string): boolean {

@@ -194,7 +194,30 @@ const grants: readonly Row[] = [
   [{ from: [from], to: [{ ...to, name: 'web' }] }, { from: [{ group: '', kind: 'X' }], to: [to] }, 'spec.from[0].namespace: Required value'],
 ] // prettier-ignore
 
+const policyTarget = { group: '', kind: 'Service', name: 'web' }
+const caRef = { group: '', kind: 'ConfigMap', name: 'ca' }
+const policySpec = (validation: object, targetRefs: readonly object[] = [policyTarget]) => ({ targetRefs, validation: { hostname: 'a.com', ...validation } }) // prettier-ignore
+const withRefs = { caCertificateRefs: [caRef] }
+const altName = (subjectAltName: object) => policySpec({ ...withRefs, subjectAltNames: [subjectAltName] })
+const dnsName = { type: 'Hostname', hostname: '*.a.com' }
+const uriName = { type: 'URI', uri: 'spiffe://a.com/b' }
+const sections = (...names: readonly (string | undefined)[]) => policySpec(withRefs, names.map((sectionName) => ({ ...policyTarget, ...(sectionName && { sectionName }) }))) // prettier-ignore
+const policies: readonly Row[] = [
+  [policySpec(withRefs), policySpec(withRefs, []), 'spec.targetRefs: Invalid value: 0: spec.targetRefs in body should have at least 1 items'],
+  [sections('a', 'b'), sections('a', undefined), 'spec.targetRefs: Invalid value: sectionName must be specified when targetRefs includes 2 or more references to the same target'],
+  [sections('a', 'b'), sections('a', 'a'), 'spec.targetRefs: Invalid value: sectionName must be unique when targetRefs includes 2 or more references to the same target'],
+  [policySpec({ wellKnownCACertificates: 'System' }), policySpec({ ...withRefs, wellKnownCACertificates: 'System' }), 'spec.validation: Invalid value: must not contain both CACertificateRefs and WellKnownCACertificates'],
+  [policySpec({ wellKnownCACertificates: 'a.com/b' }), policySpec({ caCertificateRefs: [] }), 'spec.validation: Invalid value: must specify either CACertificateRefs or WellKnownCACertificates'],
+  [policySpec(withRefs), policySpec({ caCertificateRefs: times(9, () => caRef) }), 'spec.validation.caCertificateRefs: Too many: 9: must have at most 8 items'],
+  [policySpec(withRefs), policySpec({ ...withRefs, hostname: '*.a.com' }), 'spec.validation.hostname in body should match'],
+  [altName(dnsName), altName({ type: 'Hostname' }), 'SubjectAltName element must contain Hostname, if Type is set to Hostname'],
+  [altName(uriName), altName({ ...uriName, hostname: 'a.com' }), 'SubjectAltName element must not contain Hostname, if Type is not set to Hostname'],
+  [altName(uriName), altName({ type: 'URI' }), 'SubjectAltName element must contain URI, if Type is set to URI'],
+  [altName(dnsName), altName({ ...dnsName, uri: 'spiffe://a.com/b' }), 'SubjectAltName element must not contain URI, if Type is not set to URI'],
+] // prettier-ignore
+
 const tables: ReadonlyMap<string, readonly Row[]> = new Map([
+  ['backendtlspolicies', policies],
   ['gatewayclasses', classes],
   ['gateways', gateways],
   ['grpcroutes', grpcRoutes],

@@ -2,6 +2,7 @@
 import { assignedAddresses, requestedAddresses } from './gateway-addresses.ts'
 import {
   ageColumn,
+  annotations,
   atomicList,
   choice,
   column,
@@ -25,12 +26,6 @@ import {
   withRules,
   type Schema,
 } from './schema-parts.ts'
-
-const annotations = (maxProperties: number): Schema => ({
-  type: 'object',
-  maxProperties,
-  additionalProperties: text(4_096, 0),
-})
 
 /** The keys of labels or annotations for what serves the Gateway. */
 const withKeyRules = (schema: Schema, noun: 'Annotation' | 'Label'): Schema =>

@@ -22,7 +22,8 @@ import {
   type Schema,
 } from './schema-parts.ts'
 
-const parentRef = object(
+/** A reference to a parent, or to an ancestor. */
+export const parentRef = object(
   {
     group: { ...group, default: gatewayGroup },
     kind: { ...kindName, default: 'Gateway' },
@@ -34,7 +35,8 @@ const parentRef = object(
   ['name'],
 )
 
-const orEmpty = (field: string): string => `(has(${field}) ? ${field} : '')`
+/** The expression of a field that may be absent. */
+export const orEmpty = (field: string): string => `(has(${field}) ? ${field} : '')`
 const isSameParent = `a.group == b.group && a.kind == b.kind && a.name == b.name && ${orEmpty('a.__namespace__')} == ${orEmpty('b.__namespace__')}`
 
 export const commonSpec = {

@@ -69,6 +69,12 @@ export const controllerName: Schema = text(
 /** A duration of Go with up to four parts, as GEP-2257 restricts it. */
 export const duration: Schema = { type: 'string', pattern: '^([0-9]{1,5}(h|m|s|ms)){1,4}$' }
 
+export const annotations = (maxProperties: number): Schema => ({
+  type: 'object',
+  maxProperties,
+  additionalProperties: text(4_096, 0),
+})
+
 const condition: Schema = object(
   {
     lastTransitionTime: { type: 'string', format: 'date-time' },
@@ -105,6 +111,7 @@ export interface Definition {
   readonly kind: string
   readonly plural: string
   readonly shortNames?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
   readonly scope: 'Cluster' | 'Namespaced'
   /** The served versions, which have the same schema. The first is stored. */
   readonly versions: readonly string[]
@@ -114,12 +121,13 @@ export interface Definition {
 }
 
 export function definition(of: Definition): CustomResourceDefinitionInput {
-  const { kind, plural, shortNames = [], scope, versions, spec, status, columns } = of
+  const { kind, plural, shortNames = [], labels, scope, versions, spec, status, columns } = of
   const base = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } } as const
   const properties = { ...base, spec, ...(status === undefined ? {} : { status }) }
   return {
     metadata: {
       name: `${plural}.${gatewayGroup}`,
+      ...(labels === undefined ? {} : { labels }),
       annotations: {
         'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api/pull/3328',
         'gateway.networking.k8s.io/bundle-version': bundleVersion,

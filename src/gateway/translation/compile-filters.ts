@@ -30,8 +30,9 @@ export function compileFilters(filters: readonly RouteFilter[] = [], resolve: Re
     const { requestMirror } = filter
     if (requestMirror !== undefined) {
       const resolved = resolve(requestMirror.backendRef)
-      if (resolved.kind === 'invalid') compiled.mirrorProblems.push(resolved.problem)
-      else
+      if (resolved.kind === 'invalid') {
+        if (resolved.problem !== undefined) compiled.mirrorProblems.push(resolved.problem)
+      } else
         compiled.filters.push({ kind: 'mirror', mirror: { backend: resolved.backend, share: shareOf(requestMirror) } })
       continue
     }

@@ -1,5 +1,5 @@
 // Compiles a route to the routes of the data plane, without their hosts, which depend on the listener. Pure.
-import { keyOf } from '../../api/meta/object.ts'
+import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
 import type { Route, RouteMatch, WeightedBackend } from '../../ingress/routing/route.ts'
 import { durationNanos } from '../../schema/scalar/duration.ts'
 import { met, unmet, type Outcome } from '../attachment/outcome.ts'
@@ -23,6 +23,8 @@ export interface CompiledRoute {
   readonly resolvedRefs: Outcome
   /** Met if at least one rule is served, or if there are none. */
   readonly rules: Outcome
+  /** The Services that its rules name. */
+  readonly services: readonly ObjectKey[]
   /** If some rules, but not all, are left out: which ones and why. */
   readonly dropped: string | undefined
 }
@@ -43,12 +45,20 @@ export function compileRoute(route: AnyRoute, sources: BackendSources): Compiled
   const isNoneLeft = rules.length > 0 && dropped.length === rules.length
   return {
     templates: rules.flatMap(({ templates }) => templates),
+    services: servicesOf(route),
     resolvedRefs,
     rules: isNoneLeft
       ? unmet('UnsupportedValue', rules.flatMap(({ unsupported }) => unsupported)[0] ?? '')
       : met('Accepted', 'the rules are valid'),
     dropped: dropped.length === 0 || isNoneLeft ? undefined : dropped.join('; '),
   }
+}
+
+const servicesOf = (route: AnyRoute): readonly ObjectKey[] => {
+  const home = namespaceOf(route.object)
+  const references = rulesOf(route).flatMap(({ backendRefs = [] }) => backendRefs)
+  const services = references.filter(({ group = '', kind = 'Service' }) => group === '' && kind === 'Service')
+  return [...new Set(services.map(({ namespace = home, name }) => objectKey(namespace, name)))]
 }
 
 interface AnyRule extends Pick<HttpRouteRule, 'filters' | 'backendRefs' | 'timeouts'> {
@@ -122,7 +132,7 @@ function compileBackend(route: AnyRoute, reference: BackendReference, sources: B
     weight: reference.weight ?? 1,
     filters,
   }
-  const own = resolved.kind === 'backend' ? [] : [resolved.problem]
+  const own = resolved.kind === 'backend' || resolved.problem === undefined ? [] : [resolved.problem]
   return { backend, unsupported, problems: [...own, ...problems, ...mirrorProblems] }
 }
 

@@ -11,6 +11,7 @@ test('a route is compiled again when an object that it refers to has changed, an
   const sources = {
     service: (key: string) => services.get(key),
     grants: (namespace: string) => [...(grants.get(namespace) ?? [])],
+    portTls: () => undefined,
   }
   const routes = new CompiledRoutes()
   const backendRefs = [

@@ -4,6 +4,7 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { ApiObject, ObjectKey } from '../../api/meta/object.ts'
 import type { ReferenceGrant } from '../kinds/gateway-kinds.ts'
 import type { AnyRoute } from '../kinds/route-kinds.ts'
+import type { PortTls } from '../policies/backend-tls.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import type { BackendSources } from './resolve-backend.ts'
 
@@ -12,6 +13,13 @@ interface KnownRoute {
   /** What it refers to. */
   readonly services: ReadonlyMap<ObjectKey, Service | undefined>
   readonly grants: ReadonlyMap<string, readonly ReferenceGrant[]>
+  readonly ports: readonly KnownPort[]
+}
+
+interface KnownPort {
+  readonly service: ObjectKey
+  readonly name: string
+  readonly tls: PortTls | undefined
 }
 
 export class CompiledRoutes {
@@ -22,11 +30,17 @@ export class CompiledRoutes {
     if (known !== undefined && isCurrent(known, sources)) return known.compiled
     const services = new Map<ObjectKey, Service | undefined>()
     const grants = new Map<string, readonly ReferenceGrant[]>()
+    const ports: KnownPort[] = []
     const compiled = compileRoute(route, {
       service: (key) => remembered(services, key, sources.service(key)),
       grants: (namespace) => remembered(grants, namespace, sources.grants(namespace)),
+      portTls: (service, name) => {
+        const tls = sources.portTls(service, name)
+        ports.push({ service, name, tls })
+        return tls
+      },
     })
-    this.#known.set(route.object, { compiled, services, grants })
+    this.#known.set(route.object, { compiled, services, grants, ports })
     return compiled
   }
 }
@@ -36,10 +50,10 @@ function remembered<Value>(map: Map<string, Value>, key: string, value: Value): 
   return value
 }
 
-function isCurrent({ services, grants }: KnownRoute, sources: BackendSources): boolean {
+function isCurrent({ services, grants, ports }: KnownRoute, sources: BackendSources): boolean {
   for (const [key, service] of services) if (sources.service(key) !== service) return false
   for (const [namespace, before] of grants) if (!isSameList(before, sources.grants(namespace))) return false
-  return true
+  return ports.every(({ service, name, tls }) => sources.portTls(service, name) === tls)
 }
 
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>

@@ -8,16 +8,20 @@ import { unmet, type Outcome } from '../attachment/outcome.ts'
 import { isPermitted } from '../attachment/reference-grants.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { ReferenceGrant } from '../kinds/gateway-kinds.ts'
+import type { PortTls } from '../policies/backend-tls.ts'
 import type { AnyRoute, BackendObjectReference } from '../kinds/route-kinds.ts'
 
 export interface BackendSources {
   service(key: ObjectKey): Service | undefined
   grants(namespace: string): readonly ReferenceGrant[]
+  /** The policy for TLS of a port, if there is one. */
+  portTls(service: ObjectKey, portName: string): PortTls | undefined
 }
 
 export type ResolvedBackend =
   | { readonly kind: 'backend'; readonly backend: Backend }
-  | { readonly kind: 'invalid'; readonly problem: Outcome }
+  /** Without a problem if the policy of the port, whose status says why, is not valid. */
+  | { readonly kind: 'invalid'; readonly problem: Outcome | undefined }
 
 /** Protocols that need TLS to the endpoint. */
 const securedProtocols = new Set(['https', 'kubernetes.io/wss', 'tls'])
@@ -44,9 +48,15 @@ export function resolveBackend(
   const found = servicePort(service, port)
   if (found === undefined) return invalid('BackendNotFound', `Service ${place} has no port ${port}`)
   if (routeKind === 'TLSRoute') return { kind: 'backend', backend: { namespace, service: name, port, protocol: 'tcp' } }
-  if (securedProtocols.has(found.appProtocol ?? ''))
-    return invalid('UnsupportedProtocol', `protocol ${found.appProtocol} of Service ${place} is not supported`)
+  const tls = sources.portTls(place, found.name)
+  if (tls?.kind === 'invalid') return { kind: 'invalid', problem: undefined }
+  if (tls === undefined && securedProtocols.has(found.appProtocol ?? ''))
+    return invalid(
+      'UnsupportedProtocol',
+      `protocol ${found.appProtocol} of Service ${place} needs a BackendTLSPolicy, which says how endpoints are verified`,
+    )
   // gRPC needs HTTP/2, also if the Service does not say so.
   const protocol = routeKind === 'GRPCRoute' ? 'h2c' : protocolOf(found.appProtocol)
-  return { kind: 'backend', backend: { namespace, service: name, port, protocol } }
+  const backend = { namespace, service: name, port, protocol }
+  return { kind: 'backend', backend: tls === undefined ? backend : { ...backend, tls: tls.identity } }
 }

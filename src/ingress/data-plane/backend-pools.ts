@@ -1,10 +1,10 @@
 // BackendPools: the connections to endpoints. A pool is closed, after its current requests, when its endpoint is no longer
 // an endpoint of any Service.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
 import type { HttpPool, HttpPoolProvider } from '../../platform/http/http-pool.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
-import type { BackendProtocol } from '../routing/route.ts'
+import type { ServerIdentity } from '../../platform/http/server-identity.ts'
+import type { Backend, BackendProtocol } from '../routing/route.ts'
 import { H2cPool } from './h2c-pool.ts'
 
 export interface PoolLimits {
@@ -19,11 +19,20 @@ export const poolLimitsDefault: PoolLimits = {
   idleMsMax: 300_000,
 }
 
+interface OpenPool {
+  readonly server: Peer
+  readonly tls: ServerIdentity | undefined
+  readonly pool: HttpPool
+}
+
+/** Several Services with policies of their own may have an endpoint; and a policy may have changed. */
+export const identitiesPerEndpointMax = 8
+
 export class BackendPools implements AsyncDisposable {
   readonly #http1: HttpPoolProvider
   readonly #http2: Http2Provider
   readonly #limits: PoolLimits
-  readonly #pools = new Map<string, { readonly server: Peer; readonly pool: HttpPool }>()
+  readonly #pools = new Map<string, OpenPool>()
 
   constructor(http1: HttpPoolProvider, http2: Http2Provider, limits: PoolLimits = poolLimitsDefault) {
     this.#http1 = http1
@@ -31,12 +40,28 @@ export class BackendPools implements AsyncDisposable {
     this.#limits = limits
   }
 
-  of(server: Peer, protocol: BackendProtocol): HttpPool {
-    return getOrInsert(this.#pools, poolKey(server, protocol), () => {
-      const { connectionsPerEndpointMax: connectionsMax, connectMsMax, idleMsMax } = this.#limits
-      if (protocol === 'h2c') return { server, pool: new H2cPool(server, this.#http2) }
-      return { server, pool: this.#http1.open({ server, connectionsMax, connectMsMax, idleMsMax }) }
-    }).pool
+  of(server: Peer, { protocol, tls }: Pick<Backend, 'protocol' | 'tls'>): HttpPool {
+    const known = this.#pools.get(poolKey(server, protocol, tls))
+    if (known !== undefined) return known.pool
+    if (tls !== undefined) this.#makeRoom(server)
+    const { connectionsPerEndpointMax: connectionsMax, connectMsMax, idleMsMax } = this.#limits
+    const pool =
+      protocol === 'h2c'
+        ? new H2cPool(server, this.#http2, tls)
+        : this.#http1.open({ server, connectionsMax, connectMsMax, idleMsMax, ...(tls === undefined ? {} : { tls }) })
+    this.#pools.set(poolKey(server, protocol, tls), { server, tls, pool })
+    return pool
+  }
+
+  /** Drains the oldest pools of a server whose identity was perhaps replaced. */
+  #makeRoom({ address, port }: Peer): void {
+    const own = [...this.#pools].filter(
+      ([, { server, tls }]) => tls !== undefined && server.address === address && server.port === port,
+    )
+    for (const [key, { pool }] of own.slice(0, own.length + 1 - identitiesPerEndpointMax)) {
+      this.#pools.delete(key)
+      pool.close().catch(() => {})
+    }
   }
 
   /** Drains the pools of other servers. */
@@ -54,4 +79,5 @@ export class BackendPools implements AsyncDisposable {
   }
 }
 
-const poolKey = ({ address, port }: Peer, protocol: BackendProtocol): string => `${protocol} ${address} ${port}`
+const poolKey = ({ address, port }: Peer, protocol: BackendProtocol, tls: ServerIdentity | undefined): string =>
+  `${protocol} ${address} ${port} ${tls?.id ?? ''}`

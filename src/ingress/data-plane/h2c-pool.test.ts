@@ -167,12 +167,12 @@ test('pools are shared by address, port and protocol, and drained when the endpo
   const pools = new BackendPools({ open: () => new H2cPool({ address: 'a', port: 1 }, own.provider) }, own.provider)
   const one = { address: '2001:db8::1', port: 80 }
   const two = { address: '2001:db8::2', port: 80 } // prettier-ignore
-  const first = pools.of(one, 'h2c')
-  equal(pools.of({ ...one }, 'h2c'), first)
-  equal(pools.of(one, 'http1') === first, false)
-  pools.of(two, 'http1')
+  const first = pools.of(one, { protocol: 'h2c' })
+  equal(pools.of({ ...one }, { protocol: 'h2c' }), first)
+  equal(pools.of(one, { protocol: 'http1' }) === first, false)
+  pools.of(two, { protocol: 'http1' })
   pools.retain(({ address }) => address === two.address)
-  equal(pools.of(one, 'h2c') === first, false)
+  equal(pools.of(one, { protocol: 'h2c' }) === first, false)
   await pools[Symbol.asyncDispose]()
 })
 

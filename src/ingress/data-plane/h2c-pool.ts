@@ -1,7 +1,14 @@
-// H2cPool: requests to one endpoint over HTTP/2 without TLS, on one connection, as gRPC clients use it.
+// H2cPool: requests to one endpoint over HTTP/2, by default without TLS, on one connection, as gRPC clients use it.
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import { joinHostPort } from '../../base/net/host-port.ts'
-import type { Http2Connection, Http2Exchange, Http2Failure, Http2Provider } from '../../platform/http/http2-client.ts'
+import type { ServerIdentity } from '../../platform/http/server-identity.ts'
+import type {
+  Http2Connection,
+  Http2Exchange,
+  Http2Failure,
+  Http2Options,
+  Http2Provider,
+} from '../../platform/http/http2-client.ts'
 import { NotSent, type HttpPool, type PooledRequest, type PooledResponse } from '../../platform/http/http-pool.ts'
 import { PieceQueue } from '../../platform/http/piece-queue.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
@@ -12,13 +19,15 @@ const waitingBytesMax = 256 << 10
 export class H2cPool implements HttpPool {
   readonly #endpoint: string
   readonly #provider: Http2Provider
+  readonly #identity: ServerIdentity | undefined
   readonly #stop = new AbortController()
   #connection: Promise<Http2Connection> | undefined
   #pending = 0
   #isClosing = false
 
-  constructor({ address, port }: Peer, provider: Http2Provider) {
-    this.#endpoint = `http://${joinHostPort(address, port)}`
+  constructor({ address, port }: Peer, provider: Http2Provider, identity?: ServerIdentity) {
+    this.#endpoint = `${identity === undefined ? 'http' : 'https'}://${joinHostPort(address, port)}`
+    this.#identity = identity
     this.#provider = provider
   }
 
@@ -31,7 +40,7 @@ export class H2cPool implements HttpPool {
     try {
       const connection = await this.#connected()
       signal.throwIfAborted()
-      return await new H2cExchange(connection, request, signal, () => this.#done()).response
+      return await new H2cExchange(connection, this.#scheme, request, signal, () => this.#done()).response
     } catch (error) {
       if (error instanceof NotConnected) this.#done()
       throw error
@@ -50,10 +59,19 @@ export class H2cPool implements HttpPool {
     connection?.destroy()
   }
 
+  get #scheme(): 'http' | 'https' {
+    return this.#identity === undefined ? 'http' : 'https'
+  }
+
+  get #options(): Http2Options {
+    const identity = this.#identity
+    return { endpoint: this.#endpoint, ...(identity === undefined ? {} : { identity }) }
+  }
+
   async #connected(): Promise<Http2Connection> {
     try {
       if (this.#connection !== undefined && (await this.#connection).isOpen) return await this.#connection
-      this.#connection = this.#provider.connect({ endpoint: this.#endpoint }, this.#stop.signal)
+      this.#connection = this.#provider.connect(this.#options, this.#stop.signal)
       return await this.#connection
     } catch (error) {
       this.#connection = undefined
@@ -79,11 +97,17 @@ class H2cExchange {
   #isPaused = false
   #isDone = false
 
-  constructor(connection: Http2Connection, request: PooledRequest, signal: AbortSignal, onDone: () => void) {
+  constructor(
+    connection: Http2Connection,
+    scheme: 'http' | 'https',
+    request: PooledRequest,
+    signal: AbortSignal,
+    onDone: () => void,
+  ) {
     this.#signal = signal
     this.#onDone = onDone
     onAbort(signal, this.#abort)
-    this.#exchange = connection.request(pseudoHeaders(request), {
+    this.#exchange = connection.request(pseudoHeaders(request, scheme), {
       headers: ({ ':status': status = '', ...headers }, setCookies) =>
         this.#head.resolve({
           status: Number(status),
@@ -152,12 +176,12 @@ class H2cExchange {
   }
 }
 
-function pseudoHeaders({ method, target, headers }: PooledRequest): Record<string, string> {
+function pseudoHeaders({ method, target, headers }: PooledRequest, scheme: 'http' | 'https'): Record<string, string> {
   const { host, ...others } = headers
   return {
     ':method': method,
     ':path': target,
-    ':scheme': 'http',
+    ':scheme': scheme,
     ':authority': String(host ?? ''),
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(', ')])),
   }

@@ -33,13 +33,13 @@ export class Mirrors {
     void this.#exchange(endpoint, backend, request)
   }
 
-  async #exchange(endpoint: Peer, { protocol }: Backend, request: PooledRequest): Promise<void> {
+  async #exchange(endpoint: Peer, backend: Backend, request: PooledRequest): Promise<void> {
     const { clock, pools } = this.#deps
     this.#open++
     const stop = new AbortController()
     const timer = clock.after(mirroredMsMax, () => stop.abort(new Error('the mirrored request took too long')))
     try {
-      await discard(await pools.of(endpoint, protocol).send(request, stop.signal))
+      await discard(await pools.of(endpoint, backend).send(request, stop.signal))
     } catch {
       // The client's own request does not depend on its copies.
     } finally {

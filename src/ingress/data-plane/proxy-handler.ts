@@ -267,11 +267,18 @@ class Exchange {
     const requested = upgrade ? this.#request.headers['upgrade'] : undefined
     const headers = this.#headers(protocol, attempt, requested)
     if (requested !== undefined) {
-      const deps = { clock, outbound, endpoint, responseHeaders, idleMsMax: limits.upgradedIdleMsMax }
+      const deps = {
+        clock,
+        outbound,
+        endpoint,
+        identity: backend.tls,
+        responseHeaders,
+        idleMsMax: limits.upgradedIdleMsMax,
+      }
       return forwardUpgrade(deps, { method, target, headers }, signal)
     }
     const body = copied ?? this.#body(backend)
-    const response = await pools.of(endpoint, protocol).send({ method, target, headers, body }, signal)
+    const response = await pools.of(endpoint, backend).send({ method, target, headers, body }, signal)
     return wireResponse(response, responseHeaders)
   }
 

@@ -4,6 +4,7 @@ import { joinHostPort } from '../../base/net/host-port.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import { Unreachable, type OutboundProvider, type OutboundRequest } from '../../platform/http/outbound.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
+import type { ServerIdentity } from '../../platform/http/server-identity.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import type { HeaderChanges } from '../routing/header-changes.ts'
 import { returnedHeaders } from './forwarded-request.ts'
@@ -12,6 +13,8 @@ import { joinStreams, type JoinStreamsDeps } from './join-streams.ts'
 export interface UpgradeDeps extends JoinStreamsDeps {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly endpoint: Peer
+  /** The endpoint is called over TLS. */
+  readonly identity?: ServerIdentity | undefined
   readonly responseHeaders: readonly HeaderChanges[]
 }
 
@@ -20,10 +23,11 @@ export async function forwardUpgrade(
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<WireResponse> {
-  const { outbound, endpoint, responseHeaders } = deps
+  const { outbound, endpoint, identity, responseHeaders } = deps
   const { address, port } = endpoint
-  const origin = `http://${joinHostPort(address, port)}`
-  const exchange = await outbound.exchange({ origin, tls: {} }, request, signal).catch((error: unknown) => {
+  const origin = `${identity === undefined ? 'http' : 'https'}://${joinHostPort(address, port)}`
+  const tls = identity === undefined ? {} : { identity }
+  const exchange = await outbound.exchange({ origin, tls }, request, signal).catch((error: unknown) => {
     throw error instanceof Unreachable ? new NotSent(error.message, { cause: error }) : error
   })
   if (exchange.kind === 'answer')

@@ -1,4 +1,5 @@
 // Route: what both APIs, Ingress and Gateway API, are compiled to. The data plane knows only routes.
+import type { ServerIdentity } from '../../platform/http/server-identity.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { HeaderChanges } from './header-changes.ts'
 
@@ -40,9 +41,11 @@ export interface Backend {
   /** The number or the name of the Service's port. */
   readonly port: number | string
   readonly protocol: BackendProtocol
+  /** The endpoints are called over TLS. Not for tcp. */
+  readonly tls?: ServerIdentity
 }
 
-/** h2c: HTTP/2 without TLS. tcp: the bytes of a connection. */
+/** h2c: HTTP/2, without TLS unless the backend has it. tcp: the bytes of a connection. */
 export type BackendProtocol = 'http1' | 'h2c' | 'tcp'
 
 export interface WeightedBackend {

@@ -1,9 +1,12 @@
 // HttpPool: HTTP/1.1 requests to one server over connections that are kept, for proxies: bodies are streamed in both
 // directions, and headers keep all of their values.
+import type { ServerIdentity } from './server-identity.ts'
 
 export interface HttpPoolOptions {
   /** An IP address and a port. */
   readonly server: { readonly address: string; readonly port: number }
+  /** The server is called over TLS. */
+  readonly tls?: ServerIdentity
   readonly connectionsMax: number
   readonly connectMsMax: number
   /** Between two pieces of a response's body. */

@@ -1,11 +1,14 @@
 // Http2Connection: a client's connection to one server, and the exchanges on it: headers, bytes and flow control. It
 // uses events instead of promises, so that a gRPC call takes few turns of the event loop.
+import type { ServerIdentity } from './server-identity.ts'
 
 export interface Http2Options {
   /** `https://host:port`, `http://host:port`, or `unix:/path` for a Unix domain socket. */
   readonly endpoint: string
   /** The CA of the server's certificate, and the client certificate. PEM. */
   readonly tls?: { readonly authority?: string; readonly certificate?: string; readonly key?: string }
+  /** Instead of the CA, and of the host in the endpoint. */
+  readonly identity?: ServerIdentity
 }
 
 export type Http2Headers = Readonly<Record<string, string>>

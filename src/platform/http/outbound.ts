@@ -1,5 +1,6 @@
 // Outbound: HTTP requests to one origin over a pool of connections, or a single request on its own connection.
 import type { ByteStream } from './byte-stream.ts'
+import type { ServerIdentity } from './server-identity.ts'
 
 export interface OutboundOptions {
   /** `https://host:port` */
@@ -21,6 +22,8 @@ export interface OutboundTls {
   readonly key?: string
   /** The name that the certificate must have, if it is not the host. */
   readonly serverName?: string
+  /** Instead of the CA and the name. */
+  readonly identity?: ServerIdentity
   /** Does not verify the server's certificate. */
   readonly insecureSkipVerify?: boolean
 }

@@ -12,6 +12,7 @@ import {
   type PooledRequest,
   type PooledResponse,
 } from '../../http/http-pool.ts'
+import { identityOptions } from './identity-options.ts'
 import { undici } from './undici.ts'
 import { responseHeadBytesMax, UndiciExchange, type ExchangeEvents, type ExchangeProgress } from './undici-exchange.ts'
 
@@ -56,7 +57,8 @@ class UndiciPool implements HttpPool {
   }
 
   send(request: PooledRequest, signal: AbortSignal): Promise<PooledResponse> {
-    const exchange = new PoolExchange(request, this.#options.server.address, signal, this.#events)
+    const { server, tls } = this.#options
+    const exchange = new PoolExchange(request, tls?.serverName ?? server.address, signal, this.#events)
     this.#pending++
     if (this.#isClosed) exchange.cancel(new NotSent('the pool is closed'))
     if (!exchange.isDone) this.#assign(exchange)
@@ -89,9 +91,12 @@ class UndiciPool implements HttpPool {
   }
 
   #connect(): Connection {
-    const { address, port } = this.#options.server
-    const client = new (undici().Client)(`http://${joinHostPort(address, port)}`, {
-      connectTimeout: this.#options.connectMsMax,
+    const { server, connectMsMax, tls } = this.#options
+    const origin = `${tls === undefined ? 'http' : 'https'}://${joinHostPort(server.address, server.port)}`
+    const client = new (undici().Client)(origin, {
+      ...(tls === undefined
+        ? { connectTimeout: connectMsMax }
+        : { connect: { ...identityOptions(tls), timeout: connectMsMax } }),
       allowH2: false,
       headersTimeout: 0, // the caller's signal bounds the wait
       bodyTimeout: this.#options.idleMsMax,

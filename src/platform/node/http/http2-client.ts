@@ -16,6 +16,7 @@ import type {
   Http2Options,
   Http2Provider,
 } from '../../http/http2-client.ts'
+import { identityOptions } from './identity-options.ts'
 
 /** How much a server may send before it is read, on one exchange and on the whole connection. */
 const exchangeWindowBytes = 1024 * 1024
@@ -43,7 +44,7 @@ export const nodeHttp2: Http2Provider = {
   },
 }
 
-function open({ endpoint, tls = {} }: Http2Options): ClientHttp2Session {
+function open({ endpoint, tls = {}, identity }: Http2Options): ClientHttp2Session {
   const settings = { enablePush: false, initialWindowSize: exchangeWindowBytes }
   const unixPath = /^unix:(?:\/\/)?(\/.*)$/.exec(endpoint)?.[1]
   if (unixPath !== undefined)
@@ -53,6 +54,7 @@ function open({ endpoint, tls = {} }: Http2Options): ClientHttp2Session {
     ...(tls.authority === undefined ? {} : { ca: tls.authority }),
     ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
     ...(tls.key === undefined ? {} : { key: tls.key }),
+    ...(identity === undefined ? {} : identityOptions(identity)),
   })
 }
 

@@ -19,6 +19,7 @@ import { duplexOn } from '../socket/byte-stream-duplex.ts'
 import { brokenResponse, unreachable } from './outbound-errors.ts'
 import { undici } from './undici.ts'
 import { joinedHeaders, responseHeadBytesMax, UndiciExchange } from './undici-exchange.ts'
+import { identityOptions } from './identity-options.ts'
 
 const pooledConnectMsMax = 10_000
 const connectMsMax = 30_000
@@ -80,7 +81,7 @@ function exchange(...[options, request, signal]: Parameters<OutboundProvider['ex
         ...request,
         headers,
         ...(upgrade === undefined ? {} : { upgrade: String(upgrade) }),
-        serverName: tls.serverName,
+        serverName: tls.identity?.serverName ?? tls.serverName,
       },
       signal,
       {
@@ -125,6 +126,7 @@ const connectOptions = (tls: OutboundTls, timeout: number): buildConnector.Build
   ...(tls.authority === undefined ? {} : { ca: tls.authority }),
   ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
   ...(tls.key === undefined ? {} : { key: tls.key }),
+  ...(tls.identity === undefined ? {} : identityOptions(tls.identity)),
   ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
 })
 
