@@ -2,7 +2,7 @@
 // classes, Gateways and routes.
 import { configMap } from '../api/core/v1/config-map.ts'
 import { secret } from '../api/core/v1/secret.ts'
-import { service } from '../api/core/v1/service/service.ts'
+import { service, type Service } from '../api/core/v1/service/service.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { ignoring } from '../api/errors/status-error.ts'
@@ -28,6 +28,7 @@ import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import { areListenersServed, type GatewayVerdict } from './attachment/evaluate-gateways.ts'
+import type { BalancerTarget } from './attachment/gateway-balancer.ts'
 import { isServed, type ListenerVerdict } from './attachment/listener-verdict.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import {
@@ -37,6 +38,7 @@ import {
   gatewayControllerName,
   isOwnClass,
 } from './gateway-class.ts'
+import { GatewayBalancers } from './gateway-balancers.ts'
 import { gateway, gatewayClass, referenceGrant, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
 import { backendTlsPolicy } from './kinds/policy-kinds.ts'
 import { grpcRoute, httpRoute, tlsRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
@@ -65,6 +67,8 @@ export interface GatewayControllerDeps {
 export interface GatewaySettings {
   /** The addresses of the proxy. The first is that of the data plane. A Gateway gets one that no other has. */
   readonly addresses: readonly string[]
+  /** Gateways get load balancers, which lead to this address, instead of addresses of the proxy. */
+  readonly balancerTarget?: BalancerTarget
   /** The port that is opened for a port of listeners; the same port when left out. */
   readonly boundPort?: (port: number) => number
 }
@@ -93,6 +97,7 @@ export class GatewayController {
   readonly #reporter: ProblemReporter
   readonly #definitions: Informer
   readonly #keyPairs: KeyPairs
+  readonly #balancers: GatewayBalancers | undefined
   readonly #caches = planCaches()
   readonly #referenced = new ReferencedKeys()
   readonly #synced = Promise.withResolvers<void>()
@@ -102,6 +107,8 @@ export class GatewayController {
     this.#deps = deps
     this.#settings = settings
     const { informers, clock, log, dataPlane } = deps
+    const { balancerTarget } = settings
+    this.#balancers = balancerTarget && new GatewayBalancers(deps, balancerTarget)
     this.#reporter = new ProblemReporter(deps, 'gateway-controller')
     this.#keyPairs = new KeyPairs(deps.isKeyPair)
     this.#reconciler = new Reconciler(reconcilerOptions, { clock, log })
@@ -128,8 +135,10 @@ export class GatewayController {
   }
 
   /** Whether a port of listeners is open. */
-  portState(address: string | undefined, port: number): PortState | undefined {
-    return this.#deps.dataPlane.stateOf(frontendPlace(address, port, this.#settings.addresses[0]))
+  portState(place: string | undefined, port: number): PortState | undefined {
+    const { addresses, balancerTarget } = this.#settings
+    const places = { mainAddress: addresses[0], balancedHost: balancerTarget?.address }
+    return this.#deps.dataPlane.stateOf(frontendPlace(place, port, places))
   }
 
   /** Runs in `tasks` until they are stopped. */
@@ -195,10 +204,10 @@ export class GatewayController {
 
   #portProblems(verdict: GatewayVerdict): readonly Problem[] {
     const ports = new Set(areListenersServed(verdict) ? verdict.listeners.filter(isServed).map(portOf) : [])
-    const addresses = verdict.assigned.length === 0 ? [undefined] : verdict.assigned
+    const places = verdict.places.length === 0 ? [undefined] : verdict.places
     const failed = [...ports].flatMap((port) =>
-      addresses.flatMap((address) => {
-        const state = this.portState(address, port)
+      places.flatMap((place) => {
+        const state = this.portState(place, port)
         return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
       }),
     )
@@ -223,6 +232,7 @@ export class GatewayController {
     return {
       addresses,
       boundPort,
+      ...this.#balancedSources((key) => services.get(this.#referenced.add(service.plural, key))),
       otherPorts: dataPlane.portsOf('ingress'),
       service: (key) => services.get(this.#referenced.add(service.plural, key)),
       secret: (key) => secrets.get(this.#referenced.add(secret.plural, key)),
@@ -232,6 +242,23 @@ export class GatewayController {
       grants: (name) => grants.byIndex(byNamespace, name),
       namespaceLabels: (name) => namespaces.get(this.#referenced.add(namespace.plural, name))?.metadata.labels,
     }
+  }
+
+  #balancedSources(read: (key: ObjectKey) => Service | undefined): Pick<PlanSources, 'balanced' | 'balancedHost'> {
+    const balancers = this.#balancers
+    if (balancers === undefined) return {}
+    return { balancedHost: balancers.target.address, balanced: (gateways) => balancers.assigned(gateways, read) }
+  }
+
+  /** The ports of the proxy by those of the listeners. */
+  #openedPorts({ places, listeners }: GatewayVerdict): ReadonlyMap<number, number> {
+    const ports = [...new Set(listeners.filter(isServed).map(portOf))].toSorted((a, b) => a - b)
+    return new Map(
+      ports.flatMap((port) => {
+        const state = this.portState(places[0], port)
+        return state?.kind === 'open' ? [[port, state.port] as const] : []
+      }),
+    )
   }
 
   async #writeClasses(classes: readonly GatewayClass[], ctx: Context): Promise<void> {
@@ -251,10 +278,18 @@ export class GatewayController {
         failures.push(error)
       }
     }
+    const balancers = this.#balancers
+    if (balancers !== undefined) {
+      const accepted = gateways.filter((each) => each.accepted.isMet)
+      for (const verdict of accepted)
+        await isolated(() => balancers.write(verdict.gateway, this.#openedPorts(verdict), ctx))
+      const all = gateways.map(({ gateway: each }) => each)
+      await isolated(() => balancers.retain(all, ctx))
+    }
     for (const verdict of gateways) {
       const status = gatewayStatus(verdict, {
         time,
-        portState: (address, port) => this.portState(address, port),
+        portState: (place, port) => this.portState(place, port),
         attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
       })
       await isolated(() => this.#write(gateway, verdict.gateway, status, ctx))

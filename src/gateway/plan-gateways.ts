@@ -28,6 +28,8 @@ export interface PlanSources
   extends GatewaySources, Omit<BackendSources, 'portTls'>, BackendTlsSources, Pick<AttachSources, 'namespaceLabels'> {
   /** The port that is opened for a port of listeners. */
   boundPort(port: number): number
+  /** The address at which load balancers reach the proxy, if Gateways have such. */
+  readonly balancedHost?: string | undefined
 }
 
 export interface GatewayPlan {
@@ -89,7 +91,12 @@ export function* planGateways(
   const byListener = routesByListener(attached, compiledOf)
   const served = verdicts.filter(areListenersServed).flatMap(({ listeners }) => listeners.filter(isServed))
   const listeners = served.map((listener) => ({ listener, routes: byListener.get(listener.listener)?.served ?? [] }))
-  const binding: Binding = { mainAddress: sources.addresses[0], boundPort: (port) => sources.boundPort(port) }
+  const { balancedHost } = sources
+  const binding: Binding = {
+    mainAddress: sources.addresses[0],
+    balancedHost,
+    boundPort: (port) => sources.boundPort(port),
+  }
   return {
     frontends: yield* listenerFrontends(listeners, caches.tables, binding, slice),
     gateways: verdicts,

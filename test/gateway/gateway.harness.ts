@@ -19,7 +19,13 @@ import {
 } from '../../src/gateway/kinds/route-kinds.ts'
 import { Authority } from '../../src/pki/authority.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { send, startBackend, startIngressCluster, type GetOptions } from '../ingress/ingress.harness.ts'
+import {
+  send,
+  startBackend,
+  startIngressCluster,
+  type GetOptions,
+  type IngressClusterOptions,
+} from '../ingress/ingress.harness.ts'
 import { until } from '../until.ts'
 
 export const authority = Authority.create('test', {
@@ -43,8 +49,8 @@ export interface GatewayGetOptions extends GetOptions {
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Objects are in the namespace `default` unless another is named. */
-export async function startStage() {
-  const stage = await startIngressCluster({ hasGatewayApi: true })
+export async function startStage(choices: Pick<IngressClusterOptions, 'pool'> = {}) {
+  const stage = await startIngressCluster({ hasGatewayApi: true, ...choices })
   const { client } = stage
   const cleanUps = new AsyncDisposableStack()
   cleanUps.use(stage)

@@ -19,6 +19,7 @@ import { serveCluster } from '../../src/cluster/run/served-cluster.harness.ts'
 import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { nodeHttpPools } from '../../src/platform/node/http/http-pool.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
+import type { Platform } from '../../src/platform/platform.ts'
 import type { Peer } from '../../src/platform/sockets/sockets.ts'
 
 const loopback = '127.0.0.1'
@@ -49,17 +50,32 @@ async function loopbackConnections() {
   }
 }
 
+const balancerTarget = { address: '192.0.2.1', nodeName: 'node-0' }
+const loopbackPlatform: Platform = {
+  ...nodePlatform,
+  listeners: {
+    ...nodePlatform.listeners,
+    listen: (options) => nodePlatform.listeners.listen({ ...options, host: toLoopback(options.host) }),
+  },
+}
+
 export interface IngressClusterOptions {
   readonly log?: Log
   /** With Gateways, the ports of listeners are mapped to free ports. */
   readonly hasGatewayApi?: boolean
+  /** A pool of addresses for load balancers of Gateways, which lead to 192.0.2.1; there, the proxy listens on loopback. */
+  readonly pool?: string
   /** The address of the proxy. If it is not loopback, endpoints are called at their own addresses. */
   readonly host?: string
 }
 
 export async function startIngressCluster(options: IngressClusterOptions = {}) {
-  const { log = silentLog, hasGatewayApi = false, host = loopback } = options
-  const served = await serveCluster({ nodes: 0, hasGatewayApi })
+  const { log = silentLog, hasGatewayApi = false, host = loopback, pool } = options
+  const served = await serveCluster({
+    nodes: 0,
+    hasGatewayApi,
+    ...(pool === undefined ? {} : { loadBalancers: { addresses: pool } }),
+  })
   const tasks = new TaskGroup()
   const { cluster } = served
   const { ingress, gateways } = await startIngress(
@@ -71,8 +87,8 @@ export async function startIngressCluster(options: IngressClusterOptions = {}) {
       log,
       flow: cluster.flow,
       metrics: ingressMetrics(cluster.metrics),
-      platform: nodePlatform,
-      gateways: hasGatewayApi ? { boundPort: () => 0 } : undefined,
+      platform: pool === undefined ? nodePlatform : loopbackPlatform,
+      gateways: hasGatewayApi ? { boundPort: () => 0, ...(pool === undefined ? {} : { balancerTarget }) } : undefined,
       connections: host === loopback ? await loopbackConnections() : {},
       settings: { host, httpPort: 0, httpsPort: 0, accessLog: 'all', addresses: [{ ip: host }] },
     },

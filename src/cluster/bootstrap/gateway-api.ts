@@ -12,13 +12,27 @@ import { grant } from './grant.ts'
 
 const role = 'coxswain:gateway'
 const read = ['list', 'watch']
-const resources = ['backendtlspolicies', 'gatewayclasses', 'gateways', 'grpcroutes', 'httproutes', 'tlsroutes']
+const resources = ['gatewayclasses', 'gateways', 'grpcroutes', 'httproutes']
+const laterResources = ['backendtlspolicies', 'tlsroutes']
 
 const rules = [
   { apiGroups: [gatewayGroup], resources: [...resources, 'referencegrants'], verbs: read },
   { apiGroups: [gatewayGroup], resources: resources.map((name) => `${name}/status`), verbs: ['update'] },
-  { apiGroups: [''], resources: ['configmaps'], verbs: read },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
+]
+
+/** What later versions need has a role of its own, because existing roles are kept. */
+const laterRole = 'coxswain:gateway-tls'
+const laterRules = [
+  { apiGroups: [gatewayGroup], resources: laterResources, verbs: read },
+  { apiGroups: [gatewayGroup], resources: laterResources.map((name) => `${name}/status`), verbs: ['update'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: read },
+]
+
+const balancerRole = 'coxswain:gateway-load-balancers'
+const balancerRules = [
+  { apiGroups: [''], resources: ['services'], verbs: ['create', 'delete', 'patch'] },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['create', 'delete', 'patch'] },
 ]
 
 /** Definitions that exist, perhaps of another release, are left unchanged. */
@@ -31,7 +45,14 @@ export async function installGatewayApi(client: Client, context: Context): Promi
 }
 
 /** An existing class is kept. The definitions must be installed. */
-export async function publishGatewayClass(client: Client, user: string, context: Context): Promise<void> {
+export async function publishGatewayClass(
+  client: Client,
+  user: string,
+  hasLoadBalancers: boolean,
+  context: Context,
+): Promise<void> {
   await grant(client, { role, rules, user }, context)
+  await grant(client, { role: laterRole, rules: laterRules, user }, context)
+  if (hasLoadBalancers) await grant(client, { role: balancerRole, rules: balancerRules, user }, context)
   await createIfMissing(client, gatewayClass, ownGatewayClass, context)
 }

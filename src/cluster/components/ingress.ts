@@ -1,4 +1,5 @@
 // The Ingress and Gateway proxy as a component.
+import type { BalancerTarget } from '../../gateway/attachment/gateway-balancer.ts'
 import { ingressMetrics } from '../../ingress/data-plane/ingress-metrics.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { apiServerUser, ingressUser } from '../client/component-users.ts'
@@ -13,6 +14,8 @@ export const ingressLease = 'coxswain-ingress'
 export interface IngressComponentSettings {
   readonly choices: IngressChoices
   readonly hasGateways: boolean
+  /** Where load balancers of Gateways lead, if there is a pool of addresses. */
+  readonly balancerTarget?: BalancerTarget | undefined
   /** In the status of Ingresses if the proxy listens on all addresses. */
   readonly hostIp?: string
 }
@@ -20,6 +23,7 @@ export interface IngressComponentSettings {
 export const ingressComponent = ({
   choices: { mode: _, ...choices },
   hasGateways,
+  balancerTarget,
   hostIp,
 }: IngressComponentSettings): ComponentDefinition => ({
   name,
@@ -30,7 +34,7 @@ export const ingressComponent = ({
     const metrics = ingressMetrics(host.metrics)
     const address = choices.host === '0.0.0.0' || choices.host === '::' ? hostIp : choices.host
     const settings = { ...choices, addresses: address === undefined ? [] : [{ ip: address }] }
-    const gateways = hasGateways ? {} : undefined
+    const gateways = hasGateways ? (balancerTarget === undefined ? {} : { balancerTarget }) : undefined
     return {
       start: (tasks) =>
         tasks.start('ingress', async () => {

@@ -42,7 +42,7 @@ export interface StartIngressOptions {
   readonly platform: Platform
   readonly settings: IngressSettings & Omit<DataPlaneSettings, 'fallback'>
   /** Serves Gateways too; the definitions must be installed. */
-  readonly gateways?: Pick<GatewaySettings, 'boundPort'> | undefined
+  readonly gateways?: Pick<GatewaySettings, 'balancerTarget' | 'boundPort'> | undefined
   /** Connections to endpoints; by default over the network of this machine. */
   readonly connections?: Partial<Pick<DataPlaneDeps, 'http1' | 'http2' | 'outbound' | 'sockets'>>
 }
@@ -77,7 +77,8 @@ export async function startIngress(options: StartIngressOptions, tasks: TaskGrou
   const ingress = startIngressController(deps, settings, tasks)
   await unlessAborted(ingress.synced, tasks.signal)
   if (options.gateways === undefined) return { ingress, gateways: undefined }
-  await publishGatewayClass(publisher, ingressUser.name, context(tasks.signal))
+  const hasLoadBalancers = options.gateways.balancerTarget !== undefined
+  await publishGatewayClass(publisher, ingressUser.name, hasLoadBalancers, context(tasks.signal))
   const addresses = gatewayAddresses(settings.addresses.flatMap(({ ip }) => ip ?? []))
   const gateways = startGatewayController(deps, { ...options.gateways, addresses }, tasks)
   await unlessAborted(gateways.synced, tasks.signal)

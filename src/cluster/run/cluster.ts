@@ -48,6 +48,7 @@ import { simulatedNodesComponent } from '../components/simulated-nodes-component
 import { snapshotTakerComponent } from '../components/snapshot-taker.ts'
 import { csiSidecarsComponent, localPathComponent, snapshotControllerComponent } from '../components/storage.ts'
 import type { IngressChoices } from '../flags/ingress-flags.ts'
+import type { BalancerTarget } from '../../gateway/attachment/gateway-balancer.ts'
 import { nodeRangesDefault } from '../flags/node-ranges.ts'
 import type { ClusterNetwork } from '../network/cluster-network.ts'
 import type { RealNode } from '../node/real-node.ts'
@@ -147,7 +148,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
         ? [announcerComponent({ nodeName: name, pool: AddressPool.parse(loadBalancers.addresses) })]
         : []),
       ...this.#localPath(name, new Map([[name, volumes]])),
-      ...(ingress?.mode === 'auto' ? [this.#ingress(ingress, hostIp)] : []),
+      ...(ingress?.mode === 'auto' ? [this.#ingress(ingress, hostIp, { address: network?.gateways[0] ?? hostIp, nodeName: name })] : []),
       realKubeletComponent(this, real),
     ]
     for (const definition of definitions) this.#add(componentIn(this, definition))
@@ -302,9 +303,16 @@ export class Cluster implements ControllersContext, KubeletsContext {
     return this.options.localPath === true ? [localPathComponent(name, nodes)] : []
   }
 
-  #ingress(choices: IngressChoices, hostIp?: string): ComponentDefinition {
-    const hasGateways = this.options.hasGatewayApi === true
-    return ingressComponent({ choices, hasGateways, ...(hostIp === undefined ? {} : { hostIp }) })
+  /** With a pool of addresses and a node that routes their traffic to `own`, each Gateway gets one of them. */
+  #ingress(choices: IngressChoices, hostIp?: string, own?: BalancerTarget): ComponentDefinition {
+    const { hasGatewayApi = false, loadBalancers } = this.options
+    const balancerTarget = typeof loadBalancers === 'object' ? own : undefined
+    return ingressComponent({
+      choices,
+      hasGateways: hasGatewayApi,
+      balancerTarget,
+      ...(hostIp === undefined ? {} : { hostIp }),
+    })
   }
 
   #remoteKubelets(tls: OutboundTls | undefined): KubeletConnection {

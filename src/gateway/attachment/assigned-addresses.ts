@@ -8,6 +8,8 @@ export interface AssignedAddresses {
   readonly outcome: Outcome
   /** Empty if the proxy has none, or not the requested ones. */
   readonly addresses: readonly string[]
+  /** Where its ports are: at these addresses, or at a load balancer of its own. */
+  readonly places: readonly string[]
 }
 
 /** `gateways` are in the order of their age; `own` are the addresses of the proxy. */
@@ -20,13 +22,13 @@ export function assignAddresses(
   const used = new Set<string>()
   const assign = (gateway: Gateway, addresses: readonly string[]) => {
     for (const address of addresses) used.add(address)
-    assigned.set(gateway, { outcome: usableAddresses, addresses })
+    assigned.set(gateway, { outcome: usableAddresses, addresses, places: addresses })
   }
   const undecided: Gateway[] = []
   for (const gateway of gateways) {
     const requested = requestedAddresses(gateway)
     const unusable = requested.find((address) => !usable.has(address))
-    if (unusable !== undefined) assigned.set(gateway, { outcome: notUsable(unusable, own), addresses: [] })
+    if (unusable !== undefined) assigned.set(gateway, { outcome: notUsable(unusable, own), addresses: [], places: [] })
     else if (requested.length > 0) assign(gateway, requested)
     else undecided.push(gateway)
   }
@@ -62,7 +64,7 @@ function notUsable(address: string, own: readonly string[]): Outcome {
 }
 
 /** An address without a value stands for any address. A Gateway that cannot be read requests none; it is not served. */
-function requestedAddresses({ spec }: Gateway): readonly string[] {
+export function requestedAddresses({ spec }: Gateway): readonly string[] {
   const requested = (spec as Partial<Gateway['spec']> | undefined)?.addresses
   return Array.isArray(requested) ? requested.flatMap(({ value }: { readonly value?: string }) => value ?? []) : []
 }

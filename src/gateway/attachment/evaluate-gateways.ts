@@ -16,14 +16,17 @@ export interface GatewayVerdict {
   readonly accepted: Outcome
   /** Whether the requested addresses are those of the proxy. */
   readonly addresses: Outcome
-  /** Its addresses. */
+  /** Its addresses, and where its ports are. */
   readonly assigned: readonly string[]
+  readonly places: readonly string[]
   readonly listeners: readonly ListenerVerdict[]
 }
 
 export interface GatewaySources extends ListenerSources {
   /** The addresses of the proxy. The first is that of Ingresses, too. */
   readonly addresses: readonly string[]
+  /** The addresses of load balancers, if Gateways have such. */
+  readonly balanced?: (gateways: readonly Gateway[]) => ReadonlyMap<Gateway, AssignedAddresses>
   /** The ports of Ingresses. */
   readonly otherPorts: ReadonlyMap<number, Scheme>
 }
@@ -41,7 +44,7 @@ export function* evaluateGateways(
   const ports = new PortClaims(sources.otherPorts, sources.addresses[0])
   const verdicts: GatewayVerdict[] = []
   const sorted = gateways.toSorted(olderFirst)
-  const assigned = assignAddresses(sorted, sources.addresses)
+  const assigned = sources.balanced?.(sorted) ?? assignAddresses(sorted, sources.addresses)
   for (const gateway of sorted) {
     const addresses = assigned.get(gateway) ?? noAddresses
     verdicts.push(isolatedVerdict(gateway, addresses, sources, ports, onUnservable))
@@ -50,7 +53,11 @@ export function* evaluateGateways(
   return verdicts
 }
 
-const noAddresses: AssignedAddresses = { outcome: unmet('AddressNotAssigned', 'there is no address'), addresses: [] }
+const noAddresses: AssignedAddresses = {
+  outcome: unmet('AddressNotAssigned', 'there is no address'),
+  addresses: [],
+  places: [],
+}
 
 function isolatedVerdict(
   gateway: Gateway,
@@ -64,13 +71,13 @@ function isolatedVerdict(
   } catch (error) {
     const message = onUnservable('Gateway', gateway, error)
     const { outcome: addresses } = assigned
-    return { gateway, accepted: unmet('Invalid', message), addresses, assigned: [], listeners: [] }
+    return { gateway, accepted: unmet('Invalid', message), addresses, assigned: [], places: [], listeners: [] }
   }
 }
 
 function evaluateGateway(
   gateway: Gateway,
-  { outcome: addresses, addresses: assigned }: AssignedAddresses,
+  { outcome: addresses, addresses: assigned, places }: AssignedAddresses,
   sources: GatewaySources,
   ports: PortClaims,
 ): GatewayVerdict {
@@ -79,10 +86,10 @@ function evaluateGateway(
   const listeners = evaluated.map((each) => ({
     ...each,
     gateway,
-    addresses: assigned,
+    places,
     conflicted: conflictOf(each, evaluated),
   }))
-  const verdict = { gateway, accepted, addresses, assigned, listeners: listeners.map(withConflict) }
+  const verdict = { gateway, accepted, addresses, assigned, places, listeners: listeners.map(withConflict) }
   return areListenersServed(verdict) ? { ...verdict, listeners: verdict.listeners.map(ports.claim) } : verdict
 }
 

@@ -5,8 +5,8 @@ import type { Outcome } from './outcome.ts'
 
 export interface ListenerVerdict extends EvaluatedListener {
   readonly gateway: Gateway
-  /** Those of the Gateway; empty if the proxy does not know its own. */
-  readonly addresses: readonly string[]
+  /** Those of the Gateway; empty if the proxy does not know its addresses. */
+  readonly places: readonly string[]
   /** Met if the listener conflicts with others of its Gateway. */
   readonly conflicted: Outcome
 }

@@ -1,4 +1,4 @@
-// PortClaims: the ports of each address of the proxy, and their hostnames, that are in use. Older Gateways claim first.
+// PortClaims: the ports of each place, and their hostnames, that are in use. Older Gateways claim first.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { keyOf, namespaceOf } from '../../api/meta/object.ts'
 import type { Scheme } from './evaluate-listener.ts'
@@ -18,7 +18,7 @@ interface Usage {
 }
 
 export class PortClaims {
-  /** By address and port. */
+  /** By place and port. */
   readonly #ports = new Map<string, ClaimedPort>()
   readonly #usage = new Map<string, Usage>()
   /** Ports that Gateways have opened. */
@@ -71,8 +71,8 @@ export class PortClaims {
   }
 }
 
-const portKey = (address: string, port: number): string => `${address} ${port}`
+const portKey = (place: string, port: number): string => `${place} ${port}`
 
-/** The port of a listener at each address of its Gateway. */
-const portKeys = ({ addresses, listener: { port } }: ListenerVerdict): readonly string[] =>
-  (addresses.length === 0 ? [''] : addresses).map((address) => portKey(address, port))
+/** The port of a listener at each place of its Gateway. */
+const portKeys = ({ places, listener: { port } }: ListenerVerdict): readonly string[] =>
+  (places.length === 0 ? [''] : places).map((place) => portKey(place, port))

@@ -10,7 +10,7 @@ import { mergeConditions } from './merge-conditions.ts'
 export interface GatewayStatusSources {
   /** The number of accepted routes. */
   attachedRoutes(listener: ListenerVerdict): number
-  portState(address: string | undefined, port: number): PortState | undefined
+  portState(place: string | undefined, port: number): PortState | undefined
   /** The time of changes. */
   readonly time: string
 }
@@ -64,8 +64,8 @@ function outcomesOf(
   if (!accepted.isMet) return invalid(accepted.message)
   if (!isServed(listener)) return invalid(listener.resolvedRefs.message)
   const { port } = listener.listener
-  const { assigned } = gateway
-  const states = (assigned.length === 0 ? [undefined] : assigned).map((address) => portState(address, port))
+  const { places } = gateway
+  const states = (places.length === 0 ? [undefined] : places).map((place) => portState(place, port))
   const state = states.find((each) => each?.kind !== 'open')
   if (states.every((each) => each?.kind === 'open'))
     return { listener, accepted, programmed: met('Programmed', `port ${port} is open`) }

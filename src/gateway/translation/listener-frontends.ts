@@ -15,41 +15,48 @@ export interface ListenerRoutes {
   readonly routes: readonly AttachedRoute[]
 }
 
-export interface Binding {
+export interface Places {
   /** The address of the data plane, which Ingresses have too. */
   readonly mainAddress: string | undefined
+  /** The address at which load balancers reach the proxy. Each of their ports leads to a free port there. */
+  readonly balancedHost?: string | undefined
+}
+
+export interface Binding extends Places {
   /** The port that is opened for a port of listeners. */
   boundPort(port: number): number
 }
 
 /** The place of a port of listeners in the data plane. */
 export function frontendPlace(
-  address: string | undefined,
+  place: string | undefined,
   port: number,
-  mainAddress: string | undefined,
-): Pick<FrontendSpec, 'name' | 'host' | 'port'> {
-  const host = address === mainAddress ? undefined : address
-  return { name: `gateway ${address ?? ''} ${port}`, port, ...(host === undefined ? {} : { host }) }
+  { mainAddress, balancedHost }: Places,
+): Pick<FrontendSpec, 'name' | 'host' | 'port' | 'isApart'> {
+  const name = `gateway ${place ?? ''} ${port}`
+  if (balancedHost !== undefined) return { name, port, host: balancedHost, isApart: true }
+  const host = place === mainAddress ? undefined : place
+  return { name, port, ...(host === undefined ? {} : { host }) }
 }
 
 export function* listenerFrontends(
   listeners: readonly ListenerRoutes[],
   tables: ListenerTables,
-  { mainAddress, boundPort }: Binding,
+  binding: Binding,
   slice: Slice,
 ): Sliced<readonly FrontendSpec[]> {
   const byPlace = new Map<string, PlacedTables>()
   for (const { listener, routes } of listeners) {
     const table = tables.of(listener.listener, routes)
-    for (const address of listener.addresses.length === 0 ? [undefined] : listener.addresses) {
-      const place = frontendPlace(address, listener.listener.port, mainAddress)
+    for (const each of listener.places.length === 0 ? [undefined] : listener.places) {
+      const place = frontendPlace(each, listener.listener.port, binding)
       getOrInsert(byPlace, place.name, () => ({ place, served: [] })).served.push({ listener, table })
     }
     if (slice.isUsedUp()) yield
   }
   return Array.from(byPlace.values(), ({ place, served: own }) => ({
     ...place,
-    boundPort: boundPort(place.port),
+    boundPort: place.isApart === true ? 0 : binding.boundPort(place.port),
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
     certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),

@@ -111,7 +111,7 @@ export class DataPlane implements AsyncDisposable {
     return new Map((this.#specs.get(user) ?? []).map(({ port, scheme }) => [port, scheme]))
   }
 
-  stateOf(spec: Pick<FrontendSpec, 'name' | 'host' | 'port'>): PortState | undefined {
+  stateOf(spec: Place): PortState | undefined {
     return this.#frontends.states.get(frontendKey(spec))
   }
 
@@ -141,8 +141,10 @@ export function startDataPlane(deps: DataPlaneDeps, settings: DataPlaneSettings,
   return dataPlane
 }
 
-const frontendKey = ({ name, host = '', port }: Pick<FrontendSpec, 'name' | 'host' | 'port'>): string =>
-  port === 0 ? name : `${host}:${port}`
+type Place = Pick<FrontendSpec, 'name' | 'host' | 'port' | 'isApart'>
+
+const frontendKey = ({ name, host = '', port, isApart = false }: Place): string =>
+  port === 0 || isApart ? name : `${host}:${port}`
 
 /** One spec for each port of an address. A spec with another scheme than an earlier one of its port is left out. */
 export function mergedSpecs(bySource: readonly (readonly FrontendSpec[])[]): readonly FrontendSpec[] {

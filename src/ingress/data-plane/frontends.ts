@@ -17,6 +17,8 @@ export interface FrontendSpec {
   readonly host?: string
   /** 0: any free port. */
   readonly port: number
+  /** No other frontend shares its port: it has a port of its own at its address, to which a load balancer leads. */
+  readonly isApart?: boolean
   /** The port that is opened, if it is not the one that clients use. */
   readonly boundPort?: number
   readonly scheme: FrontendScheme
