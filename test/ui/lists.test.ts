@@ -155,7 +155,7 @@ test('owners and nodes are links', async () => {
     '#objects?resource=replicasets.apps&object=replicasets%2Fspace-0%2Fset-7',
   )
   await first.getByRole('link', { name: 'node-7', exact: true }).click()
-  await page.getByRole('heading', { name: 'nodes node-7' }).waitFor()
+  await page.getByRole('heading', { name: 'Node node-7' }).waitFor()
   deepEqual(await firstNames(page, 2), ['node-0', 'node-1'])
   await page.goBack()
   await first.waitFor()

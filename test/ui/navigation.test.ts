@@ -121,14 +121,14 @@ test('Ctrl-K finds objects, kinds and actions; breadcrumbs lead back', async () 
   deepEqual(await accessibilityFindingsEverywhere(page), [])
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'widgets large' }).waitFor()
+  await page.getByRole('heading', { name: 'Widget large' }).waitFor()
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' })
   deepEqual(
     (await crumbs.getByRole('listitem').allInnerTexts()).map((text) => text.trim()),
     ['Widgets', 'shop', 'large'],
   )
   await crumbs.getByRole('link', { name: 'Widgets' }).click()
-  await page.getByRole('heading', { name: 'widgets large' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Widget large' }).waitFor({ state: 'detached' })
 
   await openSearch(page)
   await page.keyboard.type('daemons')

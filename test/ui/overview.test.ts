@@ -80,7 +80,7 @@ test('problems are ranked, explained as by `coxswain why`, and have the command 
   deepEqual(await accessibilityFindingsEverywhere(page), [])
   await page.setViewportSize({ width: 1280, height: 800 })
   await problem.getByRole('link', { name: 'Pod big' }).click()
-  await page.getByRole('heading', { name: 'pods big' }).waitFor()
+  await page.getByRole('heading', { name: 'Pod big' }).waitFor()
 })
 
 test('a change leads to its messages', async () => {

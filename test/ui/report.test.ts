@@ -246,7 +246,7 @@ suite('objects', () => {
     await page.getByRole('tab', { name: 'Scheduling' }).click()
     equal(await page.locator('.scheduling tbody tr').count(), 2)
     await page.getByText('On 2 nodes this would have to change: Insufficient cpu (NodeResourcesFit)').waitFor()
-    await page.getByRole('tab', { name: 'Conditions' }).click()
+    await page.getByRole('tab', { name: 'Summary' }).click()
     await page.getByText('PodScheduled').waitFor()
     await page.getByRole('tab', { name: 'Events' }).click()
     await page.getByText('FailedScheduling').first().waitFor()
@@ -255,22 +255,28 @@ suite('objects', () => {
   test('names, annotations and titles are text, never markup', async () => {
     await using opened = await openPage(browser)
     const { page } = opened
-    await page.goto(`${url}#objects?object=pods/default/big`)
+    await page.goto(`${url}#objects?object=pods/default/big&tab=YAML`)
     await page.locator('pre.yaml', { hasText: 'onerror' }).waitFor()
     equal(await page.locator('h1').textContent(), `report of ${hostile}`)
     equal(await page.locator('img').count(), 0)
     equal(await page.title(), 'Coxswain report')
   })
 
-  test('owners and owned objects are a tree', async () => {
+  test('relations are a picture of owned objects, whose boxes are links', async () => {
     await using opened = await openPage(browser)
     const { page } = opened
-    await page.goto(`${url}#objects?resource=deployments.apps&object=deployments/default/web&tab=Owners`)
-    await page.getByRole('button', { name: 'Show what it owns' }).click()
-    const owned = page.locator('.tree li')
-    await owned.nth(4).waitFor()
-    const texts = (await owned.allTextContents()).map((text) => text.trim().replace(/-\w+(-\w+)?$/, ''))
-    deepEqual(texts, ['Deployment web', 'replicasets web', 'pods web', 'pods web', 'pods web'])
+    await page.goto(`${url}#objects?resource=deployments.apps&object=deployments/default/web&tab=Relations`)
+    const boxes = page.locator('[data-relation]')
+    await boxes.nth(4).waitFor()
+    const texts = await boxes.evaluateAll((all) => all.map((box) => box.getAttribute('data-relation') ?? ''))
+    deepEqual(
+      texts.map((text) => text.replace(/-\w+(-\w+)?$/, '')),
+      ['Deployment web', 'ReplicaSet, owned web', ...Array.from({ length: 3 }, () => 'Pod, owned, ready web')],
+    )
+    equal(await page.locator('.relations path').count(), 4)
+    await page.getByRole('link', { name: /ReplicaSet, owned web/ }).click()
+    await page.getByRole('heading', { name: /^ReplicaSet web-/ }).waitFor()
+    await page.getByRole('link', { name: /Deployment, owner web/ }).waitFor()
   })
 })
 
@@ -356,7 +362,7 @@ test('the keyboard alone leads to an object, its tabs and the time', async () =>
   await page.locator('tbody tr[data-name]').nth(1).waitFor({ state: 'detached' })
   await reach(/^big$/)
   await page.keyboard.press('Enter')
-  await reach(/^YAML$/)
+  await reach(/^Summary$/)
   await reach(/^Scheduling$/, 'ArrowRight')
   await page.locator('.scheduling tbody tr').first().waitFor()
   await reach(/^Time/)
@@ -370,7 +376,7 @@ test('the keyboard alone leads to an object, its tabs and the time', async () =>
 test('axe reports no findings in any view, in both themes, at 1280 and at 390 pixels', async () => {
   await using opened = await openPage(browser)
   const { page } = opened
-  const tabs = ['YAML', 'Conditions', 'History', 'Owners', 'Events', 'Scheduling']
+  const tabs = ['Summary', 'YAML', 'History', 'Relations', 'Events', 'Scheduling']
   await page.goto(url)
   for (const [view, shown] of [
     ['flows', '[data-event]'],

@@ -121,6 +121,7 @@ suite('permalink', () => {
       sort: '-Age',
       revision: 9,
       tab: 'YAML',
+      pod: 'web-1',
       container: 'c',
     }
     deepEqual(locationOf(fragmentOf(view)), view)

@@ -40,7 +40,9 @@ export interface PageLocation {
   readonly revision: number | undefined
   /** The tab of the object. */
   readonly tab: string
-  /** The container of the terminal; the first one if it is empty. */
+  /** The pod of a workload whose logs are shown; all if it is empty. */
+  readonly pod: string
+  /** The container of the logs or of the terminal; the first one if it is empty. */
   readonly container: string
 }
 
@@ -60,6 +62,7 @@ export const startLocation: PageLocation = {
   sort: '',
   revision: undefined,
   tab: '',
+  pod: '',
   container: '',
 }
 
@@ -83,6 +86,7 @@ export function fragmentOf(location: PageLocation): string {
   set('sort', sort)
   set('revision', revision)
   set('tab', tab)
+  set('pod', location.pod)
   set('container', container)
   const text = query.toString()
   return text === '' ? `#${view}` : `#${view}?${text}`
@@ -112,6 +116,7 @@ export function locationOf(fragment: string, home: ViewName = startLocation.view
     sort: values.get('sort') ?? '',
     revision: number(values.get('revision')),
     tab: values.get('tab') ?? '',
+    pod: values.get('pod') ?? '',
     container: values.get('container') ?? '',
   }
 }

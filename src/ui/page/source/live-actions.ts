@@ -6,11 +6,20 @@ import { readText } from './json-lines.ts'
 import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
-import type { Actions, Applied, ApplyOptions, ClusterClock, ClusterObject, Resource, Terminal } from './source.ts'
+import type {
+  Actions,
+  Applied,
+  ApplyOptions,
+  ClusterClock,
+  ClusterObject,
+  LogOptions,
+  LogSource,
+  Resource,
+  Terminal,
+} from './source.ts'
 
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
 const fieldManager = 'coxswain-ui'
-const tailLines = 500
 /** Frames that wait for the connection; what is typed beyond that is dropped. */
 const waitingFramesMax = 100
 
@@ -55,14 +64,22 @@ export class LiveActions implements Actions {
     return fetchJson(`/openapi/v3/${path}`)
   }
 
-  async followLogs(
-    { namespace, name }: FlowObject,
-    container: string,
+  async readLog(
+    { namespace, pod, container }: LogSource,
+    { isPrevious, isFollowed = false, hasTimes = false, tailLines, limitBytes, sinceTime }: LogOptions,
     onText: (text: string) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const query = new URLSearchParams({ container, follow: 'true', tailLines: String(tailLines) })
-    const response = await fetchOk(`${resourcePath(podResource, namespace, name)}/log?${query}`, { signal })
+    const query = new URLSearchParams({
+      container,
+      ...(isPrevious && { previous: 'true' }),
+      ...(isFollowed && { follow: 'true' }),
+      ...(hasTimes && { timestamps: 'true' }),
+      ...(tailLines !== undefined && { tailLines: String(tailLines) }),
+      ...(limitBytes !== undefined && { limitBytes: String(limitBytes) }),
+      ...(sinceTime !== undefined && { sinceTime }),
+    })
+    const response = await fetchOk(`${resourcePath(podResource, namespace, pod)}/log?${query}`, { signal })
     if (response.body !== null) await readText(response.body, onText)
   }
 

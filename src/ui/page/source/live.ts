@@ -137,10 +137,11 @@ export class LiveSource implements Source {
 
   async list(
     resource: Resource,
-    { namespace, revision, fieldSelector }: ListOptions,
+    { namespace, revision, fieldSelector, labelSelector }: ListOptions,
   ): Promise<readonly ClusterObject[]> {
     const query = new URLSearchParams(atRevision(revision))
     if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector)
+    if (labelSelector !== undefined) query.set('labelSelector', labelSelector)
     return (await fetchJson<{ items: ClusterObject[] }>(`${resourcePath(resource, namespace)}?${query}`)).items
   }
 

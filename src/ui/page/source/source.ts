@@ -139,7 +139,9 @@ export interface ListOptions {
   readonly namespace: string
   /** Undefined for the present. */
   readonly revision: number | undefined
+  /** A report ignores selectors: it has few objects. */
   readonly fieldSelector?: string
+  readonly labelSelector?: string
 }
 
 /** An object that a search has found. */
@@ -205,6 +207,26 @@ export interface Applied {
   readonly isCreated: boolean
 }
 
+/** A container whose log is shown. */
+export interface LogSource {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+}
+
+export interface LogOptions {
+  /** Of the container before its last restart. */
+  readonly isPrevious: boolean
+  /** Whether it continues with what is written later. */
+  readonly isFollowed?: boolean
+  /** Whether lines begin with their times. */
+  readonly hasTimes?: boolean
+  readonly tailLines?: number
+  readonly limitBytes?: number
+  /** Only lines from this time on, to the second. */
+  readonly sinceTime?: string
+}
+
 /** What only a running cluster can do. */
 export interface Actions {
   readonly calls: CreateApi
@@ -214,7 +236,7 @@ export interface Actions {
   apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<Applied>
   /** The OpenAPI document of a group and version. */
   openApi(groupVersion: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument>
-  followLogs(pod: FlowObject, container: string, onText: (text: string) => void, signal: AbortSignal): Promise<void>
+  readLog(source: LogSource, options: LogOptions, onText: (text: string) => void, signal: AbortSignal): Promise<void>
   openTerminal(
     pod: FlowObject,
     container: string,

@@ -23,6 +23,8 @@ import { Overview } from './overview.ts'
 import { PacedValue } from './paced-value.ts'
 import { Palette } from './palette.ts'
 import { paletteChoices, paletteSearch } from './palette-choices.ts'
+import { PodLogs } from './pod-logs.ts'
+import { RelatedObjects } from './related-objects.ts'
 import { RowSelection } from './row-selection.ts'
 import { TableFollowing } from './table-following.ts'
 import { TimeControl } from './time-control.ts'
@@ -64,6 +66,9 @@ export class App {
   readonly arrivals = new Arrivals()
   readonly time: TimeControl
   readonly details: ObjectDetails
+  /** What the summary of the object needs. */
+  readonly related: RelatedObjects
+  readonly logs: PodLogs
   readonly schemas: FieldSchemas
   readonly creation: Creation
   readonly counts: KindCounts
@@ -127,6 +132,9 @@ export class App {
       sleep,
       changed,
     })
+    const resourceOf = (id: string): Resource | undefined => this.resourceOf(id)
+    this.related = new RelatedObjects({ source, resourceOf, nowMs: deps.nowMs, sleep, changed })
+    this.logs = new PodLogs({ source, sleep, changed })
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
     const followed = (table: TableModel, place: 'list' | 'map') =>
@@ -188,6 +196,8 @@ export class App {
     this.counts.stop()
     this.overview.stop()
     this.details.close()
+    this.related.close()
+    this.logs.close()
   }
 
   /** The time of the page, in which messages arrive. */
@@ -266,7 +276,11 @@ export class App {
     }
     if (before.view !== next.view || before.resource !== next.resource) this.listScrollPx = 0
     if (before.view !== next.view || isOtherScope) this.#followPods()
-    if (before.object !== next.object || before.revision !== next.revision) this.#loadDetails()
+    if (before.object !== next.object || before.revision !== next.revision) {
+      this.related.close()
+      this.logs.close()
+      this.#loadDetails()
+    }
     this.changed()
   }
 
@@ -318,7 +332,7 @@ export class App {
   }
 
   selectObject(object: FlowObject | undefined, change: Partial<PageLocation> = {}): void {
-    this.go({ object, event: undefined, expanded: [], tab: '', container: '', ...change })
+    this.go({ object, event: undefined, expanded: [], tab: '', pod: '', container: '', ...change })
   }
 
   expand(id: number): void {
@@ -428,6 +442,7 @@ export class App {
     else {
       this.counts.observe(events)
       this.overview.observe(events)
+      this.related.observe(events)
     }
     // What was recorded before the page was opened does not move on the map.
     if (!isFirst) this.arrivals.add(events, ({ id }) => this.record.get(id) !== undefined, this.nowMs())

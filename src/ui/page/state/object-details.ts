@@ -1,4 +1,4 @@
-// Everything that is loaded about the selected object and event: explanation, history, events, decision, logs.
+// Everything that is loaded about the selected object and event: explanation, history, events, decision.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
 import { lineDiff, type DiffLine } from '../model/line-diff.ts'
 import { yamlText } from '../model/yaml-text.ts'
@@ -6,8 +6,6 @@ import type { FieldError } from '../model/editing/field-places.ts'
 import { RequestError, type RejectedField } from '../source/requests.ts'
 import type { ClusterObject, HistoryEntry, Resource, SchedulingDecision, Source } from '../source/source.ts'
 
-/** The characters of a log that are kept. */
-const logCharsMax = 200_000
 /** Differences of writes that are kept. */
 const writesMax = 200
 
@@ -39,17 +37,11 @@ export class ObjectDetails {
   history: readonly HistoryEntry[] = []
   events: readonly ClusterObject[] = []
   decision: SchedulingDecision | undefined
-  /** Objects of the same namespace that have the object, or one of its descendants, as their owner. */
-  owned: readonly { readonly resource: string; readonly object: ClusterObject; readonly depth: number }[] = []
-  log = ''
-  /** The container whose log is followed. */
-  logContainer: string | undefined
   edit: Edit | undefined
   readonly #source: Source
   readonly #changed: () => void
   readonly #writes = new Map<number, readonly DiffLine[]>()
   #loading = new AbortController()
-  #logging = new AbortController()
 
   constructor(source: Source, changed: () => void) {
     this.#source = source
@@ -58,7 +50,6 @@ export class ObjectDetails {
 
   close(): void {
     this.#loading.abort()
-    this.#logging.abort()
   }
 
   select(resource: Resource | undefined, object: FlowObject | undefined, revision: number | undefined): void {
@@ -70,9 +61,6 @@ export class ObjectDetails {
       history: [],
       events: [],
       decision: undefined,
-      owned: [],
-      log: '',
-      logContainer: undefined,
       edit: undefined,
     })
     this.#loading = new AbortController()
@@ -102,24 +90,6 @@ export class ObjectDetails {
     this.#load(this.#source.history(resource, object), (history) => {
       const at = history.findIndex((entry) => entry.revision === revision)
       this.#writes.set(id, at < 0 ? [] : historyDiff(history, at))
-    })
-  }
-
-  followLog(container: string): void {
-    this.#logging.abort()
-    this.#logging = new AbortController()
-    this.log = ''
-    this.logContainer = container
-    this.#changed()
-    const { actions } = this.#source
-    if (actions === undefined || this.object === undefined) return
-    const { signal } = this.#logging
-    const onText = (text: string): void => {
-      this.log = `${this.log}${text}`.slice(-logCharsMax)
-      this.#changed()
-    }
-    void actions.followLogs(this.object, container, onText, signal).catch((error: Error) => {
-      if (!signal.aborted) onText(`\n${error.message}\n`)
     })
   }
 
@@ -153,11 +123,6 @@ export class ObjectDetails {
     } finally {
       this.#changed()
     }
-  }
-
-  setOwned(owned: ObjectDetails['owned']): void {
-    this.owned = owned
-    this.#changed()
   }
 
   #load<T>(loading: Promise<T>, set: (value: T) => void): void {

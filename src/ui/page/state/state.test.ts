@@ -304,11 +304,11 @@ suite('page', () => {
 
   test('a failed action is shown', async () => {
     const { app } = await started()
-    await app.attempt('owners', () => Promise.reject(new Error('it is not possible')))
-    equal(app.failures.get('owners'), 'it is not possible')
+    await app.attempt('logs', () => Promise.reject(new Error('it is not possible')))
+    equal(app.failures.get('logs'), 'it is not possible')
     equal(app.failures.get('list'), undefined)
-    await app.attempt('owners', async () => undefined)
-    equal(app.failures.get('owners'), undefined)
+    await app.attempt('logs', async () => undefined)
+    equal(app.failures.get('logs'), undefined)
   })
 
   test('other places are new entries of the history; a refinement replaces the present one', async () => {

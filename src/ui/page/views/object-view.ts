@@ -1,16 +1,19 @@
-// One object: why it is not healthy, and tabs for its YAML, history, owners, events, logs, terminal and scheduling.
+// One object: why it is not healthy, and tabs for its summary, YAML, history, relations, events, logs, terminal and scheduling.
 import { html, nothing, type TemplateResult } from 'lit'
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
 import type { App } from '../state/app.ts'
 import { yamlText } from '../model/yaml-text.ts'
 import { historyDiff, withoutManagedFields } from '../state/object-details.ts'
-import type { ClusterObject } from '../source/source.ts'
+import { hasPods } from '../model/summary/summary.ts'
+import { resourceId, type ClusterObject } from '../source/source.ts'
 import { objectButtons } from './object-buttons.ts'
 import { diffView } from './frame/diff-view.ts'
 import { editTab } from './edit-tab.ts'
-import { ownersTab } from './owners-tab.ts'
+import { relationsTab } from './relations-tab.ts'
 import { schedulingTab } from './scheduling-tab.ts'
-import { logsTab, terminalTab } from './container-tabs.ts'
+import { sinceView, summaryTab } from './summary-tab.ts'
+import { logsTab } from './logs-tab.ts'
+import { terminalTab } from './terminal-tab.ts'
 
 interface Tab {
   readonly name: string
@@ -21,13 +24,13 @@ interface Tab {
 }
 
 const tabs: readonly Tab[] = [
+  { name: 'Summary', view: summaryTab, isShown: () => true },
   { name: 'YAML', view: yamlTab, isShown: () => true },
-  { name: 'Conditions', view: conditionsTab, isShown: () => true },
   { name: 'History', view: historyTab, isShown: () => true, isAlsoPast: true },
-  { name: 'Owners', view: ownersTab, isShown: () => true },
+  { name: 'Relations', view: relationsTab, isShown: () => true },
   { name: 'Events', view: eventsTab, isShown: () => true, isAlsoPast: true },
   { name: 'Scheduling', view: schedulingTab, isShown: isPod },
-  { name: 'Logs', view: logsTab, isShown: (app) => isPod(app) && app.canAct },
+  { name: 'Logs', view: logsTab, isShown: (app) => hasLogs(app) && app.canAct },
   { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.canAct },
   {
     name: 'Edit',
@@ -36,19 +39,26 @@ const tabs: readonly Tab[] = [
   },
 ]
 
+/** Pods, and what has pods. */
+function hasLogs(app: App): boolean {
+  const { resource } = app.details
+  return resource !== undefined && (isPod(app) || hasPods(resourceId(resource)))
+}
+
 function isPod(app: App): boolean {
   return app.location.object?.resource === 'pods'
 }
 
 export function objectView(app: App, selected: FlowObject): TemplateResult {
   const object = shownObject(app, selected)
+  const resource = app.resourceOfObject(selected)
   const shown = tabs.filter(({ isShown }) => isShown(app))
   const current = shown.find(({ name }) => name === app.location.tab) ?? shown[0]
   const { why } = app.details
   return html`<article class="object" aria-label=${`${selected.resource} ${selected.name}`}>
     <div class="bar">
-      <h2>${selected.resource} ${selected.name}</h2>
-      ${objectButtons(app, app.resourceOfObject(selected), object === undefined ? [] : [object])}
+      <h2>${resource?.kind ?? selected.resource} ${selected.name}</h2>
+      ${objectButtons(app, resource, object === undefined ? [] : [object])}
       <button @click=${() => app.go({ view: 'flows' })}>Flow</button>
       <button aria-label="Close" @click=${() => app.selectObject(undefined)}>✕</button>
     </div>
@@ -66,7 +76,7 @@ export function objectView(app: App, selected: FlowObject): TemplateResult {
       ${shown.map(({ name }) => html`<button role="tab" aria-selected=${name === current?.name} tabindex=${name === current?.name ? 0 : -1} @click=${() => app.go({ tab: name })}>${name}</button>`)}
     </div>
     <div class="tab" role="tabpanel" tabindex="0" aria-label=${current?.name ?? ''}>
-      ${object === undefined ? html`<p class="empty">This object does not exist${app.location.revision === undefined ? '' : ' at this time'}.</p>` : nothing}
+      ${object === undefined ? html`<p class="empty">${app.table.isLoaded ? `This object does not exist${app.location.revision === undefined ? '' : ' at this time'}.` : 'Loading…'}</p>` : nothing}
       ${object === undefined && current?.isAlsoPast !== true ? nothing : current?.view(app, object ?? { metadata: { name: selected.name } })}
     </div>
   </article>`
@@ -102,42 +112,6 @@ function yamlTab(_app: App, object: ClusterObject): TemplateResult {
     }`
 }
 
-interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTransitionTime?: string
-}
-
-function conditionsTab(_app: App, { status }: ClusterObject): TemplateResult {
-  const conditions = (status?.['conditions'] ?? []) as readonly Condition[]
-  if (conditions.length === 0) return html`<p class="empty">It has no conditions.</p>`
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Type</th>
-        <th scope="col">Status</th>
-        <th scope="col">Reason</th>
-        <th scope="col">Message</th>
-        <th scope="col">Since</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${conditions.map(
-        (each) =>
-          html`<tr>
-            <td>${each.type}</td>
-            <td>${each.status}</td>
-            <td>${each.reason ?? ''}</td>
-            <td>${each.message ?? ''}</td>
-            <td>${each.lastTransitionTime ?? ''}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
-}
-
 function historyTab(app: App): TemplateResult {
   const { history } = app.details
   if (history.length === 0) return html`<p class="empty">No revision of it is retained.</p>`
@@ -158,31 +132,54 @@ interface EventFields {
   readonly reason?: string
   readonly message?: string
   readonly count?: number
-  readonly lastTimestamp?: string
+  readonly firstTimestamp?: string | null
+  readonly lastTimestamp?: string | null
+  readonly eventTime?: string | null
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string }
+  readonly source?: { readonly component?: string }
+  readonly reportingComponent?: string
 }
+
+/** When an event was last seen: series and older events have it in other fields. */
+const lastSeen = ({ series, lastTimestamp, eventTime, firstTimestamp }: EventFields): string =>
+  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? ''
 
 function eventsTab(app: App): TemplateResult {
   const { events } = app.details
   if (events.length === 0) return html`<p class="empty">There are no events about it.</p>`
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Type</th>
-        <th scope="col">Reason</th>
-        <th scope="col">Count</th>
-        <th scope="col">Message</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${events.map((each) => {
-        const { type = '', reason = '', message = '', count = 1 } = each as EventFields
-        return html`<tr class=${type === 'Warning' ? 'failed' : ''}>
-          <td>${type}</td>
-          <td>${reason}</td>
-          <td>${count}</td>
-          <td>${message}</td>
-        </tr>`
-      })}
-    </tbody>
-  </table>`
+  const fields = events.map((each): EventFields & ClusterObject => each)
+  const newestFirst = fields.toSorted((a, b) => (lastSeen(a) < lastSeen(b) ? 1 : -1))
+  if (app.ageMs !== undefined) app.drawAgain(1_000)
+  return html`<div class="wide" tabindex="0" role="group" aria-label="Events">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Last seen</th>
+          <th scope="col">Type</th>
+          <th scope="col">Reason</th>
+          <th scope="col">Count</th>
+          <th scope="col">From</th>
+          <th scope="col">Message</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${newestFirst.map((each) => {
+          const { type = '', reason = '', message = '', series, source, reportingComponent } = each
+          const { firstTimestamp, metadata } = each
+          const since = lastSeen(each) || (metadata.creationTimestamp ?? '')
+          const count = series?.count ?? each.count ?? 1
+          return html`<tr class=${type === 'Warning' ? 'failed' : ''}>
+            <td class="age">${sinceView(app, since)}</td>
+            <td>${type}</td>
+            <td>${reason}</td>
+            <td class="age">
+              ${count}${count > 1 && firstTimestamp ? html` since ${sinceView(app, firstTimestamp)}` : nothing}
+            </td>
+            <td>${reportingComponent || source?.component}</td>
+            <td class="long">${message}</td>
+          </tr>`
+        })}
+      </tbody>
+    </table>
+  </div>`
 }

@@ -1,4 +1,4 @@
-// Logs of a container, followed, and a terminal in it. The terminal's library is loaded on first use.
+// A terminal in a container. The terminal's library is loaded on first use.
 import { html, noChange, type TemplateResult } from 'lit'
 import { AsyncDirective } from 'lit/async-directive.js'
 import { directive, type ElementPart } from 'lit/directive.js'
@@ -10,25 +10,7 @@ import type { Connect } from './terminal.ts'
 
 interface Containers {
   readonly containers?: readonly { readonly name: string }[]
-  readonly initContainers?: readonly { readonly name: string }[]
   readonly ephemeralContainers?: readonly { readonly name: string }[]
-}
-
-/** Names the container that kubectl shows unless another one is chosen. */
-const defaultContainer = 'kubectl.kubernetes.io/default-container'
-
-export function logsTab(app: App, { spec, metadata }: ClusterObject): TemplateResult {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as Containers
-  const names = [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name)
-  const { details } = app
-  const first = names.find((name) => name === metadata.annotations?.[defaultContainer]) ?? names[0]
-  // The log is shown at once.
-  if (details.logContainer === undefined && first !== undefined) details.followLog(first)
-  const { log, logContainer } = details
-  return html`<div class="bar" role="group" aria-label="Containers">
-      ${names.map((name) => html`<button aria-pressed=${name === logContainer} @click=${() => details.followLog(name)}>${name}</button>`)}
-    </div>
-    <pre class="log" tabindex="0" role="log" aria-label="Log" data-follows-end>${log}</pre>`
 }
 
 export function terminalTab(app: App, { spec }: ClusterObject): TemplateResult {
