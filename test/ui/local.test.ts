@@ -1,6 +1,6 @@
 // The web page on http://localhost in a real browser: no certificate, one use of a link, and what a page without a
 // session says.
-import { deepEqual, ok } from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { openLocalUi, type LocalUi } from '../../src/cluster/ui/local-ui.ts'
@@ -18,9 +18,7 @@ before(async () => {
     .of(pod)
     .create({ metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }, 'default')
   await cluster.clock.advance('5s')
-  const opened = await openLocalUi(cluster.kubeconfig, 0, new AbortController().signal)
-  ok(opened !== undefined)
-  local = opened
+  local = await openLocalUi(cluster.kubeconfig, 0, new AbortController().signal)
   browser = await openBrowser()
 })
 

@@ -34,9 +34,7 @@ export const ui = defineCommand({
         out(`${await linkOfServer(cluster, signal)}\n`)
         return 0
       }
-      const opened = await openLocalUi(cluster.kubeconfig, ownPort, signal)
-      if (opened === undefined) throw new UsageError(missing(cluster))
-      await using page = opened
+      await using page = await openLocalUi(cluster.kubeconfig, ownPort, signal)
       const command = open ? browserCommand(process.platform, environment) : undefined
       if (command !== undefined && (await openBrowser(command, page.link())))
         out(`The web UI of ${cluster.server} is open in your browser, until Ctrl-C.\n`)
@@ -44,11 +42,15 @@ export const ui = defineCommand({
         out(
           `The web UI of ${cluster.server}, until Ctrl-C. The link works once, within a minute:\n\n  ${page.link()}\n`,
         )
+      if (page.isUpstream) out(withoutFlows)
       await printLinks(() => page.link(), terminal)
       return 0
     })
   },
 })
+
+const withoutFlows =
+  '\nIts API server has no web UI, so there are no flows, no history and no past: it is not Coxswain, or it runs on another machine.\n'
 
 /** Prints another link whenever Enter is pressed, until the command is interrupted. */
 async function printLinks(link: () => string, { out, isTerminal, signal }: Terminal): Promise<void> {

@@ -52,9 +52,7 @@ const open = (code: string, more: Readonly<Record<string, string | undefined>> =
 
 before(async () => {
   cluster = await startCluster({ https: true })
-  const opened = await openLocalUi(cluster.kubeconfig, 0, new AbortController().signal)
-  ok(opened !== undefined)
-  page = opened
+  page = await openLocalUi(cluster.kubeconfig, 0, new AbortController().signal)
   host = new URL(page.link()).host
   match(host, /^localhost:\d+$/)
   const [given = ''] = (await open(codeIn(page.link()))).headers['set-cookie'] ?? []
@@ -195,7 +193,6 @@ test('a logout ends the session', async () => {
 test('a cluster that has gone is reported with its reason', async () => {
   const gone = await startCluster({ https: true })
   const other = await openLocalUi(gone.kubeconfig, 0, new AbortController().signal)
-  ok(other !== undefined)
   await gone.stop()
   const used = [host, cookie] as const
   host = new URL(other.link()).host

@@ -1,5 +1,6 @@
 // LocalUi: the web UI of a cluster on http://localhost, for the browser of one user, who is that of the kubeconfig. Browsers need no
-// certificate of a loopback address. The page and everything that it requests come from the API server; only sessions are opened here.
+// certificate of a loopback address. The page and everything that it requests come from the API server, or from UpstreamUi if that has no
+// web UI; sessions are opened here.
 import { StatusError, badRequest, PageNotFound, unauthorized } from '../../api/errors/status-error.ts'
 import { forwardedHeaders } from '../../apiserver/kubelet-client/forwarded-headers.ts'
 import { isExpectedError, statusErrorOf } from '../../apiserver/http/error-status.ts'
@@ -17,12 +18,18 @@ import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import { joinStreams } from '../../wire/byte-pipe.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { connectKubeconfig, type KubeconfigConnection } from '../client/kubeconfig-connection.ts'
+import { openRemote } from '../client/remote.ts'
+import { uiFiles } from './ui-files.ts'
+import { UpstreamUi } from './upstream-ui.ts'
 
 export interface LocalUiDeps {
   readonly sessions: UiSessions
   readonly listeners: Pick<ListenerProvider, 'listen'>
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly cluster: KubeconfigConnection
+  /** Used if the API server has no web UI. */
+  readonly upstream: UpstreamUi
+  readonly close: () => Promise<void>
 }
 
 /** Sessions of all browsers are those of the user of the kubeconfig. */
@@ -48,20 +55,26 @@ const ownHeaders = [
 export class LocalUi implements AsyncDisposable {
   readonly #deps: LocalUiDeps
   #listener: Listener | undefined
+  #isUpstream = false
 
   constructor(deps: LocalUiDeps) {
     this.#deps = deps
   }
 
-  /** Whether the API server serves the page. */
-  async isServed(signal: AbortSignal): Promise<boolean> {
+  /** Asks whether the API server serves the page. Others say that it does not exist, or that the user may not read it. */
+  async findPage(signal: AbortSignal): Promise<void> {
     const { outbound, headers } = this.#deps.cluster
     const { status, body } = await outbound.send(
       { method: 'GET', target: uiRoot, headers: await headers(signal) },
       signal,
     )
     for await (const _ of body);
-    return status !== 404
+    this.#isUpstream = status >= 400 && status < 500
+  }
+
+  /** Whether the cluster has no flows, because its API server does not serve the page. */
+  get isUpstream(): boolean {
+    return this.#isUpstream
   }
 
   /** Listens on a port of the loopback address; 0: any free one. */
@@ -83,6 +96,7 @@ export class LocalUi implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#listener?.close(drainMs)
     await this.#deps.cluster.outbound.close()
+    await this.#deps.close()
   }
 
   async #handled(request: StreamedRequest): Promise<WireResponse> {
@@ -95,6 +109,7 @@ export class LocalUi implements AsyncDisposable {
 
   async #handle(request: StreamedRequest): Promise<WireResponse> {
     const { method, target, headers } = request
+    const { upstream } = this.#deps
     // A name of another site that resolves to the loopback address has another Host.
     if (headers['host'] !== this.#host) throw forbidden(`this page is only served as http://${this.#host}`)
     const [path = ''] = target.split('?', 1)
@@ -102,7 +117,7 @@ export class LocalUi implements AsyncDisposable {
     if (path === sessionPath && method === 'POST') return this.#openSession(request)
     const isRead = method === 'GET' || method === 'HEAD'
     // The credentials of the kubeconfig go with the request, so no other path of the API server may be written like this.
-    if (isRead && filePath.test(path)) return this.#forward(request)
+    if (isRead && filePath.test(path)) return this.#isUpstream ? upstream.file(path, headers) : this.#forward(request)
     const segments = segmentsOf(path)
     const token = cookieValue(headers['cookie'] ?? '', this.#cookieName) ?? ''
     if (this.#deps.sessions.userOf(token) === undefined) throw unauthorized()
@@ -113,6 +128,7 @@ export class LocalUi implements AsyncDisposable {
       return json(200, {}, { 'set-cookie': settingCookie(this.#cookieName, '', 0) })
     }
     if (segments[0] === 'ui' && segments[1] !== 'api') throw new PageNotFound()
+    if (segments[0] === 'ui' && this.#isUpstream) return upstream.handle(request)
     return this.#forward(request)
   }
 
@@ -201,22 +217,24 @@ function errorResponse(error: unknown): WireResponse {
   return json(code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code })
 }
 
-/** Undefined if the API server of the kubeconfig serves no web UI. */
-export async function openLocalUi(kubeconfig: string, port: number, signal: AbortSignal): Promise<LocalUi | undefined> {
+export async function openLocalUi(kubeconfig: string, port: number, signal: AbortSignal): Promise<LocalUi> {
   const { crypto, listeners, outbound } = nodePlatform
   const cluster = await connectKubeconfig(kubeconfig, signal)
   const digest = (text: string) => crypto.sha256(text).toHex()
   const sessions = new UiSessions({ clock: realClock, random: systemRandom, digest })
-  const page = new LocalUi({ sessions, listeners, outbound, cluster })
+  const remote = await openRemote(kubeconfig, signal)
+  const upstream = new UpstreamUi({ client: remote.clientAs('coxswain ui'), clock: realClock, files: uiFiles() })
+  const close = async (): Promise<void> => {
+    upstream.close()
+    await remote.close()
+  }
+  const page = new LocalUi({ sessions, listeners, outbound, cluster, upstream, close })
   try {
-    if (await page.isServed(signal)) {
-      await page.listen(port)
-      return page
-    }
+    await page.findPage(signal)
+    await page.listen(port)
+    return page
   } catch (error) {
     await page[Symbol.asyncDispose]()
     throw error
   }
-  await page[Symbol.asyncDispose]()
-  return undefined
 }

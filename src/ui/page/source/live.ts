@@ -6,7 +6,7 @@ import type { Why } from '../../../flows/why/why.ts'
 import { LiveActions } from './live-actions.ts'
 import type { OverviewSource } from './overview.ts'
 import { readJsonLines } from './json-lines.ts'
-import { fetchJson, fetchOk, uiHeaders } from './requests.ts'
+import { fetchJson, fetchOk, RequestError, uiHeaders } from './requests.ts'
 import { resourcePath } from './resource-path.ts'
 import {
   historyEntry,
@@ -40,6 +40,7 @@ const pageObjects = 500
 export class LiveSource implements Source {
   readonly title: string
   readonly isLive = true
+  hasFlows = true
   readonly actions: Actions = new LiveActions()
   readonly summaries: OverviewSource = {
     overview: (namespace, signal) => fetchJson(`${uiPath}/overview?${new URLSearchParams({ namespace })}`, { signal }),
@@ -56,7 +57,11 @@ export class LiveSource implements Source {
   ): Promise<void> {
     const response = await fetchOk(`${uiPath}/stream?past=0&recent=${recentMax}`, { signal })
     if (response.body === null) return
-    await readJsonLines(response.body, pastAtOnce(onEvents))
+    const pass = pastAtOnce(onEvents)
+    await readJsonLines(response.body, (lines) => {
+      if (lines.some((line) => (line as StreamLine).isRecorded === false)) this.hasFlows = false
+      pass(lines)
+    })
   }
 
   async pastEvents(before: number | undefined, signal: AbortSignal): Promise<PastPage | undefined> {
@@ -163,8 +168,14 @@ export class LiveSource implements Source {
   }
 
   async revisions(): Promise<RevisionRange | undefined> {
-    const { oldest, newest, marks } = await fetchJson<WireRevisions>(`${uiPath}/revisions`)
-    return { oldest: oldest.revision, newest: newest.revision, marks }
+    try {
+      const { oldest, newest, marks } = await fetchJson<WireRevisions>(`${uiPath}/revisions`)
+      return { oldest: oldest.revision, newest: newest.revision, marks }
+    } catch (error) {
+      // The past of another cluster than Coxswain's cannot be listed.
+      if (error instanceof RequestError && error.code === 404) return undefined
+      throw error
+    }
   }
 }
 
@@ -178,6 +189,7 @@ const named = ({ group, version, plural }: Resource): Record<string, string> => 
 interface StreamLine {
   readonly kind: string
   readonly event?: FlowEvent
+  readonly isRecorded?: boolean
 }
 const eventsOf = (value: unknown): readonly FlowEvent[] => {
   const { event } = value as StreamLine

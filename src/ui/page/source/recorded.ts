@@ -47,6 +47,7 @@ export const objectKeyOf = ({ resource, namespace, name }: FlowObject): string =
 export class RecordedSource implements Source {
   readonly title: string
   readonly isLive = false
+  readonly hasFlows = true
   readonly actions = undefined
   readonly summaries = undefined
   readonly #run: RecordedRun

@@ -166,6 +166,8 @@ export interface Source {
   /** The name of the cluster or of the test. */
   readonly title: string
   readonly isLive: boolean
+  /** Whether flow events are recorded; not by other API servers than Coxswain's. */
+  readonly hasFlows: boolean
   /** Calls back with batches of flow events until the signal is aborted or the connection ends. */
   followEvents(onEvents: (events: readonly FlowEvent[], gap: boolean) => void, signal: AbortSignal): Promise<void>
   /** A page of the events before one, or of the newest events; undefined if there are no older ones. */

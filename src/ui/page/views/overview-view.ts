@@ -160,14 +160,17 @@ function changesView(app: App): TemplateResult {
     <h2 id="changes-title">Recent changes</h2>
     ${
       changes.length === 0
-        ? html`<p class="empty">
-            ${app.isLoadingPast ? 'Loading…' : 'Nothing has been changed since the record began.'}
-          </p>`
+        ? html`<p class="empty">${changesText(app)}</p>`
         : html`<ul class="recent">
             ${changes.map((change) => changeView(app, change))}
           </ul>`
     }
   </section>`
+}
+
+function changesText(app: App): string {
+  if (!app.source.hasFlows) return 'The API server of this cluster does not record who changes what.'
+  return app.isLoadingPast ? 'Loading…' : 'Nothing has been changed since the record began.'
 }
 
 function changeView(app: App, { event, sender, verb, object, count }: RecentChange): TemplateResult {

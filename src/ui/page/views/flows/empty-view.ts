@@ -23,6 +23,7 @@ export function emptyView(app: App, { hidden }: Diagram): TemplateResult {
 
 function emptyText(app: App, isFiltered: boolean, isHidden: boolean): string {
   if (app.isLoadingPast) return 'Loading…'
+  if (!app.source.hasFlows) return 'The API server of this cluster records no flows. Coxswain does.'
   if (isHidden) return 'There are only background messages.'
   if (isFiltered) return 'No message matches the filters.'
   return app.location.object === undefined ? 'Nothing has happened yet.' : 'Nothing is recorded about this object.'
