@@ -228,6 +228,10 @@ test('an object, its messages and the cluster are explained from what the user m
       asked.push(['flow', name, events.some(({ object }) => object?.name === 'other')])
       return { roots: [] }
     },
+    reach: ({ name }, target, user) => {
+      asked.push(['reach', name, target, user.name])
+      return Promise.resolve(name === 'gone' ? undefined : { verdict: 'allowed' })
+    },
     overview: (namespace, user) => {
       asked.push(['overview', namespace, user.name])
       return Promise.resolve({ health: [] })
@@ -246,6 +250,17 @@ test('an object, its messages and the cluster are explained from what the user m
   equal((await about('why', 'configmaps', 'gone')).status, 404)
   equal((await about('why', 'serviceaccounts', 'robot')).status, 200)
   deepEqual((await about('flow', 'configmaps', 'a')).body, { roots: [] })
+  const reach = (resource: string, name: string, as = {}) =>
+    server.call(
+      'GET',
+      `/ui/api/reach?version=v1&resource=${resource}&namespace=default&name=${name}&target=pod/b`,
+      undefined,
+      as,
+    )
+  deepEqual((await reach('pods', 'a')).body, { verdict: 'allowed' })
+  equal((await reach('pods', 'gone')).status, 404)
+  equal((await reach('configmaps', 'a')).status, 400)
+  equal((await reach('pods', 'a', jane)).status, 403)
   deepEqual((await server.call('GET', '/ui/api/overview?namespace=default', undefined, jane)).body, {
     health: [],
     tookMs: 0,
@@ -258,6 +273,8 @@ test('an object, its messages and the cluster are explained from what the user m
     // Its requests that were refused.
     ['why', 'robot', 'admin', ['list configmaps']],
     ['flow', 'a', true],
+    ['reach', 'a', 'pod/b', 'admin'],
+    ['reach', 'gone', 'pod/b', 'admin'],
     ['overview', 'default', 'jane'],
     ['problems', '', 'admin'],
   ])

@@ -36,6 +36,8 @@ export interface NamedSubject {
 export interface UiExplanations {
   /** Why the object is not in its desired state; undefined if it does not exist. */
   why(subject: NamedSubject, events: readonly FlowEvent[], user: User, signal: AbortSignal): Promise<object | undefined>
+  /** Whether a pod reaches a target; undefined if the pod does not exist. */
+  reach(subject: NamedSubject, target: string, user: User, signal: AbortSignal): Promise<object | undefined>
   /** How many objects are well, and how much of the capacity is used; in one namespace if it is not empty. */
   overview(namespace: string, user: User, signal: AbortSignal): Promise<object>
   /** What is wrong, the most severe first; in one namespace if it is not empty. */
@@ -148,6 +150,17 @@ export function uiApi(deps: UiApiDeps): ReadonlyMap<string, UiHandler> {
         if (explanations === undefined) throw pathNotFound()
         const events = await allVisible(flow, request)
         return json(await explanations.flow(flowObjectOf(subject), events, request.context.signal))
+      }),
+    ],
+    [
+      'reach',
+      reads(async (request) => {
+        const { user, ...subject } = await about(request)
+        if (subject.kind.plural !== 'pods') throw badRequest('resource: must be pods')
+        const target = request.query.get('target') ?? ''
+        const reached = await explanations?.reach(subject, target, user, request.context.signal)
+        if (reached === undefined) throw pathNotFound()
+        return json(reached)
       }),
     ],
     ['overview', reads((request) => summary('overview', request, deps))],

@@ -1,5 +1,7 @@
 // uiExplanations: the sentences of `coxswain why` and the graph of `coxswain flow` for the web UI. Objects are read as the
 // user of the request; what that user may not read is treated as absent.
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
 import type { User } from '../../apiserver/request/request.ts'
 import type { UiExplanations } from '../../apiserver/ui/ui-api.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -9,7 +11,11 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Client } from '../../client/client.ts'
 import { flowTrees, type FlowNode } from '../../flows/flow-graph.ts'
 import { clusterProblems } from '../../flows/why/cluster-problems.ts'
-import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
+import type { Reach } from '../../flows/reach/explain-path.ts'
+import { parseReachTarget, targetForms } from '../../flows/reach/reach-target.ts'
+import { reach } from '../../flows/reach/reach.ts'
+import { ReachTargetError } from '../../flows/reach/traffic-path.ts'
+import { readerOf, type ClusterReader } from '../../flows/why/explainer/cluster-reader.ts'
 import { why } from '../../flows/why/why.ts'
 import { clusterOverview } from './cluster-overview.ts'
 
@@ -27,6 +33,11 @@ export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplan
     const around = readerOf(client, ctx, { nowMs: clock.nowMs() })
     return why(kind, object, around, events)
   },
+  reach: ({ namespace, name }, target, user, signal) => {
+    const client = clientAs(user)
+    const cluster = readerOf(client, context(signal), { nowMs: clock.nowMs() })
+    return reachOf(client, { namespace, name }, target, cluster, signal)
+  },
   overview: (namespace, user, signal) => clusterOverview(clientAs(user), namespace, clock, context(signal)),
   problems: (namespace, user, signal) => {
     const reader = readerOf(clientAs(user), context(signal), { nowMs: clock.nowMs() })
@@ -38,6 +49,25 @@ export const uiExplanations = ({ clientAs, clock }: UiExplanationDeps): UiExplan
       (roots) => ({ roots: newest(roots) }),
     ),
 })
+
+/** Whether a pod reaches what a text names; undefined if the pod does not exist. */
+export async function reachOf(
+  client: Client,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  text: string,
+  cluster: ClusterReader,
+  signal: AbortSignal,
+): Promise<Reach | undefined> {
+  const target = parseReachTarget(text, namespace)
+  if (target === undefined) throw badRequest(`target: must be ${targetForms}`)
+  const source = await client.of(pod).find(name, namespace, context(signal))
+  if (source === undefined) return undefined
+  try {
+    return await reach(source, target, cluster)
+  } catch (error) {
+    throw error instanceof ReachTargetError ? badRequest(error.message) : error
+  }
+}
 
 /** Other requests are handled between two objects when a slice of time is used up. */
 function pauseBetween(clock: Clock, signal: AbortSignal): () => MaybePromise<void> {

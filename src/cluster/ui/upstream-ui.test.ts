@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { realClock } from '../../base/time/clock.ts'
 import type { StreamedRequest, WireResponse } from '../../platform/http/listener.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
-import { startCluster, type TestCluster } from '../index.ts'
+import { pod, startCluster, type TestCluster } from '../index.ts'
 import { UpstreamUi } from './upstream-ui.ts'
 
 let cluster: TestCluster
@@ -61,6 +61,16 @@ test('a search finds objects by name and kind, also in one namespace', async () 
     for (const [at, name] of expected.entries()) match(objects[at]?.name ?? '', new RegExp(name))
   }
   await rejects(read('/ui/api/search?text='), /must have between 1 and 253 characters/)
+})
+
+test('what a pod reaches is explained; a wrong target is rejected with its forms', async () => {
+  const { items } = await cluster.client.of(pod).list({ namespace: 'default' })
+  const name = items[0]?.metadata.name ?? ''
+  const target = (text: string) => `/ui/api/reach?${new URLSearchParams({ namespace: 'default', name, target: text })}`
+  const { verdict, hops } = (await json(target('service/kubernetes'))) as { verdict: string; hops: object[] }
+  deepEqual([verdict, hops], ['unreachable', []], verdict)
+  await rejects(read(target('nowhere')), /target: must be pod\/<name>:<port>/)
+  await rejects(read('/ui/api/reach?namespace=default&name=none&target=service/a'), /pods "none" not found/)
 })
 
 test('the stream has no events, and ends with the request', async () => {

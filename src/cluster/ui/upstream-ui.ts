@@ -15,6 +15,7 @@ import { readerOf } from '../../flows/why/explainer/cluster-reader.ts'
 import { why } from '../../flows/why/why.ts'
 import type { StreamedRequest, WireResponse } from '../../platform/http/listener.ts'
 import { clusterOverview } from './cluster-overview.ts'
+import { reachOf } from './ui-explanations.ts'
 
 export interface UpstreamUiDeps {
   readonly client: Client
@@ -84,6 +85,8 @@ export class UpstreamUi {
         return json(await this.#timed(clusterOverview(this.#deps.client, namespace, this.#deps.clock, context(signal))))
       case 'problems':
         return json(await this.#timed(clusterProblems(this.#reader(signal), namespace, [])))
+      case 'reach':
+        return json(await this.#reach(query, signal))
       case 'search':
         return json(await this.#search(query.get('text')?.trim() ?? '', namespace, signal))
       default:
@@ -117,6 +120,17 @@ export class UpstreamUi {
     const object = await this.#deps.client.of(kind).find(name, namespace, context(signal))
     if (object === undefined) throw new StatusError(404, 'NotFound', `${resource} "${name}" not found`)
     return why(kind, object, this.#reader(signal), [])
+  }
+
+  async #reach(query: URLSearchParams, signal: AbortSignal): Promise<object> {
+    const [namespace, name, target] = ['namespace', 'name', 'target'].map((each) => query.get(each) ?? '') as [
+      string,
+      string,
+      string,
+    ]
+    const reached = await reachOf(this.#deps.client, { namespace, name }, target, this.#reader(signal), signal)
+    if (reached === undefined) throw new StatusError(404, 'NotFound', `pods "${name}" not found`)
+    return reached
   }
 
   async #search(text: string, namespace: string, signal: AbortSignal): Promise<object> {

@@ -2,6 +2,7 @@
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { keyOf } from '../../api/meta/object.ts'
+import type { SideVerdict } from '../../network-policy/rules/decision.ts'
 import { plural } from '../why/explainer/explainer.ts'
 import { checkedHop, isBlocked, policiesOf, sideSentences, type CheckedHop } from './checked-hop.ts'
 import type { ClusterMap } from './cluster-map.ts'
@@ -17,6 +18,24 @@ export interface Reach {
   readonly sentences: readonly string[]
   /** What the verdict does not cover. */
   readonly unchecked: readonly string[]
+  /** Where packets go, and what the policies of both sides decide there. */
+  readonly hops: readonly ReachHop[]
+}
+
+export interface ReachHop {
+  /** The pod of the address, as `<namespace>/<name>`; undefined for other addresses. */
+  readonly pod: string | undefined
+  readonly address: string
+  readonly port: number
+  readonly protocol: string
+  readonly egress: ReachSide
+  readonly ingress: ReachSide
+}
+
+export interface ReachSide {
+  readonly isBlocked: boolean
+  /** The policies that decide, as `<namespace>/<name>`; none if no policy restricts the traffic. */
+  readonly policies: readonly string[]
 }
 
 /** `throughName` is the Service that the pod looks up in DNS. */
@@ -35,8 +54,23 @@ export function explainPath(source: Pod, path: TrafficPath, map: ClusterMap, thr
       ...new Set(checked.flatMap((each) => sideSentences(source, each))),
     ],
     unchecked: [...dns.unchecked, ...path.unchecked, ...uncheckedBy(source, checked, [...policies], map)],
+    hops: checked.map(reachHop),
   }
 }
+
+const reachHop = ({ hop, traffic, sides: [egress, ingress] }: CheckedHop): ReachHop => ({
+  pod: traffic.to.pod?.key,
+  address: hop.address,
+  port: hop.port,
+  protocol: hop.protocol,
+  egress: sideOf(egress),
+  ingress: sideOf(ingress),
+})
+
+const sideOf = (verdict: SideVerdict): ReachSide => ({
+  isBlocked: verdict.kind === 'blocked',
+  policies: verdict.kind === 'blocked' ? verdict.policies : verdict.kind === 'allowed' ? [verdict.policy] : [],
+})
 
 function verdictOf(
   source: Pod,

@@ -57,6 +57,16 @@ const cases: readonly (readonly [
         freeIngress,
       ],
       unchecked: [between, enforced('closed', 'default')],
+      hops: [
+        {
+          pod: 'blue/b',
+          address: '10.244.1.3',
+          port: 80,
+          protocol: 'TCP',
+          egress: { isBlocked: true, policies: ['default/closed'] },
+          ingress: { isBlocked: false, policies: [] },
+        },
+      ],
     },
   ],
   [
@@ -326,7 +336,7 @@ test('the text has a heading, the summary, the path and what was not checked', a
     ].join('\n'),
   )
   equal(
-    reachText(a, target, { verdict: 'unreachable', summary: 'S.', sentences: [], unchecked: [] }),
+    reachText(a, target, { verdict: 'unreachable', summary: 'S.', sentences: [], unchecked: [], hops: [] }),
     'pod/a to pod/blue/b:80\n  S.\n',
   )
 })

@@ -74,6 +74,7 @@ const unreachable = (summary: string, ...sentences: readonly string[]): Reach =>
   summary,
   sentences,
   unchecked: [],
+  hops: [],
 })
 
 /** Why the pod cannot open connections at all. */

@@ -123,6 +123,7 @@ suite('permalink', () => {
       tab: 'YAML',
       pod: 'web-1',
       container: 'c',
+      target: 'service/web:80',
     }
     deepEqual(locationOf(fragmentOf(view)), view)
   })

@@ -44,6 +44,8 @@ export interface PageLocation {
   readonly pod: string
   /** The container of the logs or of the terminal; the first one if it is empty. */
   readonly container: string
+  /** Of which it is asked whether the pod reaches it. */
+  readonly target: string
 }
 
 export const startLocation: PageLocation = {
@@ -64,6 +66,7 @@ export const startLocation: PageLocation = {
   tab: '',
   pod: '',
   container: '',
+  target: '',
 }
 
 export function fragmentOf(location: PageLocation): string {
@@ -88,6 +91,7 @@ export function fragmentOf(location: PageLocation): string {
   set('tab', tab)
   set('pod', location.pod)
   set('container', container)
+  set('target', location.target)
   const text = query.toString()
   return text === '' ? `#${view}` : `#${view}?${text}`
 }
@@ -118,6 +122,7 @@ export function locationOf(fragment: string, home: ViewName = startLocation.view
     tab: values.get('tab') ?? '',
     pod: values.get('pod') ?? '',
     container: values.get('container') ?? '',
+    target: values.get('target') ?? '',
   }
 }
 

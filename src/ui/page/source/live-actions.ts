@@ -1,5 +1,6 @@
 // What the page does in a running cluster: applies, logs, terminals, and steps of virtual time.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { Reach } from '../../../flows/reach/explain-path.ts'
 import type { CreateApi } from '../../calls/workload-calls.ts'
 import { channelFrame, channels, exitText } from './exec-channels.ts'
 import { readText } from './json-lines.ts'
@@ -62,6 +63,12 @@ export class LiveActions implements Actions {
   openApi({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument> {
     const path = group === '' ? `api/${version}` : `apis/${group}/${version}`
     return fetchJson(`/openapi/v3/${path}`)
+  }
+
+  reach({ namespace, name }: FlowObject, target: string): Promise<Reach> {
+    const { group, version, plural: resource } = podResource
+    const query = new URLSearchParams({ group, version, resource, namespace, name, target })
+    return fetchJson(`/ui/api/reach?${query}`)
   }
 
   async readLog(

@@ -1,5 +1,6 @@
 // Where the page's data comes from: a running cluster, or the record of a test. The page uses nothing else.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { Reach } from '../../../flows/reach/explain-path.ts'
 import type { CreateApi } from '../../calls/workload-calls.ts'
 import type { OpenApiDocument } from '../model/editing/schema-node.ts'
 import type { OverviewSource } from './overview.ts'
@@ -238,6 +239,8 @@ export interface Actions {
   apply(resource: Resource, object: FlowObject, yaml: string, options: ApplyOptions): Promise<Applied>
   /** The OpenAPI document of a group and version. */
   openApi(groupVersion: Pick<Resource, 'group' | 'version'>): Promise<OpenApiDocument>
+  /** Whether a pod reaches a target: `service/web:80`, `pod/<namespace>/a:80`, `10.0.0.1:80`. */
+  reach(pod: FlowObject, target: string): Promise<Reach>
   readLog(source: LogSource, options: LogOptions, onText: (text: string) => void, signal: AbortSignal): Promise<void>
   openTerminal(
     pod: FlowObject,

@@ -332,7 +332,7 @@ export class App {
   }
 
   selectObject(object: FlowObject | undefined, change: Partial<PageLocation> = {}): void {
-    this.go({ object, event: undefined, expanded: [], tab: '', pod: '', container: '', ...change })
+    this.go({ object, event: undefined, expanded: [], tab: '', pod: '', container: '', target: '', ...change })
   }
 
   expand(id: number): void {

@@ -1,5 +1,6 @@
 // Everything that is loaded about the selected object and event: explanation, history, events, decision.
 import type { FlowEvent, FlowObject } from '../../../base/observability/flow-recorder.ts'
+import type { Reach } from '../../../flows/reach/explain-path.ts'
 import { lineDiff, type DiffLine } from '../model/line-diff.ts'
 import { yamlText } from '../model/yaml-text.ts'
 import type { FieldError } from '../model/editing/field-places.ts'
@@ -38,6 +39,8 @@ export class ObjectDetails {
   events: readonly ClusterObject[] = []
   decision: SchedulingDecision | undefined
   edit: Edit | undefined
+  /** Whether the pod reaches a target; its path is undefined while it is found out. */
+  reach: { readonly target: string; readonly path?: Reach; readonly failure?: string } | undefined
   readonly #source: Source
   readonly #changed: () => void
   readonly #writes = new Map<number, readonly DiffLine[]>()
@@ -62,6 +65,7 @@ export class ObjectDetails {
       events: [],
       decision: undefined,
       edit: undefined,
+      reach: undefined,
     })
     this.#loading = new AbortController()
     if (resource === undefined || object === undefined) return
@@ -91,6 +95,28 @@ export class ObjectDetails {
       const at = history.findIndex((entry) => entry.revision === revision)
       this.#writes.set(id, at < 0 ? [] : historyDiff(history, at))
     })
+  }
+
+  /** Finds out whether the pod reaches a target, once for each. */
+  findReach(target: string): void {
+    const { object } = this
+    const { actions } = this.#source
+    if (this.reach?.target === target || object === undefined || actions === undefined) return
+    this.reach = { target }
+    const show = (result: Pick<NonNullable<ObjectDetails['reach']>, 'path' | 'failure'>): void => {
+      if (this.reach?.target === target && this.object === object) this.reach = { target, ...result }
+      this.#changed()
+    }
+    void actions.reach(object, target).then(
+      (path) => show({ path }),
+      (error: Error) => show({ failure: error.message }),
+    )
+  }
+
+  /** Finds it out again. */
+  forgetReach(): void {
+    this.reach = undefined
+    this.#changed()
   }
 
   setEdit(text: string | undefined): void {

@@ -9,6 +9,7 @@ import { resourceId, type ClusterObject } from '../source/source.ts'
 import { objectButtons } from './object-buttons.ts'
 import { diffView } from './frame/diff-view.ts'
 import { editTab } from './edit-tab.ts'
+import { reachTab } from './reach-tab.ts'
 import { relationsTab } from './relations-tab.ts'
 import { schedulingTab } from './scheduling-tab.ts'
 import { sinceView, summaryTab } from './summary-tab.ts'
@@ -30,6 +31,7 @@ const tabs: readonly Tab[] = [
   { name: 'Relations', view: relationsTab, isShown: () => true },
   { name: 'Events', view: eventsTab, isShown: () => true, isAlsoPast: true },
   { name: 'Scheduling', view: schedulingTab, isShown: isPod },
+  { name: 'Reach', view: reachTab, isShown: (app) => isPod(app) && app.canAct },
   { name: 'Logs', view: logsTab, isShown: (app) => hasLogs(app) && app.canAct },
   { name: 'Terminal', view: terminalTab, isShown: (app) => isPod(app) && app.canAct },
   {

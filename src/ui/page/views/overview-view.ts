@@ -47,7 +47,7 @@ function tileView(app: App, { resource: id, well, total }: HealthCount): Templat
   const state = well === total ? 'good' : 'failing'
   return html`<li>
     <a class="tile" href=${fragmentOf(elsewhere(app.location, { view: 'objects', resource: id }))}>
-      <span>${label}</span>
+      <span>${brokenBeforeCapitals(label)}</span>
       <strong class=${total === 0 ? 'detail' : `state ${state}`}
         >${total === 0 ? 'none' : well === total ? `${total}` : `${well} of ${total}`}</strong
       >
@@ -55,6 +55,10 @@ function tileView(app: App, { resource: id, well, total }: HealthCount): Templat
     </a>
   </li>`
 }
+
+/** Long names of kinds are broken between their words. */
+const brokenBeforeCapitals = (label: string): readonly unknown[] =>
+  label.split(/(?=[A-Z])/).map((word, at) => (at === 0 ? word : html`<wbr />${word}`))
 
 const isIdle = (counts: readonly HealthCount[]): boolean =>
   counts.length > 0 && counts.every(({ resource, total }) => total === 0 || resource === 'nodes')

@@ -10,7 +10,8 @@ const boxPx = 176
 const rowPx = 48
 const boxHeightPx = 38
 const marginPx = 8
-const nameCharsMax = 23
+const nameCharsMax = 22
+const endChars = 6
 
 export function relationsTab(app: App, object: ClusterObject): TemplateResult {
   const { details, related, location } = app
@@ -59,7 +60,9 @@ function lineView(
   return svg`<path class="l line" d=${`M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`}></path>`
 }
 
-const shortened = (text: string): string => (text.length > nameCharsMax ? `${text.slice(0, nameCharsMax - 1)}…` : text)
+/** Names of the pods of a workload differ at their ends. */
+const shortened = (text: string): string =>
+  text.length > nameCharsMax ? `${text.slice(0, nameCharsMax - endChars - 1)}…${text.slice(-endChars)}` : text
 
 function boxView(
   app: App,
