@@ -148,7 +148,9 @@ export class Cluster implements ControllersContext, KubeletsContext {
         ? [announcerComponent({ nodeName: name, pool: AddressPool.parse(loadBalancers.addresses) })]
         : []),
       ...this.#localPath(name, new Map([[name, volumes]])),
-      ...(ingress?.mode === 'auto' ? [this.#ingress(ingress, hostIp, { address: network?.gateways[0] ?? hostIp, nodeName: name })] : []),
+      ...(ingress?.mode === 'auto'
+        ? [this.#ingress(ingress, hostIp, { address: network?.gateways[0] ?? hostIp, nodeName: name })]
+        : []),
       realKubeletComponent(this, real),
     ]
     for (const definition of definitions) this.#add(componentIn(this, definition))

@@ -173,4 +173,12 @@ suite('TlsPassthrough', () => {
     for (const { client, tried } of [plain, silent, gone])
       deepEqual([client.log.includes('destroyed'), tried], [true, []])
   })
+
+  test('a first message of a thousand pieces is refused, although it is not complete', async () => {
+    const { client, served, tried } = await stage()
+    const large = clientHelloOf('a'.repeat(2_000))
+    for (let at = 0; at < 1_024; at++) client.send(large.subarray(at, at + 1))
+    await served
+    deepEqual([client.log, tried], [['destroyed'], []])
+  })
 })

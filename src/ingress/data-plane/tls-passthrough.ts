@@ -22,6 +22,9 @@ export interface TlsPassthroughLimits {
   readonly idleMsMax: number
 }
 
+/** In how many pieces a client may send its first message, which is read again with each. */
+const openingPiecesMax = 1_024
+
 export const tlsPassthroughLimitsDefault: TlsPassthroughLimits = {
   attemptsMax: 3,
   connectMsMax: 5_000,
@@ -65,7 +68,7 @@ export class TlsPassthrough {
     try {
       const pieces = client.pieces[Symbol.asyncIterator]()
       const first: Uint8Array[] = []
-      for (;;) {
+      while (first.length < openingPiecesMax) {
         const next = await pieces.next()
         if (next.done === true) return undefined
         first.push(next.value)
@@ -73,6 +76,7 @@ export class TlsPassthrough {
         if (hello.kind === 'invalid') return undefined
         if (hello.kind === 'complete') return { serverName: hello.serverName, stream: resumed(client, first, pieces) }
       }
+      return undefined
     } finally {
       timer.cancel()
     }
