@@ -161,6 +161,13 @@ export const keyText = (key: Key): string => (key === ' ' ? 'space' : key)
 export const hintsOf = (view: View): readonly (readonly [key: string, label: string])[] =>
   bindings.flatMap((binding) => {
     const [key = ''] = binding.keys
-    const { hint } = binding
+    const hint = hintIn(view, binding)
     return hint !== undefined && isFor(binding, view) ? [[keyText(key), hint] as const] : []
   })
+
+/** Contexts are not deleted here, and a forwarded port is ended. */
+function hintIn(view: View, { action, hint }: Binding): string | undefined {
+  if (action !== 'delete' || view.kind !== 'table') return hint
+  const { kind } = view.source
+  return kind === 'contexts' ? undefined : kind === 'forwards' ? 'end' : hint
+}

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { hintsOf } from './bindings.ts'
 import { visibleRows } from './rows.ts'
 import { selectedRow, selectionOf } from './scroll.ts'
 import {
@@ -483,6 +484,11 @@ test('wrong ports and too many forwards are refused', () => {
   const { state } = after(three, 'F80<enter>'.repeat(20))
   const { state: full, effects } = after(state, 'F80<enter>')
   deepEqual([full.forwards.length, full.notice?.isError, effects], [20, true, []])
+})
+
+test('the header offers to delete only what can be deleted', () => {
+  const offered = (typed: string) => new Map(hintsOf(shownView(after(three, typed).state))).get('ctrl-d')
+  deepEqual([offered(''), offered(':pf<enter>'), offered(':ctx<enter>')], ['delete', 'end', undefined])
 })
 
 test('lists of the program itself have no actions on objects', () => {
