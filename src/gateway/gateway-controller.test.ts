@@ -11,10 +11,12 @@ import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { Client } from '../client/client.ts'
 import type { ApiCall, Transport } from '../client/transport/transport.ts'
 import { event, type Event } from '../api/core/v1/event.ts'
+import type { EndpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import { portRetryMs } from '../ingress/data-plane/data-plane.ts'
 import { ingressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from '../ingress/data-plane/simulated-connections.harness.ts'
 import { SimulatedInformers } from '../ingress/simulated-informers.harness.ts'
+import type { BalancerTarget } from './attachment/gateway-balancer.ts'
 import { portsPerNamespaceMax } from './attachment/gateway-limits.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import { ownGatewayClass } from './gateway-class.ts'
@@ -45,18 +47,24 @@ const slice = {
 const routePlurals = { HTTPRoute: 'httproutes', GRPCRoute: 'grpcroutes', TLSRoute: 'tlsroutes' } as const
 
 /** Written statuses come back by the watch, unless writes fail. */
-async function stage(addresses: readonly string[] = ['192.0.2.1']) {
+async function stage(addresses: readonly string[] = ['192.0.2.1'], balancerTarget?: BalancerTarget) {
   const connections = new SimulatedConnections()
   const informers = new SimulatedInformers()
   const written: string[] = []
   const warnings: string[] = []
   const events: Event[] = []
+  const applied = new Map<string, ApiObject>()
   const failing: { with: Error | undefined; name: string | undefined } = { with: undefined, name: undefined }
   const transport = {
-    send: async ({ verb, subresource, kind, body }: ApiCall) => {
+    send: async ({ verb, subresource, kind, namespace, name, body }: ApiCall) => {
       const { plural } = kind
+      if (verb === 'delete') {
+        written.push(`delete ${plural} ${name}`)
+        return informers.remove(plural, `${namespace}/${name}`)
+      }
       const sent = body as ApiObject
       written.push(`${verb} ${plural}/${subresource} ${sent.metadata.name}`)
+      if (verb === 'patch') applied.set(`${plural} ${sent.metadata.name}`, sent)
       if (kind.plural === 'events') events.push(sent as Event)
       if (failing.with !== undefined || sent.metadata.name === failing.name)
         throw failing.with ?? new Error('the object is not valid')
@@ -89,7 +97,7 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
       isCertificates: () => true,
       metrics: measures,
     },
-    { addresses, boundPort: (port) => port + 8_000 },
+    { addresses, boundPort: (port) => port + 8_000, ...(balancerTarget === undefined ? {} : { balancerTarget }) },
     tasks,
   )
   await clock.advance('1s')
@@ -113,6 +121,12 @@ async function stage(addresses: readonly string[] = ['192.0.2.1']) {
     setRoute: ({ kind, object: route }: AnyRoute) => {
       informers.set(routePlurals[kind], route)
       return clock.advance('1s')
+    },
+    /** What was written last. */
+    apply: (plural: string, name: string): ApiObject => {
+      const found = applied.get(`${plural} ${name}`)
+      if (found === undefined) throw new Error(`${plural} ${name} was not applied`)
+      return found
     },
     gateway: () => informers.of(gatewayKind).get('default/gateway')?.status,
     get: async (scheme: 'http' | 'https' = 'http') =>
@@ -302,4 +316,39 @@ test('changes of Services, Secrets and Namespaces that no Gateway uses are ignor
   equal(own.flow.last, before)
   await own.set('services', serviceOf())
   equal(own.flow.last > before, true)
+})
+
+test('a Gateway with a load balancer is served once it has an address', async () => {
+  await using own = await stage(['192.0.2.1'], { address: '10.244.0.1', nodeName: 'node' })
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  equal(conditionText(own.gateway(), 'Programmed'), 'False AddressNotAssigned')
+  equal(own.connections.listening.size, 0)
+  const { apply } = own
+  const created = apply('services', 'gateway-coxswain')
+  await own.set('services', {
+    ...created,
+    metadata: { ...created.metadata, managedFields: [{ manager: 'coxswain-gateway' }] },
+    status: { loadBalancer: { ingress: [{ ip: '192.0.2.240' }] } },
+  })
+  equal(conditionText(own.gateway(), 'Programmed'), 'True Programmed')
+  deepEqual(own.gateway()?.addresses, [{ type: 'IPAddress', value: '192.0.2.240' }])
+  const listening = own.connections.listening.get('http')
+  deepEqual([listening?.host, listening?.port], ['10.244.0.1', 0])
+  const leading = apply('endpointslices', 'gateway-coxswain') as unknown as EndpointSlice
+  deepEqual(leading.endpoints?.[0]?.addresses, ['10.244.0.1'])
+  const writes = () => own.written.filter((line) => /services|endpointslices/.test(line))
+  const before = writes()
+  await own.set('services', { ...serviceOf(), metadata: object('unrelated').metadata })
+  deepEqual(writes(), before)
+  // Another class has another controller.
+  await own.set('gateways', gatewayOf('gateway', [listener('a')], { gatewayClassName: 'other' }))
+  deepEqual(writes().slice(before.length), ['delete services gateway-coxswain', 'delete endpointslices gateway-coxswain']) // prettier-ignore
+})
+
+test('a Service or EndpointSlice of another owner is not changed', async () => {
+  await using own = await stage(['192.0.2.1'], { address: '10.244.0.1', nodeName: 'node' })
+  await own.set('services', { ...serviceOf(), metadata: object('gateway-coxswain').metadata })
+  await own.set('gateways', gatewayOf('gateway', [listener('a')]))
+  equal(conditionText(own.gateway(), 'Programmed'), 'False AddressNotAssigned')
+  deepEqual(own.written.filter((line) => line.startsWith('patch')), []) // prettier-ignore
 })

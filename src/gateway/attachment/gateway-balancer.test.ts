@@ -38,6 +38,13 @@ test('the Service has the ports of the listeners that can be served', () => {
       { name: 'port-443', port: 443, protocol: 'TCP' },
     ],
   })
+  const infrastructure = {
+    labels: { team: 'blue', 'gateway.networking.k8s.io/gateway-name': 'other' },
+    annotations: { 'example.com/a': 'b' },
+  }
+  const own = balancerService(gatewayOf('web', [listener('a')], { infrastructure }))?.metadata
+  deepEqual([own?.labels?.['team'], own?.labels?.['gateway.networking.k8s.io/gateway-name']], ['blue', 'web'])
+  deepEqual(own?.annotations, infrastructure.annotations)
   equal(balancerService(gatewayWith([{ value: '192.0.2.9' }]))?.spec?.loadBalancerIP, '192.0.2.9')
   equal(balancerService(gatewayOf('udp', [listener('d', { protocol: 'UDP' })])), undefined)
 })

@@ -44,10 +44,12 @@ const portsOf = ({ spec }: Gateway): readonly number[] =>
 
 const metadataOf = (gateway: Gateway, labels: Readonly<Record<string, string>>) => {
   const { name, uid } = gateway.metadata
+  const { infrastructure: { labels: wanted, annotations } = {}, gatewayClassName } = gateway.spec
   return {
     name: balancerName(gateway),
     namespace: namespaceOf(gateway),
-    labels: { ...labels, [classNameLabel]: gateway.spec.gatewayClassName },
+    labels: { ...wanted, ...labels, [classNameLabel]: gatewayClassName },
+    ...(annotations === undefined ? {} : { annotations }),
     ownerReferences: [{ apiVersion: `${gatewayGroup}/v1`, kind: 'Gateway', name, uid, controller: true }],
   }
 }

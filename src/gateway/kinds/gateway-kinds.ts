@@ -63,6 +63,8 @@ export interface GatewayFields {
     readonly listeners: readonly Listener[]
     readonly addresses?: readonly GatewayAddress[]
     readonly infrastructure?: {
+      readonly labels?: Readonly<Record<string, string>>
+      readonly annotations?: Readonly<Record<string, string>>
       readonly parametersRef?: { readonly group: string; readonly kind: string; readonly name: string }
     }
   }

@@ -58,7 +58,7 @@ export class BackendPools implements AsyncDisposable {
     const own = [...this.#pools].filter(
       ([, { server, tls }]) => tls !== undefined && server.address === address && server.port === port,
     )
-    for (const [key, { pool }] of own.slice(0, own.length + 1 - identitiesPerEndpointMax)) {
+    for (const [key, { pool }] of own.slice(0, Math.max(0, own.length + 1 - identitiesPerEndpointMax))) {
       this.#pools.delete(key)
       pool.close().catch(() => {})
     }

@@ -2,7 +2,8 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
 import { routeHostOf, type Route } from '../routing/route.ts'
-import { RouteTable } from '../routing/route-table.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { RouteTable, type RouteFinder } from '../routing/route-table.ts'
 import { mergedSpecs } from './data-plane.ts'
 import { Frontends, type FrontendSpec } from './frontends.ts'
 import { SimulatedConnections } from './simulated-connections.harness.ts'
@@ -55,6 +56,40 @@ test('a port has one scheme; ports that are free to choose are not shared', () =
     [spec('b', 80, [], { scheme: 'https' }), spec('y', 0, [])],
   ])
   deepEqual(merged.map(({ name, scheme }) => [name, scheme]), [[':80', 'http'], ['x', 'http'], ['y', 'http']]) // prettier-ignore
+})
+
+test('connections of TLS are forwarded by the present routes, and end with their port', async () => {
+  const connections = new SimulatedConnections()
+  const served: (RouteFinder | string)[] = []
+  let connect = () => {}
+  const frontends = new Frontends({
+    listeners: connections.listeners,
+    host: '127.0.0.1',
+    fallback: { certificate: '', key: '' },
+    log: silentLog,
+    handler: { handle: () => Promise.reject(new Error('no request is sent')) },
+    sockets: {
+      listenStreams: async ({ host, port, onConnection }) => {
+        connect = () => onConnection({} as ByteStream, { address: '192.0.2.9', port: 1 })
+        return { host, port, close: async () => void served.push(`closed ${host} ${port}`) }
+      },
+    },
+    passthrough: { serve: async (_stream, _from, routes) => void served.push(routes) },
+  })
+  const first = spec('a', 443, [], { scheme: 'tls', host: '127.0.0.2' })
+  await frontends.apply([first])
+  deepEqual(frontends.states.get('a'), { kind: 'open', port: 443 })
+  connect()
+  const second = { ...first, routes: new RouteTable() }
+  await frontends.apply([second])
+  connect()
+  await frontends.apply([])
+  deepEqual(served, [first.routes, second.routes, 'closed 127.0.0.2 443'])
+})
+
+test('frontends that are apart share no port', () => {
+  const merged = mergedSpecs([[spec('a', 80, [], { isApart: true }), spec('b', 80, [], { isApart: true }), spec('c', 80, [])], [spec('d', 80, [])]]) // prettier-ignore
+  deepEqual(merged.map(({ name }) => name), ['a', 'b', ':80']) // prettier-ignore
 })
 
 test('a certificate is selected by the exact name, then by a wildcard with one more label', async () => {

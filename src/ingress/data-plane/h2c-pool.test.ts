@@ -4,10 +4,10 @@ import { createServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { nodeHttp2 } from '../../platform/node/http/http2-client.ts'
-import type { Http2Events, Http2Headers, Http2Provider } from '../../platform/http/http2-client.ts'
+import type { Http2Events, Http2Headers, Http2Options, Http2Provider } from '../../platform/http/http2-client.ts'
 import { NotSent } from '../../platform/http/http-pool.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
-import { BackendPools } from './backend-pools.ts'
+import { BackendPools, identitiesPerEndpointMax } from './backend-pools.ts'
 import { H2cPool } from './h2c-pool.ts'
 
 const never = () => new AbortController().signal
@@ -174,6 +174,50 @@ test('pools are shared by address, port and protocol, and drained when the endpo
   pools.retain(({ address }) => address === two.address)
   equal(pools.of(one, { protocol: 'h2c' }) === first, false)
   await pools[Symbol.asyncDispose]()
+})
+
+test('an endpoint has a pool for each identity, of which the oldest is drained', async () => {
+  const closed: string[] = []
+  const opened: string[] = []
+  const pools = new BackendPools(
+    {
+      open: ({ tls }) => {
+        opened.push(tls?.id ?? 'none')
+        return { pending: 0, send: () => Promise.reject(new Error('nothing is sent')), close: async () => void closed.push(tls?.id ?? 'none'), destroy: async () => {} } // prettier-ignore
+      },
+    },
+    { connect: () => Promise.reject(new Error('nothing is connected')) },
+  )
+  const server = { address: '10.0.0.1', port: 443 }
+  const identity = (id: string) => ({ id, authority: '', serverName: 'a.com', names: [] })
+  const of = (id?: string) =>
+    pools.of(server, { protocol: 'http1', ...(id === undefined ? {} : { tls: identity(id) }) })
+  const plain = of()
+  const first = of('1')
+  equal(of('1'), first)
+  for (let id = 2; id <= identitiesPerEndpointMax; id++) of(String(id))
+  equal(closed.length, 0)
+  of('new')
+  equal(closed.join(), '1')
+  equal(of(), plain)
+  equal(opened.join(' '), ['none', ...Array.from({ length: identitiesPerEndpointMax }, (_, at) => at + 1), 'new'].join(' ')) // prettier-ignore
+})
+
+test('requests over TLS say so', async () => {
+  const own = stage()
+  const connected: Http2Options[] = []
+  const identity = { id: '1', authority: 'ca', serverName: 'a.com', names: [] }
+  const provider: Http2Provider = {
+    connect: (options, signal) => {
+      connected.push(options)
+      return own.provider.connect(options, signal)
+    },
+  }
+  const pool = new H2cPool({ address: '10.0.0.1', port: 443 }, provider, identity)
+  void pool.send({ ...request, method: 'GET' }, never()).catch(() => {})
+  await eventLoopTurn()
+  equal(JSON.stringify(connected), JSON.stringify([{ endpoint: 'https://10.0.0.1:443', identity }]))
+  await pool.destroy()
 })
 
 test('cookies of a real server stay separate', async () => {

@@ -235,3 +235,25 @@ test('a request is copied to mirrors with its body, and only the response of the
 test('the host is in lower case and has no port', () => {
   deepEqual(['A.com:80', 'a.com', '[::1]:80', ''].map(hostOf), ['a.com', 'a.com', '[::1]', ''])
 })
+
+test('a policy for origins answers preflight requests, and adds headers to responses', async () => {
+  const policy = {
+    origins: [{ kind: 'exact', origin: 'https://a.com:443' }],
+    allowsCredentials: false,
+    methods: ['PUT'],
+    headers: [],
+    exposedHeaders: [],
+    maxAgeSeconds: 5,
+  } as const
+  const { connections, send } = stage({ filters: [{ kind: 'cors', policy }] })
+  connections.endpoints.set('192.0.2.1:80', ok('one')).set('192.0.2.2:80', ok('two'))
+  const origin = 'https://a.com'
+  const preflight = await send({ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } })
+  deepEqual([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'PUT'])
+  deepEqual(connections.received, [])
+  const simple = await send({ headers: { origin } })
+  deepEqual([simple.status, simple.headers['access-control-allow-origin']], [200, origin])
+  const backends = [{ backend, weight: 1, filters: [{ kind: 'cors', policy } as const] }]
+  const own = await stage({ backends }).send({ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } }) // prettier-ignore
+  deepEqual([own.status, own.headers['access-control-allow-origin']], [204, origin])
+})
