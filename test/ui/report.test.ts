@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { after, before, suite, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { startCluster } from '../../src/cluster/testing/start-cluster.ts'
-import { accessibilityFindingsEverywhere, buildPage, openBrowser, openPage } from './chromium.ts'
+import { accessibilityFindings, accessibilityFindingsEverywhere, buildPage, openBrowser, openPage } from './chromium.ts'
 import { hostile, recordCluster } from './recorded-cluster.ts'
 import { decodePng } from './screenshots/png.ts'
 
@@ -198,6 +198,33 @@ suite('time', () => {
     match(page.url(), /revision=\d+/)
     await page.getByRole('button', { name: 'Now' }).click()
     await page.getByText('now', { exact: true }).waitFor()
+  })
+
+  test('changes are marks on the slider; two moments are compared, and the link shows the comparison', async () => {
+    await using opened = await openPage(browser)
+    const { page } = opened
+    await page.goto(`${url}#objects`)
+    await page.locator('.marks path title', { hasText: /^test \w+ deployments web$/ }).waitFor({ state: 'attached' })
+    await page.getByRole('slider').focus()
+    await page.keyboard.press('Home')
+    await page.getByRole('button', { name: 'Compare with the present' }).click()
+    const compared = page.locator('[data-compared]')
+    await page.getByRole('status').getByText('4 added').waitFor()
+    await compared.filter({ hasText: 'added: default/big' }).locator('summary').click()
+    await page.locator('.diff .added', { hasText: 'name: big' }).waitFor()
+    deepEqual(await accessibilityFindings(page), [])
+    const link = page.url()
+    match(link, /compared=\d+/)
+    await page.goto('about:blank')
+    await page.goto(link)
+    await compared.first().waitFor()
+    await page
+      .getByRole('navigation', { name: 'Navigation' })
+      .getByRole('link', { name: /^Deployments/ })
+      .click()
+    await compared.filter({ hasText: 'added: default/web' }).waitFor()
+    await page.getByRole('button', { name: 'Close the comparison' }).click()
+    await page.locator('tr[data-name="web"]').waitFor()
   })
 
   test('pointing at a write shows what it changed', async () => {

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { buildPage, openBrowser, openPage } from '../chromium.ts'
+import { startCluster, type TestCluster } from '../../../src/cluster/index.ts'
+import { buildPage, openBrowser, openPage, openSession } from '../chromium.ts'
 import { recordCluster } from '../recorded-cluster.ts'
 import { differingShare, differingShareMax, reduced } from './compare.ts'
 import { decodePng, encodePng, type Image } from './png.ts'
@@ -25,10 +26,22 @@ const views = {
   objects: ['objects', 'tr[data-name="big"]'],
   object: ['objects?object=pods/default/big', '.why'],
   scheduling: ['objects?object=pods/default/big&tab=Scheduling', '.scheduling tbody tr'],
+  workload: ['objects?resource=deployments.apps&object=deployments/default/web', '.related td'],
+  relations: ['objects?resource=deployments.apps&object=deployments/default/web&tab=Relations', 'a[data-relation]'],
+  history: ['objects?resource=deployments.apps&object=deployments/default/web&tab=History', '.revision'],
+  comparison: ['objects?compared=1', '[data-compared]'],
 } as const
-type View = keyof typeof views
+/** Views of a running cluster. */
+const liveViews = {
+  overview: ['overview', '[data-problem="pod/big"]'],
+  create: ['objects', '.cm-content'],
+  logs: ['objects?resource=deployments.apps&object=deployments/default/web&tab=Logs', '.log:not(:empty)'],
+  reach: ['objects?object=pods/default/client&tab=Reach&target=service/web', '.relations .blocked'],
+} as const
+type View = keyof typeof views | keyof typeof liveViews
 
 let browser: Browser
+let cluster: TestCluster
 let folder: string
 let url: string
 
@@ -40,40 +53,109 @@ before(async () => {
   url = pathToFileURL(file).href
   browser = await openBrowser()
   if (isRecording) await mkdir(stored, { recursive: true })
+  cluster = await startCluster({
+    nodes: 2,
+    https: true,
+    simulation: { images: { talks: { log: ['hello', 'ready'] } } },
+  })
+  await cluster.apply(liveObjects)
+  await cluster.clock.advance('10s')
 })
 
 after(async () => {
   await browser.close()
+  await cluster.stop()
   await rm(folder, { recursive: true })
 })
 
+const labels = { app: 'web' }
+const container = { name: 'c', image: 'talks' }
+const liveObjects = [
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [container] } },
+    },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { selector: labels, ports: [{ port: 80 }] },
+  },
+  {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'closed', namespace: 'default' },
+    spec: { podSelector: { matchLabels: labels }, policyTypes: ['Ingress'] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'client', namespace: 'default' },
+    spec: { containers: [container] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'big', namespace: 'default' },
+    spec: { containers: [{ ...container, resources: { requests: { cpu: '64' } } }] },
+  },
+]
+
+/** A view of the running cluster, when the navigation has all its numbers. */
+async function liveShot(page: Page, view: keyof typeof liveViews): Promise<Image> {
+  const [fragment, element] = liveViews[view]
+  await page.goto(`${cluster.url}/ui/#${fragment}`)
+  // The name of the cluster has its port, which differs.
+  await page.addStyleTag({ content: `${fonts}\nheader h1 { visibility: hidden }` })
+  if (view === 'create') await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.locator(element).first().waitFor()
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.navigation .count')].every((count) => count.textContent.trim() !== ''),
+  )
+  return reduced(decodePng(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
+}
+
 /** The view as it is drawn, at the resolution of the stored screenshots. */
-async function shot(page: Page, view: View, style = ''): Promise<Image> {
+async function shot(page: Page, view: keyof typeof views, style = ''): Promise<Image> {
   const [fragment, element] = views[view]
-  await page.goto('about:blank')
+  const isOpen = page.url().startsWith(url)
   await page.goto(`${url}#${fragment}`)
-  await page.addStyleTag({ content: `${fonts}\n${style}` })
+  if (!isOpen) await page.addStyleTag({ content: `${fonts}\n${style}` })
   await page.locator(element).first().waitFor()
   return reduced(decodePng(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
 }
 
 const fileOf = (view: View, name: string): string => join(stored, `${view}-${name}.png`)
 
+/** Compares a screenshot with the stored one, or stores it. */
+async function check(view: View, name: string, image: Image): Promise<void> {
+  const file = fileOf(view, name)
+  if (isRecording) return writeFile(file, encodePng(image))
+  const share = differingShare(decodePng(await readFile(file)), image)
+  ok(share <= differingShareMax, `${view} differs in ${(share * 100).toFixed(1)} % of its cells from ${file}`)
+}
+
 for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of [1280, 390])
+  for (const width of [1280, 1920, 390]) {
+    const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true }
     test(`the main views in the ${colorScheme} theme at ${width} pixels`, async () => {
-      await using opened = await openPage(browser, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
-      for (const view of Object.keys(views) as View[]) {
-        const image = await shot(opened.page, view)
-        const file = fileOf(view, `${colorScheme}-${width}`)
-        if (isRecording) {
-          await writeFile(file, encodePng(image))
-          continue
-        }
-        const share = differingShare(decodePng(await readFile(file)), image)
-        ok(share <= differingShareMax, `${view} differs in ${(share * 100).toFixed(1)} % of its cells from ${file}`)
-      }
+      await using opened = await openPage(browser, options)
+      for (const view of Object.keys(views) as (keyof typeof views)[])
+        await check(view, `${colorScheme}-${width}`, await shot(opened.page, view))
     })
+
+    test(`views of a running cluster in the ${colorScheme} theme at ${width} pixels`, async () => {
+      await using opened = await openSession(browser, cluster.kubeconfig, options)
+      for (const view of Object.keys(liveViews) as (keyof typeof liveViews)[])
+        await check(view, `${colorScheme}-${width}`, await liveShot(opened.page, view))
+    })
+  }
 
 /** While screenshots are recorded, there are none to compare with. */
 const changes = isRecording

@@ -120,6 +120,7 @@ suite('permalink', () => {
       search: 'x y',
       sort: '-Age',
       revision: 9,
+      compared: 7,
       tab: 'YAML',
       pod: 'web-1',
       container: 'c',

@@ -21,7 +21,13 @@ suite('recent changes', () => {
   const written = (calls: readonly FlowEvent[]): FlowEvent[] =>
     calls.flatMap((each) => [
       each,
-      { ...each, id: each.id + 0.5, arrow: 'persist', cause: { event: each.id } } as unknown as FlowEvent,
+      {
+        ...each,
+        id: each.id + 0.5,
+        arrow: 'persist',
+        revision: each.id * 10,
+        cause: { event: each.id },
+      } as unknown as FlowEvent,
     ])
   const shown = (calls: readonly FlowEvent[], namespace = '', max = 10): string[] =>
     recentChanges(written(calls), namespace, max).map(
@@ -40,6 +46,11 @@ suite('recent changes', () => {
       'controller/replica-set created web-2 ×2',
       'kubectl created web ×1',
     ])
+    // Each has the revision of its newest write.
+    deepEqual(
+      recentChanges(written(events), '', 10).map(({ revision }) => revision),
+      [40, 30, 10],
+    )
     deepEqual(shown(events, '', 1), ['kubectl deleted web ×1'])
     deepEqual(shown(events, 'other'), [])
     deepEqual(shown(events, 'default').length, 3)

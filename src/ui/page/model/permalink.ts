@@ -38,6 +38,8 @@ export interface PageLocation {
   readonly sort: string
   /** The revision that the page shows; undefined for the present. */
   readonly revision: number | undefined
+  /** The revision with which the shown one is compared; undefined if none is. */
+  readonly compared: number | undefined
   /** The tab of the object. */
   readonly tab: string
   /** The pod of a workload whose logs are shown; all if it is empty. */
@@ -63,6 +65,7 @@ export const startLocation: PageLocation = {
   search: '',
   sort: '',
   revision: undefined,
+  compared: undefined,
   tab: '',
   pod: '',
   container: '',
@@ -88,6 +91,7 @@ export function fragmentOf(location: PageLocation): string {
   set('search', search)
   set('sort', sort)
   set('revision', revision)
+  set('compared', location.compared)
   set('tab', tab)
   set('pod', location.pod)
   set('container', container)
@@ -119,6 +123,7 @@ export function locationOf(fragment: string, home: ViewName = startLocation.view
     search: values.get('search') ?? '',
     sort: values.get('sort') ?? '',
     revision: number(values.get('revision')),
+    compared: number(values.get('compared')),
     tab: values.get('tab') ?? '',
     pod: values.get('pod') ?? '',
     container: values.get('container') ?? '',
@@ -135,9 +140,13 @@ const objectText = (object: FlowObject | undefined): string =>
   object === undefined ? '' : `${object.resource}/${object.namespace}/${object.name}`
 
 /** A view of its own, in the same namespace and at the same time. */
-export const elsewhere = ({ namespace, revision }: PageLocation, change: Partial<PageLocation>): PageLocation => ({
+export const elsewhere = (
+  { namespace, revision, compared }: PageLocation,
+  change: Partial<PageLocation>,
+): PageLocation => ({
   ...startLocation,
   namespace,
   revision,
+  compared,
   ...change,
 })

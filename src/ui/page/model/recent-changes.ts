@@ -11,6 +11,8 @@ export interface RecentChange {
   readonly verb: string
   readonly object: FlowObject
   readonly count: number
+  /** That of the write. */
+  readonly revision: number
 }
 
 /** Events that are examined. */
@@ -36,12 +38,13 @@ export function recentChanges(events: readonly FlowEvent[], namespace: string, m
   const changes: RecentChange[] = []
   const byKind = new Map<string, number>()
   // A dry run, and a request that changes nothing, lead to no write.
-  const written = new Set<number>()
+  const written = new Map<number, number>()
   const oldest = Math.max(0, events.length - examinedMax)
   for (let at = events.length - 1; at >= oldest; at--) {
     const event = events[at] as FlowEvent
-    if (event.arrow === 'persist') written.add(event.cause.event)
-    const change = written.has(event.id) ? changeOf(event) : undefined
+    if (event.arrow === 'persist') written.set(event.cause.event, event.revision)
+    const revision = written.get(event.id)
+    const change = revision === undefined ? undefined : changeOf(event, revision)
     if (change === undefined || (namespace !== '' && change.object.namespace !== namespace)) continue
     const { sender, verb, object } = change
     // Changes of several objects of a kind by the same sender, such as the pods of a workload, are one.
@@ -54,7 +57,7 @@ export function recentChanges(events: readonly FlowEvent[], namespace: string, m
   return changes
 }
 
-function changeOf(event: FlowEvent): RecentChange | undefined {
+function changeOf(event: FlowEvent, revision: number): RecentChange | undefined {
   const { arrow, what, object, outcome = '', from } = event
   if (arrow !== 'call' || object === undefined || !outcome.startsWith('2') || isBackground(what, object))
     return undefined
@@ -63,5 +66,5 @@ function changeOf(event: FlowEvent): RecentChange | undefined {
   const verb = verbs.has(name) && subresource !== undefined ? subresourceVerbs.get(subresource) : verbs.get(name)
   // What is created without a name is not stored, such as a review.
   const isStored = object.name !== '' || name === 'deletecollection'
-  return verb === undefined || !isStored ? undefined : { event, sender: from, verb, object, count: 1 }
+  return verb === undefined || !isStored ? undefined : { event, sender: from, verb, object, count: 1, revision }
 }

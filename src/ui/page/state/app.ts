@@ -14,6 +14,7 @@ import { resourceId, type ClusterObject, type Resource, type Source } from '../s
 import { Arrivals } from './arrivals.ts'
 import { DiagramCache } from './diagram.ts'
 import { DiagramWindow } from './diagram-window.ts'
+import { Comparison } from './comparison.ts'
 import { Creation } from './creation.ts'
 import { DrawPace } from './draw-pace.ts'
 import { Failures, type FailurePlace } from './failures.ts'
@@ -77,6 +78,9 @@ export class App {
   readonly overview: Overview
   readonly actions: ObjectActions
   readonly recentChanges = new PacedValue<readonly RecentChange[]>(this)
+  /** Marks of the time slider. */
+  readonly changeMarks = new PacedValue<readonly RecentChange[]>(this)
+  readonly comparison: Comparison
   readonly diagram = new DiagramCache(this)
   readonly mapPace = new DrawPace(this, mapStepMs)
   location: PageLocation
@@ -135,6 +139,7 @@ export class App {
     const resourceOf = (id: string): Resource | undefined => this.resourceOf(id)
     this.related = new RelatedObjects({ source, resourceOf, nowMs: deps.nowMs, sleep, changed })
     this.logs = new PodLogs({ source, sleep, changed })
+    this.comparison = new Comparison({ source, changed })
     const whenDrawn = (): Promise<void> => new Promise((resolve) => deps.nextFrame(resolve))
     this.counts = new KindCounts({ source, sleep, changed, whenDrawn })
     const followed = (table: TableModel, place: 'list' | 'map') =>

@@ -11,6 +11,15 @@ export function pastBanner(app: App): TemplateResult | typeof nothing {
       <strong>The past:</strong> ${revisionText(revision, app.time.atMs(revision))}.
       ${app.source.actions === undefined ? nothing : 'Actions are off.'}
     </span>
+    ${
+      app.location.compared === undefined
+        ? html`<button
+            @click=${() => app.go({ view: 'objects', compared: revision, revision: undefined, object: undefined })}
+          >
+            Compare with the present
+          </button>`
+        : nothing
+    }
     <button @click=${() => app.time.showPresent()}>Return to the present</button>
   </div>`
 }

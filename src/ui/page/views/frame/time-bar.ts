@@ -1,5 +1,7 @@
 // The time: the slider over the retained revisions, their replay, and the steps of a cluster with virtual time.
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, svg, type TemplateResult } from 'lit'
+import { recentChanges } from '../../model/recent-changes.ts'
+import type { RevisionRange } from '../../source/source.ts'
 import type { App } from '../../state/app.ts'
 
 export function timeBar(app: App): TemplateResult | typeof nothing {
@@ -12,7 +14,7 @@ export function timeBar(app: App): TemplateResult | typeof nothing {
     app.go({ revision: Number((input.target as HTMLInputElement).value) })
   }
   return html`<label class="time"
-      >Time
+      >Time ${marksView(app, range)}
       <input
         type="range"
         min=${range.oldest}
@@ -29,6 +31,24 @@ export function timeBar(app: App): TemplateResult | typeof nothing {
         : html`<button @click=${() => void app.attempt('time', () => app.time.replay())}>Replay</button>`
     }`
 }
+
+/** Who has changed what, as marks above the slider; the overview lists the same changes with links. */
+function marksView(app: App, { oldest, newest }: RevisionRange): TemplateResult {
+  const { namespace } = app.location
+  const changes = app.changeMarks.get(namespace, app.record.version, () =>
+    recentChanges([...app.record.values()], namespace, marksMax),
+  )
+  const shown = changes.filter(({ revision }) => revision >= oldest && revision <= newest)
+  const placeOf = (revision: number): number => ((revision - oldest) / Math.max(1, newest - oldest)) * 100
+  return html`<svg class="marks" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none">
+    ${shown.map(
+      ({ revision, sender, verb, object }) =>
+        svg`<path d=${`M${placeOf(revision).toFixed(2)} 0V1`}><title>${sender} ${verb} ${object.resource} ${object.name}</title></path>`,
+    )}
+  </svg>`
+}
+
+const marksMax = 100
 
 /** The revision and its date. */
 export const revisionText = (revision: number, atMs: number | undefined): string =>
