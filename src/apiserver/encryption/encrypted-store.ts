@@ -20,7 +20,7 @@ import type {
   Transaction,
   WatchOptions,
 } from '../../store/store.ts'
-import { customResourceOf, keyPrefixes, keyPrefixesOf } from '../storage/store-keys.ts'
+import { customResourceOf, keyPrefixes, longPrefixOf, ofPrefix } from '../storage/store-keys.ts'
 import { ciphersFor, type EncryptionRule } from './encryption-config.ts'
 import { identity, isEncrypted, startsWith } from './ciphers/value-cipher.ts'
 
@@ -218,8 +218,10 @@ class CiphersByKey {
   }
 
   of(key: string): Ciphers {
-    const [one, two] = keyPrefixesOf(key)
-    return this.#builtIn.get(one) ?? this.#builtIn.get(two) ?? this.#custom.get(two) ?? this.#ofCustom(key, two)
+    const builtIn = ofPrefix(this.#builtIn, key)
+    if (builtIn !== undefined) return builtIn
+    const prefix = longPrefixOf(key)
+    return this.#custom.get(prefix) ?? this.#ofCustom(key, prefix)
   }
 
   #ofCustom(key: string, prefix: string): Ciphers {

@@ -4,7 +4,7 @@ import type { HistogramSeries } from '../../base/observability/metrics.ts'
 
 const nanosecondsPerMs = 1e6
 /** The times of larger numbers, which are rare, are observed at once. */
-const summedMax = 64
+const summedMax = 256
 
 export class RatioTimes {
   readonly #series: Pick<HistogramSeries, 'observeTimes'>

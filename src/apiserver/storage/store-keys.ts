@@ -44,14 +44,15 @@ export const storeKey = (kind: Kind, namespace: string, name: string): string =>
 
 /** The custom resource of a key, such as `/registry/example.com/widgets/default/a`; undefined for other keys. */
 export function customResourceOf(key: string): Pick<Kind, 'group' | 'plural'> | undefined {
-  const [, prefix] = keyPrefixesOf(key)
-  const [group = '', plural = ''] = prefix.slice(registryPrefix.length).split('/')
+  const [group = '', plural = ''] = longPrefixOf(key).slice(registryPrefix.length).split('/')
   return group.includes('.') && plural !== '' ? { group, plural } : undefined
 }
 
-/** The possible prefixes of a key: some resources have two levels, as `/registry/services/specs/`. */
-export function keyPrefixesOf(key: string): readonly [string, string] {
-  const first = key.indexOf('/', registryPrefix.length) + 1
-  const second = key.indexOf('/', first) + 1
-  return [key.slice(0, first), key.slice(0, second)]
-}
+/** The value of a key's prefix. Some resources have two levels, as `/registry/services/specs/`; most have one, which is tried first. */
+export const ofPrefix = <V>(byPrefix: ReadonlyMap<string, V>, key: string): V | undefined =>
+  byPrefix.get(key.slice(0, shortPrefixLength(key))) ?? byPrefix.get(longPrefixOf(key))
+
+/** With both levels. */
+export const longPrefixOf = (key: string): string => key.slice(0, key.indexOf('/', shortPrefixLength(key)) + 1)
+
+const shortPrefixLength = (key: string): number => key.indexOf('/', registryPrefix.length) + 1

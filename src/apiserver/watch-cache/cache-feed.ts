@@ -14,7 +14,7 @@ import {
   type StoreEvent,
 } from '../../store/store.ts'
 import { WorkSlice } from '../../base/work/work-slice.ts'
-import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
+import { keyPrefix, ofPrefix } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change-history.ts'
 import { FeedProgress } from './feed-progress.ts'
@@ -185,15 +185,10 @@ export class CacheFeed {
 
   /** The cache that has the object, unless that is still being filled: it gets the event later. */
   #applying(event: StoreEvent): WatchCache | undefined {
-    const cache = this.#cacheOf(keyOf(event))
+    const cache = ofPrefix(this.#caches, keyOf(event))
     const joining = cache && this.#joining.get(cache)
     joining?.push(event)
     return joining === undefined ? cache : undefined
-  }
-
-  #cacheOf(key: string): WatchCache | undefined {
-    const [one, two] = keyPrefixesOf(key)
-    return this.#caches.get(one) ?? this.#caches.get(two)
   }
 }
 

@@ -101,6 +101,7 @@ const rows: [typed: string[], proposals: string[]][] = [
       '--context',
       '--description',
       '--kubeconfig',
+      '--name',
       '--pinned',
       '--print-join-command',
       '--server',

@@ -1,6 +1,6 @@
 // The resource of a store key, for the labels of the store's metrics.
 import { kinds } from '../../api/kinds.ts'
-import { customResourceOf, keyPrefix, keyPrefixesOf } from '../../apiserver/storage/store-keys.ts'
+import { customResourceOf, keyPrefix, ofPrefix } from '../../apiserver/storage/store-keys.ts'
 import type { StoredResource } from '../../store/measured-store.ts'
 
 const byPrefix: ReadonlyMap<string, StoredResource> = new Map(
@@ -12,10 +12,7 @@ const byPrefix: ReadonlyMap<string, StoredResource> = new Map(
 /** Keys of the server itself, such as the allocations of Services. */
 const other: StoredResource = { group: '', resource: 'other' }
 
-export function storedResource(key: string): StoredResource {
-  const [short, long] = keyPrefixesOf(key)
-  return byPrefix.get(short) ?? byPrefix.get(long) ?? customResource(key) ?? other
-}
+export const storedResource = (key: string): StoredResource => ofPrefix(byPrefix, key) ?? customResource(key) ?? other
 
 function customResource(key: string): StoredResource | undefined {
   const found = customResourceOf(key)
