@@ -29,6 +29,8 @@ const namespaceSubresources = ['status', 'finalize']
 
 const noSegments: readonly string[] = []
 
+const segmentAt = (segments: readonly string[], at: number): string => segments[at] ?? ''
+
 export function requestInfo(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const isCore = segments[0] === 'api'
   const start = isCore ? 1 : 2
@@ -45,21 +47,21 @@ export function requestInfo(method: string, segments: readonly string[], query: 
   const behind = verbInPath === undefined ? start + 1 : start + 2
   const isInNamespace = segments[behind] === 'namespaces'
   const isScoped =
-    isInNamespace && segments.length > behind + 2 && !namespaceSubresources.includes(segments[behind + 2] ?? '')
+    isInNamespace && segments.length > behind + 2 && !namespaceSubresources.includes(segmentAt(segments, behind + 2))
   const place = isScoped ? behind + 2 : behind
-  const name = segments[place + 1] ?? ''
+  const name = segmentAt(segments, place + 1)
   const rest = place + (verbInPath === 'proxy' ? 2 : 3)
   return {
     kind: 'resource',
     verb: verbInPath ?? verbOf(method, name, query),
     hasVerbInPath: verbInPath !== undefined,
-    group: isCore ? '' : (segments[1] ?? ''),
-    version: segments[start] ?? '',
+    group: isCore ? '' : segmentAt(segments, 1),
+    version: segmentAt(segments, start),
     isScoped,
-    namespace: isInNamespace ? (segments[behind + 1] ?? '') : '',
-    resource: segments[place] ?? '',
+    namespace: isInNamespace ? segmentAt(segments, behind + 1) : '',
+    resource: segmentAt(segments, place),
     name,
-    subresource: verbInPath === 'proxy' ? '' : (segments[place + 2] ?? ''),
+    subresource: verbInPath === 'proxy' ? '' : segmentAt(segments, place + 2),
     rest: segments.length > rest ? segments.slice(rest) : noSegments,
   }
 }
