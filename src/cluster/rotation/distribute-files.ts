@@ -57,6 +57,20 @@ const publishDeps = ({ authorityKey, nextAuthorityKey, ...deps }: DistributeDeps
   authorityKeys: [authorityKey, ...(nextAuthorityKey === undefined ? [] : [nextAuthorityKey])],
 })
 
+/** The servers, once one of them has written its Lease: after its start that takes a moment. */
+export async function runningServers(
+  { client, clock }: Pick<DistributeDeps, 'client' | 'clock'>,
+  signal: AbortSignal,
+): Promise<readonly Lease[]> {
+  const untilMs = clock.monotonicMs() + confirmMsMax
+  for (;;) {
+    const servers = await serverLeases(client, context(signal))
+    if (servers.length > 0) return servers
+    if (clock.monotonicMs() > untilMs) throw new Error(missingText([]))
+    await clock.sleep(checkEveryMs, signal)
+  }
+}
+
 /** Waits until all servers use a version of the files. */
 export async function untilUsed(
   version: number,

@@ -4,9 +4,9 @@ import { context } from '../../base/observability/context.ts'
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { yamlText } from '../../schema/yaml/yaml-text.ts'
-import { machineOf, serverLeases } from '../bootstrap/server-identity.ts'
+import { machineOf } from '../bootstrap/server-identity.ts'
 import { encryptionConfigFile } from '../policy/encryption-at-rest.ts'
-import { distributeFiles } from './distribute-files.ts'
+import { distributeFiles, runningServers } from './distribute-files.ts'
 import {
   configOfSecrets,
   earlierKeys,
@@ -78,8 +78,8 @@ export function failuresText(failures: readonly string[]): string {
 
 /** Undefined where nothing is encrypted. Throws if a server has another configuration. */
 async function managedConfig(deps: EncryptionRotateDeps, signal: AbortSignal): Promise<JsonObject | undefined> {
-  const { client, parseYaml } = deps
-  const leases = await serverLeases(client, context(signal))
+  const { parseYaml } = deps
+  const leases = await runningServers(deps, signal)
   const others = leases.filter(({ metadata }) => lookup(metadata.annotations, managedEncryptionAnnotation) !== 'true')
   if (others.length > 0)
     throw new Error(
