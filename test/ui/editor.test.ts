@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { until } from '../until.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
 import { editorOf, editorText, fillEditor, replaceInEditor } from './editor.ts'
 
@@ -96,19 +97,24 @@ test('fields and their values are completed; lines have numbers', async () => {
   await using opened = await web()
   const { page } = opened
   equal(await editorOf(page).getAttribute('aria-multiline'), 'true')
-  await fillEditor(page, `${head}spec:\n  `)
-  await page.keyboard.type('sel')
-  await option(page, 'selector').waitFor()
-  match((await option(page, 'selector').textContent()) ?? '', /object, required/)
-  await page.getByText('Selects the pods by label').waitFor()
-  await page.keyboard.press('Enter')
-  match(await editorText(page), /\n {2}selector:\n {4}$/)
-  await fillEditor(page, `${head}spec:\n  strategy:\n    type: `)
-  await page.keyboard.press('Control+Space')
-  await option(page, 'Recreate').waitFor()
-  await page.keyboard.type('Rec')
-  await page.keyboard.press('Enter')
-  match(await editorText(page), /type: Recreate$/)
+  // A key that follows the list within its first moments is not for it, so that nobody who types is surprised.
+  await until(async () => {
+    await fillEditor(page, `${head}spec:\n  `)
+    await page.keyboard.type('sel')
+    await option(page, 'selector').waitFor()
+    match((await option(page, 'selector').textContent()) ?? '', /object, required/)
+    await page.getByText('Selects the pods by label').waitFor()
+    await page.keyboard.press('Enter')
+    return /\n {2}selector:\n {4}$/.test(await editorText(page))
+  })
+  await until(async () => {
+    await fillEditor(page, `${head}spec:\n  strategy:\n    type: `)
+    await page.keyboard.press('Control+Space')
+    await option(page, 'Recreate').waitFor()
+    await page.keyboard.type('Rec')
+    await page.keyboard.press('Enter')
+    return (await editorText(page)).endsWith('type: Recreate')
+  })
   await page.keyboard.press('Control+z')
   equal((await editorText(page)).endsWith('Recreate'), false)
   equal(await page.locator('.cm-lineNumbers .cm-gutterElement', { hasText: /^8$/ }).count(), 1)
