@@ -97,7 +97,7 @@ test('fields and their values are completed; lines have numbers', async () => {
   await using opened = await web()
   const { page } = opened
   equal(await editorOf(page).getAttribute('aria-multiline'), 'true')
-  // A key that follows the list within its first moments is not for it, so that nobody who types is surprised.
+  // A key that follows the list within its first moments is not for it.
   await until(async () => {
     await fillEditor(page, `${head}spec:\n  `)
     await page.keyboard.type('sel')
