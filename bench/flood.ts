@@ -125,7 +125,7 @@ const rows: readonly (readonly [label: string, value: (outcome: Outcome) => stri
   ['its lease: longest interval', ({ flooded }) => `${(flooded.longestRenewalMs / 1000).toFixed(1)} s`],
   ['nodes that stayed ready', ({ ready, nodes }) => `${ready} of ${nodes}`],
   ['acknowledged writes lost', ({ lost, written }) => `${lost} of ${written}`],
-  ['resident memory at most', ({ highestMb }) => `${highestMb.toFixed(0)} MB`],
+  ['resident memory at most', ({ highestMb }) => `${highestMb.toFixed(0)} MiB`],
   ['processors used', ({ cores }) => cores.toFixed(2)],
 ]
 
