@@ -36,7 +36,10 @@ export class RatioTimes {
 
   observe(nowMs: number): void {
     this.add(0, nowMs)
-    for (const [value, ms] of this.#ms.entries()) if (ms > 0) this.#observe(value, ms)
+    for (let value = 0; value < summedMax; value++) {
+      const ms = this.#ms[value] as number
+      if (ms > 0) this.#observe(value, ms)
+    }
     this.#ms.fill(0)
   }
 

@@ -228,21 +228,17 @@ export class RequestMetrics {
   /** The resources whose objects were counted last. */
   readonly #counted = new Set<string>()
 
-  readonly #series = new WeakMap<Kind, Map<string, Map<CountedVerb, (Series | undefined)[]>>>()
+  readonly #series = new WeakMap<Kind, Map<string, Map<CountedVerb, Map<number, Series>>>>()
 
   // Labels are formatted once per series, not once per request.
   #seriesOf(target: Counted, code: number): Series {
     const { verb, resource } = target
     const { subresource } = namesOf(target)
-    const ofKind = getOrInsert(
-      this.#series,
-      resource,
-      () => new Map<string, Map<CountedVerb, (Series | undefined)[]>>(),
-    )
-    const ofPart = getOrInsert(ofKind, subresource, () => new Map<CountedVerb, (Series | undefined)[]>())
-    const ofVerb = getOrInsert(ofPart, verb, () => [])
-    const index = code * scopes.length + scopes.indexOf(scopeOf(target))
-    return (ofVerb[index] ??= this.#seriesWith(labelsOf(target), code, ''))
+    const ofKind = getOrInsert(this.#series, resource, () => new Map<string, Map<CountedVerb, Map<number, Series>>>())
+    const ofPart = getOrInsert(ofKind, subresource, () => new Map<CountedVerb, Map<number, Series>>())
+    const ofVerb = getOrInsert(ofPart, verb, () => new Map<number, Series>())
+    const key = code * scopes.length + scopes.indexOf(scopeOf(target))
+    return getOrInsert(ofVerb, key, () => this.#seriesWith(labelsOf(target), code, ''))
   }
 
   #seriesWith(labels: ReturnType<typeof labelsOf>, code: number, dry_run: string): Series {

@@ -90,6 +90,35 @@ test('the ring retains the newest events, and removes the writes of the others',
   equal(flow.get(20 as FlowId)?.outcome, undefined)
 })
 
+test('while the ring grows, no event, write or stage is lost', () => {
+  const clock = new VirtualClock(1000)
+  const flow = new FlowRecorder(clock, 8192)
+  const calls: FlowId[] = []
+  // Two events for each: the ring is full when the last one is recorded.
+  for (let index = 1; index <= 4096; index++) {
+    const call = flow.record('call', 'Client', 'API Server', `create ${index}`, pod)
+    flow.startStages(call, clock.monotonicMs())
+    flow.passStage(call, 'store')
+    flow.record('persist', 'API Server', 'Store', 'put', pod, 1_000_000 + index, causeOf(call))
+    flow.finish(call, '201')
+    calls.push(call)
+  }
+  deepEqual(
+    calls.map((call) => {
+      const { what, outcome, stages } = flow.get(call) ?? {}
+      return [what, outcome, stages?.map(({ stage, afterEvent }) => [stage, afterEvent])]
+    }),
+    calls.map((call, index) => [`create ${index + 1}`, '201', [['store', call]]]),
+  )
+  deepEqual(
+    calls.map((_, index) => flow.writeOf(1_000_001 + index)),
+    calls.map((call) => call + 1),
+  )
+  // The next one replaces the oldest.
+  const next = flow.record('call', 'Client', 'API Server', 'create', pod)
+  deepEqual([flow.oldest, flow.last, flow.get(calls[0] as FlowId)], [2, next, undefined])
+})
+
 test('a listener receives every event and every end until it is removed', () => {
   const flow = new FlowRecorder(new VirtualClock())
   const received: number[] = []

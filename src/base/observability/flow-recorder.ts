@@ -1,4 +1,4 @@
-// The flow recorder stores every message between components as an event with its cause, in a ring of fixed size. Events
+// The flow recorder stores every message between components as an event with its cause, in a ring. Events
 // are stored in columns and hold only references that the caller keeps anyway: recording takes well below a
 // microsecond, and nothing outlives its slot. Clients choose many of the texts, so the length of each and their sum are
 // bounded. flows/ turns events into diagrams.
@@ -159,6 +159,8 @@ const decisionOf = (explanation: Explanation | undefined): Pick<FlowEvent, 'allo
 export type FlowListener = (id: FlowId) => void
 
 export const flowEventsDefault = 1 << 16
+/** Slots of an empty ring. */
+const firstSize = 1 << 10
 
 /** Longer texts are cut off. Names of objects have at most 253 characters. */
 export const flowTextCharsMax = 512
@@ -169,12 +171,14 @@ export const flowCharsMax = 1 << 25
 export class FlowRecorder {
   readonly #clock: Clock
   readonly #isOff: boolean
-  readonly #mask: number
-  readonly #arrows: Uint8Array
-  readonly #atMs: Float64Array
-  readonly #endMs: Float64Array
-  readonly #revisions: Float64Array
-  // These arrays grow with the ring until it is full. Slot 0 is used when the ring wraps.
+  /** The ring doubles until it has this many slots, so that a short record takes little memory. */
+  readonly #sizeMax: number
+  #mask: number
+  #arrows: Uint8Array
+  #atMs: Float64Array
+  #endMs: Float64Array
+  #revisions: Float64Array
+  // Slot 0 is used when the ring wraps.
   readonly #from: string[] = ['']
   readonly #to: string[] = ['']
   readonly #what: string[] = ['']
@@ -183,7 +187,7 @@ export class FlowRecorder {
   readonly #objects: (FlowObject | undefined)[] = [undefined]
   readonly #causes: Cause[] = [noCause]
   /** The last write for each revision, indexed by the revision's low bits. An entry may belong to another revision. */
-  readonly #writes: Float64Array
+  #writes: Float64Array
   readonly #passages: StagePassages
   // Events reported by other processes, by span and by slot.
   readonly #reported = new Map<Span, FlowId>()
@@ -192,7 +196,7 @@ export class FlowRecorder {
   readonly #peerRules = new Map<string, PeerRule>()
   readonly #listeners = new Set<FlowListener>()
   /** The characters of each slot's texts, and their sum. */
-  readonly #chars: Uint32Array
+  #chars: Uint32Array
   readonly #charsMax: number
   #charsTotal = 0
   #oldest = 1
@@ -201,7 +205,8 @@ export class FlowRecorder {
   /** `capacity` is rounded up to a power of two. With 0 nothing is recorded. */
   constructor(clock: Clock, capacity: number = flowEventsDefault, charsMax: number = flowCharsMax) {
     this.#isOff = capacity === 0
-    const size = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
+    this.#sizeMax = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
+    const size = Math.min(this.#sizeMax, firstSize)
     this.#clock = clock
     this.#mask = size - 1
     this.#arrows = new Uint8Array(size)
@@ -233,6 +238,7 @@ export class FlowRecorder {
   ): FlowId {
     if (this.#isOff) return noFlow
     const id = ++this.#last
+    if (id > this.#mask && this.#mask + 1 < this.#sizeMax) this.#grow()
     const slot = id & this.#mask
     if (id - this.#oldest > this.#mask) this.#removeOldest()
     this.#arrows[slot] = arrowIndex[arrow]
@@ -448,6 +454,21 @@ export class FlowRecorder {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Doubles the ring. It has not wrapped, so each event keeps its slot. */
+  #grow(): void {
+    const size = 2 * (this.#mask + 1)
+    this.#mask = size - 1
+    this.#arrows = grown(this.#arrows, new Uint8Array(size))
+    this.#atMs = grown(this.#atMs, new Float64Array(size))
+    this.#endMs = grown(this.#endMs, new Float64Array(size))
+    this.#revisions = grown(this.#revisions, new Float64Array(size))
+    this.#chars = grown(this.#chars, new Uint32Array(size))
+    this.#writes = new Float64Array(size)
+    for (let id = this.#oldest; id < this.#last; id++)
+      if (this.#arrows[id] === persistIndex) this.#writes[(this.#revisions[id] as number) & this.#mask] = id
+    this.#passages.grow(size)
+  }
+
   /** Counts the texts of a slot after a change. */
   #count(slot: number): void {
     const object = this.#objects[slot]
@@ -505,15 +526,23 @@ const stageIndex: Readonly<Record<string, number>> = Object.fromEntries(
 )
 const noPassages: readonly StagePassage[] = []
 
+type Numbers = Uint8Array | Uint32Array | Float32Array | Float64Array
+
+/** The longer array with the numbers of the shorter one. */
+function grown<A extends Numbers>(shorter: A, longer: A): A {
+  longer.set(shorter)
+  return longer
+}
+
 /** When calls passed their stages: a row of numbers for each slot of the ring, so that recording allocates nothing. */
 class StagePassages {
-  readonly #mask: number
+  #mask: number
   /** The call of each row, and its start. */
-  readonly #calls: Float64Array
-  readonly #startMs: Float64Array
-  readonly #afterMs: Float32Array
+  #calls: Float64Array
+  #startMs: Float64Array
+  #afterMs: Float32Array
   /** Number of events since the call, plus one; 0 if the stage was not passed. */
-  readonly #afterEvents: Uint32Array
+  #afterEvents: Uint32Array
 
   constructor(size: number) {
     this.#mask = size - 1
@@ -521,6 +550,14 @@ class StagePassages {
     this.#startMs = new Float64Array(size)
     this.#afterMs = new Float32Array(size * requestStages.length)
     this.#afterEvents = new Uint32Array(size * requestStages.length)
+  }
+
+  grow(size: number): void {
+    this.#mask = size - 1
+    this.#calls = grown(this.#calls, new Float64Array(size))
+    this.#startMs = grown(this.#startMs, new Float64Array(size))
+    this.#afterMs = grown(this.#afterMs, new Float32Array(size * requestStages.length))
+    this.#afterEvents = grown(this.#afterEvents, new Uint32Array(size * requestStages.length))
   }
 
   startStages(id: FlowId, startMs: number): void {

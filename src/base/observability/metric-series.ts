@@ -18,12 +18,11 @@ export class SeriesMap<Series> {
   readonly #labelNames: readonly string[]
   readonly #make: () => Series
   readonly #series = new Map<string, Series>()
-  readonly #overflow: Series
+  #overflow: Series | undefined
 
   constructor(labelNames: readonly string[], make: () => Series) {
     this.#labelNames = labelNames
     this.#make = make
-    this.#overflow = make()
     if (labelNames.length === 0) this.#series.set('', make()) // as Prometheus' libraries: present from the start
   }
 
@@ -31,7 +30,7 @@ export class SeriesMap<Series> {
     const key = this.#keyOf(labels)
     let series = this.#series.get(key)
     if (series === undefined) {
-      if (this.#series.size >= seriesPerMetricMax) return this.#overflow
+      if (this.#series.size >= seriesPerMetricMax) return (this.#overflow ??= this.#make())
       series = this.#make()
       this.#series.set(key, series)
     }

@@ -91,11 +91,8 @@ export class Metrics {
   }
 
   histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []): Histogram {
-    const make = (): Buckets => ({
-      counts: Array.from<number>({ length: bounds.length + 1 }).fill(0),
-      sum: 0,
-      exemplars: undefined,
-    })
+    const zeros = [...bounds, Infinity].map(() => 0)
+    const make = (): Buckets => ({ counts: zeros.slice(), sum: 0, exemplars: undefined })
     const values = new SeriesMap(labelNames, make)
     const samples = () => histogramSamples(values, bounds)
     this.#define(name, { type: 'histogram', help, labelNames, bounds, samples, ...removalOf(values) })
