@@ -39,4 +39,6 @@ export const supportedFeatures = [
   'HTTPRouteSchemeRedirect',
   'ReferenceGrant',
   'TLSRoute',
+  'TLSRouteModeMixed',
+  'TLSRouteModeTerminate',
 ] as const

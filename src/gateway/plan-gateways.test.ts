@@ -28,7 +28,7 @@ const https = (name: string, more: Partial<Listener> = {}, ref: object = {}): Li
 const secrets = { 'default/tls': secretOf('pair'), 'other/tls': secretOf('pair'), 'default/broken': secretOf('broken') }
 
 const tls = (name: string, mode: 'Terminate' | 'Passthrough', more: Partial<Listener> = {}): Listener =>
-  listener(name, { port: 443, protocol: 'TLS', tls: { mode }, ...more })
+  listener(name, { port: 443, protocol: 'TLS', tls: { mode, certificateRefs: [{ name: 'tls' }] }, ...more })
 
 /** `Accepted ResolvedRefs Conflicted` by listener. */
 const listeners = (gateways: readonly Gateway[], known: Known = {}) =>
@@ -77,7 +77,19 @@ const listenerCases: readonly (readonly [string, readonly Listener[], Known, rea
     ['Accepted InvalidRouteKinds NoConflicts'],
   ],
   ['TLS that is forwarded', [tls('a', 'Passthrough')], {}, ['Accepted ResolvedRefs NoConflicts']],
-  ['TLS that is terminated', [tls('a', 'Terminate')], {}, ['UnsupportedValue ResolvedRefs NoConflicts']],
+  ['TLS that is terminated', [tls('a', 'Terminate')], {}, ['Accepted ResolvedRefs NoConflicts']],
+  [
+    'TLS that is terminated, without a certificate',
+    [tls('a', 'Terminate', { tls: { mode: 'Terminate' } })],
+    {},
+    ['Accepted InvalidCertificateRef NoConflicts'],
+  ],
+  [
+    'TLS that is forwarded and TLS that is terminated, on one port',
+    [tls('a', 'Terminate', { hostname: 'a.com' }), tls('b', 'Passthrough', { hostname: 'b.com' })],
+    {},
+    Array(2).fill('Accepted ResolvedRefs NoConflicts'),
+  ],
   [
     'TLS and HTTPS on one port',
     [tls('a', 'Passthrough'), https('b')],
@@ -147,8 +159,9 @@ const routeCases: readonly (readonly [string, AnyRoute, Known, string])[] = [
   ['an unknown port', httpRouteOf('r', { parentRefs: [{ name: 'gateway', port: 1 }] }), {}, 'NoMatchingParent ResolvedRefs'],
   ['another kind that the listener serves', grpcRouteOf('r'), {}, 'Accepted ResolvedRefs'],
   ['another hostname', httpRouteOf('r', { hostnames: ['x.com'] }), {}, 'NoMatchingListenerHostname ResolvedRefs'],
-  ['a regular path', httpRouteOf('r', { rules: [rule({ matches: [{ path: { type: 'RegularExpression' } }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
-  ['a regular header', httpRouteOf('r', { rules: [rule({ matches: [{ headers: [{ type: 'RegularExpression', name: 'a', value: 'b' }] }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['a regular path', httpRouteOf('r', { rules: [rule({ matches: [{ path: { type: 'RegularExpression', value: '/a.*' } }] })] }), {}, 'Accepted ResolvedRefs'],
+  ['a regular path that is not valid', httpRouteOf('r', { rules: [rule({ matches: [{ path: { type: 'RegularExpression', value: '/a)' } }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
+  ['a regular header that is not valid', httpRouteOf('r', { rules: [rule({ matches: [{ headers: [{ type: 'RegularExpression', name: 'a', value: '[' }] }] })] }), {}, 'UnsupportedValue ResolvedRefs'],
   ['a mirror', httpRouteOf('r', { rules: [rule({ filters: [mirrorTo('web')] })] }), {}, 'Accepted ResolvedRefs'],
   ['a missing mirror', httpRouteOf('r', { rules: [rule({ filters: [mirrorTo('gone')] })] }), {}, 'Accepted BackendNotFound'],
   ['an extension', httpRouteOf('r', { rules: [rule({ filters: [{ type: 'ExtensionRef', extensionRef: { group: '', kind: 'X', name: 'x' } }] })] }), {}, 'Accepted InvalidKind'],

@@ -14,6 +14,7 @@ import { authority, startStage, to, type Stage } from './gateway.harness.ts'
 let stage: Stage
 before(async () => {
   stage = await startStage()
+  await stage.addSecret('terminated', 'default', 'a.example.com')
   for (const name of ['tls-one', 'tls-two']) {
     const { certificate, key } = authority.issue({
       subject: { commonName: name, organizations: [] },
@@ -66,6 +67,7 @@ async function served(port: number, servername: string): Promise<string> {
   }
 }
 const closed = 'ECONNRESET'
+const terminated = { mode: 'Terminate', certificateRefs: [{ name: 'terminated' }] } as const
 
 suite('TLSRoute', () => {
   test('TLSRouteSimpleSameNamespace', async () => {
@@ -133,11 +135,36 @@ suite('TLSRoute', () => {
     )
   })
 
-  test('TLSRouteListenerTerminateNotSupported', async () => {
-    await stage.addSecret('terminated', 'default', 'a.example.com')
-    const terminated = { mode: 'Terminate', certificateRefs: [{ name: 'terminated' }] } as const
-    await stage.addGateway('terminated', [tls(8007, { tls: terminated })])
-    equal((await stage.listenerCondition('terminated', 'Accepted', 'False'))?.reason, 'UnsupportedValue')
+  test('TLSRouteListenerTerminateSupportedKinds', async () => {
+    await stage.addGateway('terminated-kinds', [tls(8009, { tls: terminated })])
+    await stage.listenerCondition('terminated-kinds', 'Accepted', 'True')
+    deepEqual(
+      (await stage.listenerStatus('terminated-kinds'))?.supportedKinds?.map(({ kind }) => kind),
+      ['TLSRoute'],
+    )
+  })
+
+  test('TLSRouteTerminateSimpleSameNamespace', async () => {
+    await stage.addGateway('terminated', [tls(8007, { hostname: 'a.example.com', tls: terminated })])
+    await addRoute('terminated', 'terminated', ['a.example.com'], {}, 'one')
+    await stage.gatewayCondition('terminated', 'Programmed', 'True')
+    equal(await reasonsOf('terminated'), 'Accepted ResolvedRefs')
+    // The endpoint speaks HTTP without TLS.
+    equal((JSON.parse(await served(8007, 'a.example.com')) as { service: string }).service, 'one')
+    equal(await served(8007, 'b.example.com'), closed)
+  })
+
+  test('TLSRouteMixedTerminationSameNamespace', async () => {
+    await stage.addGateway('mixed', [
+      tls(8010, { name: 'terminated', hostname: 'a.example.com', tls: terminated }),
+      tls(8010, { name: 'forwarded', hostname: 'b.example.com' }),
+    ])
+    await addRoute('mixed-terminated', 'mixed', ['a.example.com'], {}, 'one')
+    await addRoute('mixed-forwarded', 'mixed', ['b.example.com'])
+    await stage.gatewayCondition('mixed', 'Programmed', 'True')
+    for (const name of ['mixed-terminated', 'mixed-forwarded']) equal(await reasonsOf(name), 'Accepted ResolvedRefs')
+    equal((JSON.parse(await served(8010, 'a.example.com')) as { service: string }).service, 'one')
+    equal(await served(8010, 'b.example.com'), 'tls-one')
   })
 
   test('a change of the route applies to the next connection', async () => {

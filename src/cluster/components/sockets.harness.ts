@@ -45,5 +45,6 @@ export function memorySockets(taken: readonly number[] = []): MemorySockets {
     },
     listenStreams: ({ host, port }) => Promise.resolve({ host, port, close: () => Promise.resolve() }),
     connectStream: ({ address }) => Promise.reject(new Error(`no stream leads to ${address}`)),
+    acceptTls: () => Promise.reject(new Error('no stream is decrypted')),
   }
 }

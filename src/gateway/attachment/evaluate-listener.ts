@@ -25,14 +25,20 @@ export interface EvaluatedListener {
   readonly supportedKinds: readonly RouteKind[]
   readonly accepted: Outcome
   readonly resolvedRefs: Outcome
+  /** It needs a certificate. */
+  readonly isDecrypted: boolean
   readonly certificate: KeyPair | undefined
 }
 
 export function evaluateListener(gateway: Gateway, listener: Listener, sources: ListenerSources): EvaluatedListener {
   const scheme = schemeOf(listener)
-  const accepted = acceptedListener(listener, scheme)
+  const accepted =
+    scheme === undefined
+      ? unmet('UnsupportedProtocol', `protocol ${listener.protocol} is not supported; HTTP, HTTPS and TLS are`)
+      : met('Accepted', 'the listener is valid')
   const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener, scheme)
-  const tls = scheme === 'https' ? certificateOf(gateway, listener, sources) : { certificate: undefined }
+  const isDecrypted = scheme === 'https' || (scheme === 'tls' && listener.tls?.mode !== 'Passthrough')
+  const tls = isDecrypted ? certificateOf(gateway, listener, sources) : { certificate: undefined }
   const resolvedRefs = tls.problem ?? kinds.problem ?? met('ResolvedRefs', 'all references are resolved')
   return {
     listener,
@@ -40,6 +46,7 @@ export function evaluateListener(gateway: Gateway, listener: Listener, sources: 
     supportedKinds: kinds.supportedKinds,
     accepted,
     resolvedRefs,
+    isDecrypted,
     certificate: tls.certificate,
   }
 }
@@ -57,17 +64,7 @@ const kindsOfSchemes: Readonly<Record<Scheme, readonly RouteKind[]>> = {
 }
 
 /** Names of protocols are compared without regard to case. */
-function schemeOf({ protocol, tls }: Listener): Scheme | undefined {
-  const scheme = schemes.get(protocol.toUpperCase())
-  return scheme === 'tls' && tls?.mode !== 'Passthrough' ? undefined : scheme
-}
-
-function acceptedListener({ protocol }: Listener, scheme: Scheme | undefined): Outcome {
-  if (scheme !== undefined) return met('Accepted', 'the listener is valid')
-  return schemes.has(protocol.toUpperCase())
-    ? unmet('UnsupportedValue', `mode Terminate of protocol ${protocol} is not supported; Passthrough is`)
-    : unmet('UnsupportedProtocol', `protocol ${protocol} is not supported; HTTP, HTTPS and TLS are`)
-}
+const schemeOf = ({ protocol }: Listener): Scheme | undefined => schemes.get(protocol.toUpperCase())
 
 function allowedKinds({ allowedRoutes }: Listener, scheme: Scheme) {
   const named = allowedRoutes?.kinds ?? []

@@ -15,6 +15,4 @@ export interface ListenerVerdict extends EvaluatedListener {
 export type ServedListener = ListenerVerdict & { readonly scheme: Scheme }
 
 export const isServed = (verdict: ListenerVerdict): verdict is ServedListener =>
-  verdict.accepted.isMet &&
-  verdict.scheme !== undefined &&
-  (verdict.scheme !== 'https' || verdict.certificate !== undefined)
+  verdict.accepted.isMet && verdict.scheme !== undefined && (!verdict.isDecrypted || verdict.certificate !== undefined)

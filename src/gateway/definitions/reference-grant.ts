@@ -1,4 +1,4 @@
-// The CustomResourceDefinition of ReferenceGrant. The standard channel of this release has it as v1beta1.
+// The CustomResourceDefinition of ReferenceGrant. It is stored as v1beta1, which earlier releases have alone.
 import {
   ageColumn,
   atomicList,
@@ -18,7 +18,7 @@ export const referenceGrantDefinition = definition({
   plural: 'referencegrants',
   shortNames: ['refgrant'],
   scope: 'Namespaced',
-  versions: ['v1beta1'],
+  versions: ['v1beta1', 'v1'],
   spec: object(
     {
       from: oneToSixteen(object({ group, kind: kindName, namespace: namespaceName }, ['group', 'kind', 'namespace'])),

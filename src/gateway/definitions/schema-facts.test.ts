@@ -99,6 +99,24 @@ const facts: readonly (readonly [plural: string, path: string, fact: object])[] 
   ['referencegrants', 'spec.to[]', { required: ['group', 'kind'] }],
 ] // prettier-ignore
 
+const served: readonly (readonly [plural: string, versions: string])[] = [
+  ['gateways', 'v1 v1beta1'],
+  ['referencegrants', 'v1beta1 v1'],
+  ['tlsroutes', 'v1'],
+]
+
+suite('the served versions, of which the first is stored, are the published ones', () => {
+  for (const [plural, expected] of served)
+    test(plural, () => {
+      const found = gatewayDefinitions.find(({ spec }) => spec.names.plural === plural)?.spec.versions ?? []
+      deepEqual(found.map(({ name }) => name).join(' '), expected)
+      deepEqual(
+        found.map(({ storage }) => storage),
+        found.map((_, index) => index === 0),
+      )
+    })
+})
+
 suite('the definitions have the published facts', () => {
   for (const [plural, path, fact] of facts)
     test(`${plural} ${path}`, () => {

@@ -3,6 +3,7 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { FrontendSpec } from '../../ingress/data-plane/frontends.ts'
+import type { Certificates } from '../../ingress/routing/certificate-table.ts'
 import { HostIndex } from '../../ingress/routing/host-index.ts'
 import { routeHostOf } from '../../ingress/routing/route.ts'
 import type { RouteFinder, RouteTable } from '../../ingress/routing/route-table.ts'
@@ -59,7 +60,7 @@ export function* listenerFrontends(
     boundPort: place.isApart === true ? 0 : binding.boundPort(place.port),
     scheme: own[0]?.listener.scheme ?? 'http',
     routes: finderOf(own),
-    certificates: new Map(own.flatMap(({ listener }) => serverName(listener))),
+    certificates: own[0]?.listener.scheme === 'tls' ? tlsCertificates(own) : httpsCertificates(own),
     ...fallbackOf(own),
   }))
 }
@@ -79,6 +80,17 @@ function finderOf(served: readonly ServedTable[]): RouteFinder {
     served.map(({ listener, table }) => [routeHostOf(listener.listener.hostname ?? '', 'any'), table] as const),
   )
   return { find: (request) => index.find(request.host)?.find(request) }
+}
+
+const httpsCertificates = (served: readonly ServedTable[]): Certificates =>
+  new Map(served.flatMap(({ listener }) => serverName(listener)))
+
+/** That of the listener whose routes serve the name, if it has one. */
+function tlsCertificates(served: readonly ServedTable[]): Certificates {
+  const index = new HostIndex(
+    served.map(({ listener }) => [routeHostOf(listener.listener.hostname ?? '', 'any'), listener] as const),
+  )
+  return { get: (name) => index.find(name)?.certificate }
 }
 
 const serverName = ({ listener: { hostname = '' }, certificate }: ServedListener): (readonly [string, KeyPair])[] =>

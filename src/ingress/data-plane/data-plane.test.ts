@@ -74,7 +74,7 @@ test('connections of TLS are forwarded by the present routes, and end with their
         return { host, port, close: async () => void served.push(`closed ${host} ${port}`) }
       },
     },
-    passthrough: { serve: async (_stream, _from, routes) => void served.push(routes) },
+    tlsConnections: { serve: async (_stream, _from, { routes }) => void served.push(routes) },
   })
   const first = spec('a', 443, [], { scheme: 'tls', host: '127.0.0.2' })
   await frontends.apply([first])
@@ -103,7 +103,7 @@ test('a certificate is selected by the exact name, then by a wildcard with one m
     log: silentLog,
     handler: { handle: () => Promise.reject(new Error('no request is sent')) },
     sockets: connections.sockets,
-    passthrough: { serve: () => Promise.reject(new Error('no connection is opened')) },
+    tlsConnections: { serve: () => Promise.reject(new Error('no connection is opened')) },
   })
   const https = spec('a', 443, [], { scheme: 'https', certificates })
   await frontends.apply([https])

@@ -22,7 +22,7 @@ import { BackendPools } from './backend-pools.ts'
 import { Frontends, type FrontendSpec, type PortState } from './frontends.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import { ProxyHandler, proxyLimitsDefault, type ProxyLimits } from './proxy-handler.ts'
-import { TlsPassthrough, tlsPassthroughLimitsDefault } from './tls-passthrough.ts'
+import { TlsConnections, tlsConnectionLimitsDefault } from './tls-connections.ts'
 
 export interface DataPlaneDeps {
   readonly clock: Clock
@@ -36,7 +36,7 @@ export interface DataPlaneDeps {
   readonly http1: HttpPoolProvider
   readonly http2: Http2Provider
   readonly outbound: Pick<OutboundProvider, 'exchange'>
-  readonly sockets: Pick<Sockets, 'connectStream' | 'listenStreams'>
+  readonly sockets: Pick<Sockets, 'acceptTls' | 'connectStream' | 'listenStreams'>
 }
 
 export interface DataPlaneSettings {
@@ -74,13 +74,19 @@ export class DataPlane implements AsyncDisposable {
     const recorder = new RequestRecorder({ ...deps, accessLog: settings.accessLog })
     const limits = { ...proxyLimitsDefault, ...settings.limits }
     const handler = new ProxyHandler({ ...deps, endpoints: this.#endpoints, pools: this.#pools, recorder, limits })
-    const passthrough = new TlsPassthrough({
+    const tlsConnections = new TlsConnections({
       ...deps,
       endpoints: this.#endpoints,
       recorder,
-      limits: tlsPassthroughLimitsDefault,
+      limits: tlsConnectionLimitsDefault,
     })
-    this.#frontends = new Frontends({ ...deps, handler, passthrough, host: settings.host, fallback: settings.fallback })
+    this.#frontends = new Frontends({
+      ...deps,
+      handler,
+      tlsConnections,
+      host: settings.host,
+      fallback: settings.fallback,
+    })
   }
 
   /** Calls back when a port could not be opened a while ago: `apply` tries it again. */

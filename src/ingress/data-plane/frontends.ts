@@ -2,12 +2,13 @@
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { listenLimitsDefault } from '../../platform/limits/listen-limits.ts'
 import type { KeyPair, Listener, ListenerProvider, ListenTls } from '../../platform/http/listener.ts'
+import type { Certificates } from '../routing/certificate-table.ts'
 import { RouteTable, type RouteFinder } from '../routing/route-table.ts'
 import type { Sockets } from '../../platform/sockets/sockets.ts'
 import type { ProxyHandler } from './proxy-handler.ts'
-import type { TlsPassthrough } from './tls-passthrough.ts'
+import type { TlsConnections, TlsEntry } from './tls-connections.ts'
 
-/** tls: connections are forwarded as they are. */
+/** tls: the contents of connections are forwarded, whatever their protocol. */
 export type FrontendScheme = 'http' | 'https' | 'tls'
 
 export interface FrontendSpec {
@@ -23,20 +24,17 @@ export interface FrontendSpec {
   readonly boundPort?: number
   readonly scheme: FrontendScheme
   readonly routes: RouteFinder
-  /** Only for HTTPS. */
+  /** Not for HTTP. Connections of TLS without a certificate are forwarded as they are. */
   readonly certificates: Certificates
   /** For clients that name no known server; the common fallback certificate if absent. */
   readonly fallback?: KeyPair
 }
 
-/** Certificates by name, in lower case. `*.example.com` stands for names with one more label. */
-export type Certificates = Pick<ReadonlyMap<string, KeyPair>, 'get'>
-
 export interface FrontendsDeps {
   readonly listeners: Pick<ListenerProvider, 'listen'>
   readonly handler: Pick<ProxyHandler, 'handle'>
   readonly sockets: Pick<Sockets, 'listenStreams'>
-  readonly passthrough: Pick<TlsPassthrough, 'serve'>
+  readonly tlsConnections: Pick<TlsConnections, 'serve'>
   readonly host: string
   readonly fallback: KeyPair
   readonly log: Log
@@ -127,7 +125,7 @@ export class Frontends implements AsyncDisposable {
 
   /** Connections end with the port; what they transmit is not known. */
   async #listenStreams(spec: FrontendSpec, frontend: CurrentFrontend): Promise<Frontend['listener']> {
-    const { sockets, passthrough } = this.#deps
+    const { sockets, tlsConnections } = this.#deps
     const { host = this.#deps.host, port, boundPort = port } = spec
     const { connectionsMax, connectionsPerClientMax } = listenLimitsDefault
     const listener = await sockets.listenStreams({
@@ -135,7 +133,7 @@ export class Frontends implements AsyncDisposable {
       port: boundPort,
       connectionsMax,
       connectionsPerClientMax,
-      onConnection: (stream, from) => void passthrough.serve(stream, from, frontend.current?.spec.routes ?? noRoutes),
+      onConnection: (stream, from) => void tlsConnections.serve(stream, from, frontend.current?.spec ?? noEntry),
     })
     return { port: listener.port, close: () => listener.close(), renew: async () => {} }
   }
@@ -162,6 +160,7 @@ export class Frontends implements AsyncDisposable {
 }
 
 const noRoutes = new RouteTable([])
+const noEntry: TlsEntry = { routes: noRoutes, certificates: new Map<string, KeyPair>() }
 
 /** An exact name is more specific than a wildcard. */
 const certificateFor = (certificates: Certificates | undefined, name: string): KeyPair | undefined =>

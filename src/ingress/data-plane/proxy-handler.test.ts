@@ -7,8 +7,9 @@ import { seededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import { headerChanges } from '../routing/header-changes.ts'
-import { routeHostOf, type Filter, type Route, type WeightedBackend } from '../routing/route.ts'
+import { routeHostOf, type Filter, type Route, type RouteMatch, type WeightedBackend } from '../routing/route.ts'
 import { RouteTable } from '../routing/route-table.ts'
+import { PatternWorkExceeded, textPattern } from '../routing/text-pattern.ts'
 import { recordedCharactersMax, RequestRecorder } from './access-log.ts'
 import { BackendPools } from './backend-pools.ts'
 import { ingressMetrics } from './ingress-metrics.ts'
@@ -21,6 +22,7 @@ interface StageOptions {
   readonly emptyStatus?: 404 | 500
   readonly endpoints?: readonly Peer[]
   readonly requestMsMax?: number
+  readonly match?: Partial<RouteMatch>
 }
 
 const backend = { namespace: 'default', service: 'web', port: 80, protocol: 'http1' } as const
@@ -49,7 +51,7 @@ function stage(options: StageOptions = {}) {
   const route: Route = {
     name: 'ingress/default/web',
     host: routeHostOf('web.example.com', 'one'),
-    match: { path: { kind: 'prefix', value: '/a' }, headers: [], query: [] },
+    match: { path: { kind: 'prefix', value: '/a' }, headers: [], query: [], ...options.match },
     order: '',
     filters,
     emptyStatus,
@@ -81,6 +83,18 @@ test('statuses that only an endpoint invents share a label', async () => {
     ([, code, count]) => [code, count],
   )
   deepEqual(Object.fromEntries(labels), { '200': '1', '404': '1', '4xx': '2', '5xx': '1', '503': '1' })
+})
+
+test('a request whose comparison with patterns takes too long is refused', async () => {
+  const pattern = textPattern('[ab]{200}')
+  assert(typeof pattern !== 'string')
+  const { connections, send, lines } = stage({ match: { headers: [{ name: 'x-long', value: pattern }] } })
+  connections.endpoints.set('192.0.2.1:80', ok('one')).set('192.0.2.2:80', ok('two'))
+  const [short, long] = [
+    await send({ headers: { 'x-long': 'ab'.repeat(100) } }),
+    await send({ headers: { 'x-long': 'a'.repeat(10_000) } }),
+  ]
+  deepEqual([short.status, long.status, lines[1]?.['failure']], [200, 500, new PatternWorkExceeded().message])
 })
 
 test('a request is forwarded to endpoints in turn, and recorded', async () => {

@@ -15,6 +15,7 @@ import type { HeaderChanges } from '../routing/header-changes.ts'
 import type { Backend, BackendProtocol, Filter, Mirror, Route } from '../routing/route.ts'
 import type { RouteFinder } from '../routing/route-table.ts'
 import { selectBackend } from '../routing/select-backend.ts'
+import { PatternWorkExceeded } from '../routing/text-pattern.ts'
 import type { RequestRecorder } from './access-log.ts'
 import type { BackendPools } from './backend-pools.ts'
 import { CopiedBody } from './copied-body.ts'
@@ -118,20 +119,32 @@ class Exchange {
     const { method } = this.#request
     if (!this.#path.startsWith('/') || isAmbiguousPath(this.#path))
       return this.#record(refused({ status: 400, message: 'the path of the request is not valid' }))
-    const request = this.#request
-    const route = this.#entry.routes().find({
-      method,
-      host: this.#host,
-      path: this.#path,
-      query: this.#query,
-      header: (name) => request.headers[name], // safe name: the record of headers has no prototype
-    })
+    let route: Route | undefined
+    try {
+      route = this.#found()
+    } catch (error) {
+      if (!(error instanceof PatternWorkExceeded)) throw error
+      this.#failure = error.message
+      return this.#record(refused({ status: 500, message: error.message }))
+    }
     this.#route = route
     const event = recorder.begin({ method, host: this.#host, path: this.#path }, route?.name)
     const routed = await this.#routed(route, (endpoint) => recorder.forward(event, endpoint, route?.name))
     const response = this.#cors === undefined ? routed : this.#withCors(routed, this.#cors)
     recorder.finish(event, String(response.status))
     return this.#record(response)
+  }
+
+  /** Throws PatternWorkExceeded. */
+  #found(): Route | undefined {
+    const { method, headers } = this.#request
+    return this.#entry.routes().find({
+      method,
+      host: this.#host,
+      path: this.#path,
+      query: this.#query,
+      header: (name) => headers[name], // safe name: the record of headers has no prototype
+    })
   }
 
   #record(response: WireResponse): WireResponse {

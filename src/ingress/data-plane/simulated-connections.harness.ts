@@ -83,6 +83,7 @@ export class SimulatedConnections {
 
   readonly sockets: DataPlaneDeps['sockets'] = {
     connectStream: () => Promise.reject(new Error('no connection of this test is forwarded')),
+    acceptTls: () => Promise.reject(new Error('no connection of this test is decrypted')),
     listenStreams: async ({ host, port }) => ({ host, port, close: async () => {} }),
   }
 

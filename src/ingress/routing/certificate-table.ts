@@ -4,6 +4,9 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { KeyPair } from '../../platform/http/listener.ts'
 
+/** Certificates by name, in lower case. `*.example.com` stands for names with one more label. */
+export type Certificates = Pick<ReadonlyMap<string, KeyPair>, 'get'>
+
 interface Claim {
   /** The smaller string comes first. Unique. */
   readonly order: string

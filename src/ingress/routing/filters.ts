@@ -21,6 +21,8 @@ export function changeHeaders(headers: Headers, { set, add, remove }: HeaderChan
 export function changedPath(path: string, change: PathChange | undefined, match: PathMatch): string {
   if (change === undefined) return path
   if (change.kind === 'full') return change.value
+  // Only prefixes can be replaced; the definition of the API rejects other matches.
+  if (match.kind === 'pattern' || match.kind === 'method') return change.value || '/'
   const matched = match.value.endsWith('/') ? match.value.slice(0, -1) : match.value
   const rest = path.slice(matched.length)
   const prefix = change.value.endsWith('/') ? change.value.slice(0, -1) : change.value

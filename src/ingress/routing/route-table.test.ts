@@ -1,25 +1,40 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { lookup } from '../../base/collections/lookup.ts'
-import { routeHostOf, type Route, type RouteMatch } from './route.ts'
+import { routeHostOf, type PathMatch, type Route, type RouteMatch } from './route.ts'
 import { RouteTable } from './route-table.ts'
+import { textPattern, type TextPattern } from './text-pattern.ts'
 
 interface Rule extends Partial<Omit<RouteMatch, 'path'>> {
   readonly host?: string
   readonly labels?: 'one' | 'any'
   readonly exact?: string
   readonly prefix?: string
+  readonly regular?: string
+  readonly call?: string
   readonly order?: string
 }
 
-const route = (name: string, { host = '', labels = 'one', exact, prefix = '/', order = '', ...more }: Rule): Route => ({
+const patternOf = (source: string): TextPattern => {
+  const pattern = textPattern(source)
+  if (typeof pattern === 'string') throw new Error(pattern)
+  return pattern
+}
+
+function pathOf({ exact, prefix = '/', regular, call }: Rule): PathMatch {
+  if (regular !== undefined) return { kind: 'pattern', pattern: patternOf(regular) }
+  if (call !== undefined) return { kind: 'method', value: call }
+  return exact === undefined ? { kind: 'prefix', value: prefix } : { kind: 'exact', value: exact }
+}
+
+const route = (name: string, { host = '', labels = 'one', order = '', ...rule }: Rule): Route => ({
   name,
   host: routeHostOf(host, labels),
   match: {
-    path: exact === undefined ? { kind: 'prefix', value: prefix } : { kind: 'exact', value: exact },
-    headers: [],
-    query: [],
-    ...more,
+    path: pathOf(rule),
+    headers: rule.headers ?? [],
+    query: rule.query ?? [],
+    ...(rule.method === undefined ? {} : { method: rule.method }),
   },
   order,
   filters: [],
@@ -76,6 +91,30 @@ const cases: readonly (readonly [string, Readonly<Record<string, Rule>>, string,
   ['a wildcard of Ingress stands for one label', { w: { host: '*.a.com' } }, 'x.y.a.com/', {}, undefined],
   ['a wildcard does not match its suffix', { w: { host: '*.a.com', labels: 'any' } }, 'a.com/', {}, undefined],
   ['a wildcard of a Gateway', { w: { host: '*.a.com', labels: 'any' } }, 'x.y.a.com/', {}, 'w'],
+  ['a pattern of the whole path', { r: { regular: '/v[0-9]+/x' } }, 'h/v12/x', {}, 'r'],
+  ['a pattern of a part of the path', { r: { regular: '/v[0-9]+' } }, 'h/v12/x', {}, undefined],
+  ['a pattern before a prefix', { p: { prefix: '/v1/x' }, r: { regular: '/v.*' } }, 'h/v1/x', {}, 'r'],
+  ['an exact path before a pattern', { e: { exact: '/v1/x' }, r: { regular: '/v.*' } }, 'h/v1/x', {}, 'e'],
+  ['the longer pattern', { s: { regular: '/v.*' }, l: { regular: '/v1.*' } }, 'h/v1/x', {}, 'l'],
+  [
+    'a pattern of a header',
+    { any: {}, blue: { headers: [{ name: 'team', value: patternOf('blue|green') }] } },
+    'h/',
+    { headers: { team: 'green' } },
+    'blue',
+  ],
+  [
+    'a header that is absent has no pattern',
+    { r: { headers: [{ name: 'team', value: patternOf('.*') }] } },
+    'h/',
+    {},
+    undefined,
+  ],
+  ['a pattern of a parameter', { r: { query: [{ name: 'q', value: patternOf('[0-9]+') }] } }, 'h/?q=12', {}, 'r'],
+  ['a method of any service', { c: { call: 'Echo' } }, 'h/a.b/Echo', {}, 'c'],
+  ['a method of two elements only', { c: { call: 'Echo' } }, 'h/a/b/Echo', {}, undefined],
+  ['a service before a method', { c: { call: 'Echo' }, s: { prefix: '/a.b' } }, 'h/a.b/Echo', {}, 's'],
+  ['a method before all paths', { c: { call: 'Echo' }, any: {} }, 'h/a.b/Echo', {}, 'c'],
   [
     'the longer wildcard',
     { short: { host: '*.com', labels: 'any' }, long: { host: '*.a.com', labels: 'any' } },

@@ -2,18 +2,21 @@
 import type { ServerIdentity } from '../../platform/http/server-identity.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { HeaderChanges } from './header-changes.ts'
+import type { TextPattern } from './text-pattern.ts'
 
-/** A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`). */
-export interface PathMatch {
-  readonly kind: 'exact' | 'prefix'
-  readonly value: string
-}
+/**
+ * A path in a match: `exact` compares the whole path, `prefix` its elements (`/a` matches `/a` and `/a/b`, not `/ab`), `method`
+ * the second of two elements, which is the method of a gRPC call.
+ */
+export type PathMatch =
+  | { readonly kind: 'exact' | 'method' | 'prefix'; readonly value: string }
+  | { readonly kind: 'pattern'; readonly pattern: TextPattern }
 
-/** A header or query parameter that must have this value. */
+/** A header or query parameter that must have this value, or a value of this pattern. */
 export interface ValueMatch {
   /** Header names are in lower case. */
   readonly name: string
-  readonly value: string
+  readonly value: string | TextPattern
 }
 
 export interface RouteMatch {

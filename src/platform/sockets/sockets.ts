@@ -1,5 +1,6 @@
 // Sockets: datagrams (UDP) and byte streams (TCP) without a protocol of their own. Hosts are IP addresses.
 import type { ByteStream } from '../http/byte-stream.ts'
+import type { KeyPair } from '../http/listener.ts'
 
 export interface Peer {
   readonly address: string
@@ -57,4 +58,6 @@ export interface Sockets {
   connectDatagrams(peer: Peer, options: ConnectOptions): Promise<ConnectedDatagrams>
   listenStreams(options: ListenStreamsOptions): Promise<StreamListener>
   connectStream(peer: Peer, signal: AbortSignal): Promise<ByteStream>
+  /** The contents of a connection whose client speaks TLS. Rejects, and closes the connection, if the handshake fails. */
+  acceptTls(stream: ByteStream, pair: KeyPair, signal: AbortSignal): Promise<ByteStream>
 }

@@ -7,6 +7,7 @@ import type { Sockets } from '../../sockets/sockets.ts'
 import { bindDatagrams, connectDatagrams } from './datagram-socket.ts'
 import { byteStreamOn } from './socket-byte-stream.ts'
 import { TcpServer } from './tcp-server.ts'
+import { acceptTls } from './accept-tls.ts'
 
 export const nodeSockets: Sockets = {
   bindDatagrams,
@@ -43,4 +44,5 @@ export const nodeSockets: Sockets = {
     }
     return byteStreamOn(socket)
   },
+  acceptTls,
 }

@@ -1,12 +1,14 @@
-// TlsPassthrough: connections of TLS that are forwarded as they are. The server name of the client selects the route; a
-// connection without a route or endpoint is closed.
+// TlsConnections: connections of TLS whose contents are forwarded: as they are, or decrypted where the server name has a
+// certificate. The server name of the client selects the route; a connection without a route or endpoint is closed.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { KeyPair } from '../../platform/http/listener.ts'
 import type { Peer, Sockets } from '../../platform/sockets/sockets.ts'
 import { nextEndpoint } from '../backends/next-endpoint.ts'
 import type { ServiceEndpoints } from '../backends/service-endpoints.ts'
+import type { Certificates } from '../routing/certificate-table.ts'
 import type { Backend } from '../routing/route.ts'
 import type { RouteFinder } from '../routing/route-table.ts'
 import { selectBackend } from '../routing/select-backend.ts'
@@ -14,7 +16,7 @@ import type { RequestRecorder } from './access-log.ts'
 import { parseClientHello } from './client-hello.ts'
 import { joinStreams } from './join-streams.ts'
 
-export interface TlsPassthroughLimits {
+export interface TlsConnectionsLimits {
   /** How many endpoints a connection is tried with. */
   readonly attemptsMax: number
   /** From the connection to the server name of the client, and until an endpoint has accepted it. */
@@ -25,37 +27,48 @@ export interface TlsPassthroughLimits {
 /** In how many pieces a client may send its first message, which is read again with each. */
 const openingPiecesMax = 1_024
 
-export const tlsPassthroughLimitsDefault: TlsPassthroughLimits = {
+export const tlsConnectionLimitsDefault: TlsConnectionsLimits = {
   attemptsMax: 3,
   connectMsMax: 5_000,
   idleMsMax: 3_600_000,
 }
 
-export interface TlsPassthroughDeps {
+export interface TlsConnectionsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly endpoints: Pick<ServiceEndpoints, 'of'>
-  readonly sockets: Pick<Sockets, 'connectStream'>
+  readonly sockets: Pick<Sockets, 'acceptTls' | 'connectStream'>
   readonly recorder: Pick<RequestRecorder, 'begin' | 'forward' | 'finish' | 'connected'>
-  readonly limits: TlsPassthroughLimits
+  readonly limits: TlsConnectionsLimits
 }
 
 /** Why a connection was closed without an endpoint. */
-type Refusal = 'no endpoint accepts the connection' | 'no rule matches the server name' | 'the backend is not valid'
+type Refusal =
+  | 'no endpoint accepts the connection'
+  | 'no rule matches the server name'
+  | 'the backend is not valid'
+  | 'the TLS handshake has failed'
 
-export class TlsPassthrough {
-  readonly #deps: TlsPassthroughDeps
+/** The port at which connections arrive. */
+export interface TlsEntry {
+  readonly routes: RouteFinder
+  /** Connections for these names are decrypted. */
+  readonly certificates: Certificates
+}
 
-  constructor(deps: TlsPassthroughDeps) {
+export class TlsConnections {
+  readonly #deps: TlsConnectionsDeps
+
+  constructor(deps: TlsConnectionsDeps) {
     this.#deps = deps
   }
 
   /** Resolves when the connection is closed. */
-  async serve(client: ByteStream, from: Peer, routes: RouteFinder): Promise<void> {
+  async serve(client: ByteStream, from: Peer, entry: TlsEntry): Promise<void> {
     try {
       const opening = await this.#opening(client)
       if (opening === undefined) client.destroy()
-      else await this.#forward(opening, from, routes)
+      else await this.#forward(opening, from, entry)
     } catch {
       client.destroy()
     }
@@ -82,9 +95,9 @@ export class TlsPassthrough {
     }
   }
 
-  async #forward({ serverName, stream }: Opening, from: Peer, routes: RouteFinder): Promise<void> {
+  async #forward({ serverName, stream }: Opening, from: Peer, entry: TlsEntry): Promise<void> {
     const { clock, random, recorder, limits } = this.#deps
-    const route = routes.find({ method: '', host: serverName, path: '/', query: '', header: () => undefined })
+    const route = entry.routes.find({ method: '', host: serverName, path: '/', query: '', header: () => undefined })
     const event = recorder.begin({ method: 'TLS', host: serverName, path: '' }, route?.name)
     const closed = (failure: Refusal) => {
       stream.destroy()
@@ -94,13 +107,30 @@ export class TlsPassthrough {
     if (route === undefined) return closed('no rule matches the server name')
     const backend = selectBackend(route.backends, random)?.backend
     if (backend === undefined) return closed('the backend is not valid')
+    const pair = entry.certificates.get(serverName)
+    const contents = pair === undefined ? stream : await this.#decrypted(stream, pair)
+    if (contents === undefined) return closed('the TLS handshake has failed')
     const found = await this.#connected(backend)
     if (found === undefined) return closed('no endpoint accepts the connection')
     const endpoint = `${found.endpoint.address}:${found.endpoint.port}`
     recorder.finish(recorder.forward(event, endpoint, route.name), 'connected')
     recorder.finish(event, 'connected')
     recorder.connected({ host: serverName, client: from.address, route: route.name, endpoint, failure: undefined })
-    await joinStreams(stream, found.stream, { clock, idleMsMax: limits.idleMsMax })
+    await joinStreams(contents, found.stream, { clock, idleMsMax: limits.idleMsMax })
+  }
+
+  /** Undefined if the client does not complete the handshake in time. */
+  async #decrypted(stream: ByteStream, pair: KeyPair): Promise<ByteStream | undefined> {
+    const { clock, sockets, limits } = this.#deps
+    const stop = new AbortController()
+    const timer = clock.after(limits.connectMsMax, () => stop.abort(new Error('the client does not respond')))
+    try {
+      return await sockets.acceptTls(stream, pair, stop.signal)
+    } catch {
+      return undefined
+    } finally {
+      timer.cancel()
+    }
   }
 
   async #connected(backend: Backend): Promise<{ readonly endpoint: Peer; readonly stream: ByteStream } | undefined> {

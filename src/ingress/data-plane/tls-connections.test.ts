@@ -11,7 +11,7 @@ import { RouteTable } from '../routing/route-table.ts'
 import { RequestRecorder } from './access-log.ts'
 import { clientHelloOf } from './client-hello.harness.ts'
 import { ingressMetrics } from './ingress-metrics.ts'
-import { TlsPassthrough, tlsPassthroughLimitsDefault } from './tls-passthrough.ts'
+import { TlsConnections, tlsConnectionLimitsDefault } from './tls-connections.ts'
 
 /** One end of a connection, whose peer is the test. */
 function simulatedStream() {
@@ -68,8 +68,13 @@ const routes = (backends: readonly WeightedBackend[]) =>
 const peer = (address: string) => ({ address, port: 443 })
 const hello = clientHelloOf('a.example.com')
 
-/** `open` are the addresses of endpoints that accept connections; others refuse them, `silent` never respond. */
-async function stage(open: readonly string[] = ['10.0.0.1'], backends = [backend('web')]) {
+type Handshake = 'completed' | 'failed' | 'silent'
+
+/**
+ * `open` are the addresses of endpoints that accept connections; others refuse them, `silent` never respond. With a handshake,
+ * connections are decrypted.
+ */
+async function stage(open: readonly string[] = ['10.0.0.1'], backends = [backend('web')], handshake?: Handshake) {
   const clock = new VirtualClock()
   const lines: string[] = []
   const log = { info: (message: string, fields: object) => lines.push(`${message} ${JSON.stringify(fields)}`) }
@@ -78,7 +83,10 @@ async function stage(open: readonly string[] = ['10.0.0.1'], backends = [backend
   const measures = ingressMetrics(metrics)
   const tried: string[] = []
   const endpoint = simulatedStream()
-  const passthrough = new TlsPassthrough({
+  /** What a client has encrypted. */
+  const contents = simulatedStream()
+  const decrypted: string[] = []
+  const connections = new TlsConnections({
     clock,
     random: seededRandom(1),
     endpoints: {
@@ -88,6 +96,13 @@ async function stage(open: readonly string[] = ['10.0.0.1'], backends = [backend
       }),
     },
     sockets: {
+      acceptTls: ({ destroy }, { certificate }, signal) => {
+        decrypted.push(certificate)
+        if (handshake === 'completed') return Promise.resolve(contents.stream)
+        destroy()
+        if (handshake === 'failed') return Promise.reject(new Error('wrong version number'))
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+      },
       connectStream: ({ address }, signal) => {
         tried.push(address)
         if (open.includes(address)) return Promise.resolve(endpoint.stream)
@@ -96,15 +111,19 @@ async function stage(open: readonly string[] = ['10.0.0.1'], backends = [backend
       },
     },
     recorder: new RequestRecorder({ clock, log: log as unknown as Log, accessLog: 'all', metrics: measures, flow }),
-    limits: tlsPassthroughLimitsDefault,
+    limits: tlsConnectionLimitsDefault,
   })
   const client = simulatedStream()
-  const served = passthrough.serve(client.stream, peer('192.0.2.9'), routes(backends))
+  const certificates = new Map(
+    handshake === undefined ? [] : [['a.example.com', { certificate: 'of a.example.com', key: '' }]],
+  )
+  const entry = { routes: routes(backends), certificates }
+  const served = connections.serve(client.stream, peer('192.0.2.9'), entry)
   const tick = (ms = 1) => clock.advance(ms)
-  return { client, endpoint, served, tick, tried, lines, connections: () => metrics.text() }
+  return { client, contents, decrypted, endpoint, served, tick, tried, lines, connections: () => metrics.text() }
 }
 
-suite('TlsPassthrough', () => {
+suite('TlsConnections', () => {
   test('the bytes of both sides are forwarded, from the first', async () => {
     const { client, endpoint, served, tick, lines, connections } = await stage()
     for (const piece of [hello.subarray(0, 7), hello.subarray(7)]) {
@@ -124,6 +143,30 @@ suite('TlsPassthrough', () => {
     ])
     equal(connections().includes('connections_total{route="tlsroute/default/a",result="connected"} 1'), true)
   })
+
+  test('where the name has a certificate, what the client has encrypted is forwarded', async () => {
+    const { client, contents, decrypted, endpoint, served, tick } = await stage(undefined, undefined, 'completed')
+    client.send(hello)
+    await tick()
+    contents.send(new Uint8Array(3))
+    endpoint.send(new Uint8Array(5))
+    await tick()
+    contents.send(undefined)
+    endpoint.send(undefined)
+    await served
+    deepEqual(decrypted, ['of a.example.com'])
+    deepEqual([endpoint.log, contents.log, client.log], [['3 bytes', 'end'], ['5 bytes', 'end'], []])
+  })
+
+  for (const handshake of ['failed', 'silent'] as const)
+    test(`a client whose handshake is ${handshake} is disconnected`, async () => {
+      const { client, served, tick, tried, lines } = await stage(undefined, undefined, handshake)
+      client.send(hello)
+      await tick(handshake === 'silent' ? tlsConnectionLimitsDefault.connectMsMax : 1)
+      await served
+      deepEqual([client.log.includes('destroyed'), tried], [true, []])
+      equal(lines.join('').includes('the TLS handshake has failed'), true)
+    })
 
   test('an endpoint that refuses is followed by another, up to three', async () => {
     const second = await stage(['10.0.0.2'])
