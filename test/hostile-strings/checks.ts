@@ -69,6 +69,10 @@ export function responseViolations(head: string): Violation[] {
   return isOne && !isInjected ? [] : [violation(`the response ${JSON.stringify(head.slice(0, 300))}`, head)]
 }
 
+/** The server name in the first message of TLS. */
+export const serverNameViolations = (name: string): Violation[] =>
+  /^[-.\dA-Za-z]{1,253}$/.test(name) ? [] : [violation(`the server name ${JSON.stringify(name)}`, name)]
+
 /** Where a connection leads: an address and a port. */
 export const peerViolations = ({ address, port }: { readonly address: string; readonly port: number }): Violation[] =>
   /^[\d.]+$|^[\da-f:]+$/.test(address) && Number.isInteger(port) && port > 0 && port < 65_536

@@ -1,6 +1,7 @@
 // Valid objects that the proxy of Ingresses and Gateways reads. Names, hosts and addresses follow from a number.
 import { ingressClass } from '../../src/api/networking/v1/ingress-class.ts'
 import { ingress } from '../../src/api/networking/v1/ingress.ts'
+import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { secret } from '../../src/api/core/v1/secret.ts'
 import { ownGatewayClass } from '../../src/gateway/gateway-class.ts'
 import { stored } from './base-objects.ts'
@@ -174,6 +175,30 @@ export const grpcRouteOf: BaseObject = (index) =>
       ],
     },
   })
+
+export const tlsRouteOf: BaseObject = (index) =>
+  gatewayObject('TLSRoute', `tls-${index}`, index, {
+    spec: { parentRefs, hostnames: [hostOf(index)], rules: [{ name: 'forward', backendRefs: backendRefs(index) }] },
+  })
+
+export const backendTlsPolicyOf: BaseObject = (index) =>
+  gatewayObject('BackendTLSPolicy', `policy-${index}`, index, {
+    spec: {
+      targetRefs: [{ group: '', kind: 'Service', name: `web-${index}`, sectionName: 'http' }],
+      validation: {
+        caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: `authority-${index}` }],
+        hostname: 'in.example.com',
+        subjectAltNames: [
+          { type: 'Hostname', hostname: 'in.example.com' },
+          { type: 'URI', uri: 'spiffe://in.example.com/x' },
+        ],
+      },
+      options: { 'example.com/a': 'b' },
+    },
+  })
+
+export const authorityOf = (index: number): object =>
+  stored(configMap, `authority-${index}`, index, { data: { 'ca.crt': 'certificate' } })
 
 export const referenceGrantOf: BaseObject = (index) =>
   gatewayObject('ReferenceGrant', `grant-${index}`, index, {

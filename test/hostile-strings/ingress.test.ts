@@ -8,6 +8,7 @@ import { silentLog } from '../../src/base/observability/log.ts'
 import { Metrics } from '../../src/base/observability/metrics.ts'
 import { seededRandom } from '../../src/base/random/random.ts'
 import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { namespace } from '../../src/api/core/v1/namespace.ts'
 import { secret } from '../../src/api/core/v1/secret.ts'
 import { service } from '../../src/api/core/v1/service/service.ts'
@@ -15,21 +16,31 @@ import { endpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
 import { ingressClass } from '../../src/api/networking/v1/ingress-class.ts'
 import { ingress } from '../../src/api/networking/v1/ingress.ts'
 import type { Kind } from '../../src/api/kind/kind.ts'
+import { backendTlsPolicyDefinition } from '../../src/gateway/definitions/backend-tls-policy.ts'
 import { gatewayClassDefinition } from '../../src/gateway/definitions/gateway-class.ts'
 import { gatewayDefinition } from '../../src/gateway/definitions/gateway.ts'
 import { grpcRouteDefinition } from '../../src/gateway/definitions/grpc-route.ts'
 import { httpRouteDefinition } from '../../src/gateway/definitions/http-route.ts'
 import { referenceGrantDefinition } from '../../src/gateway/definitions/reference-grant.ts'
+import { tlsRouteDefinition } from '../../src/gateway/definitions/tls-route.ts'
 import { startGatewayController } from '../../src/gateway/gateway-controller.ts'
 import { gateway, gatewayClass, referenceGrant } from '../../src/gateway/kinds/gateway-kinds.ts'
-import { grpcRoute, httpRoute } from '../../src/gateway/kinds/route-kinds.ts'
+import { backendTlsPolicy } from '../../src/gateway/kinds/policy-kinds.ts'
+import { grpcRoute, httpRoute, tlsRoute } from '../../src/gateway/kinds/route-kinds.ts'
 import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
 import { SimulatedConnections } from '../../src/ingress/data-plane/simulated-connections.harness.ts'
 import { startIngressController } from '../../src/ingress/ingress-controller.ts'
 import { SimulatedInformers } from '../../src/ingress/simulated-informers.harness.ts'
 import { responseHead } from '../../src/platform/http1/response-head.ts'
 import * as base from './base-objects.ts'
-import { peerViolations, requestViolations, responseViolations, targetViolations, type Violation } from './checks.ts'
+import {
+  peerViolations,
+  requestViolations,
+  responseViolations,
+  serverNameViolations,
+  targetViolations,
+  type Violation,
+} from './checks.ts'
 import * as proxied from './ingress-objects.ts'
 import { recordedApi, type RecordedApi } from './recorded-api.ts'
 import { namedMessageOf } from './schema-message.ts'
@@ -43,6 +54,8 @@ interface Effects {
   readonly requests: string[]
   readonly responses: string[]
   readonly peers: { readonly address: string; readonly port: number }[]
+  /** Of endpoints that are called over TLS. */
+  readonly serverNames: string[]
   readonly api: RecordedApi
   /** The statuses of responses for the host of the plain objects. */
   readonly plainStatuses: number[]
@@ -57,15 +70,24 @@ async function effectsOf(
   objects: readonly PluralObject[],
   numbers: readonly number[],
 ): Promise<Effects> {
-  const gatewayKinds = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as unknown as readonly Kind[]
+  const gatewayKinds = [
+    gatewayClass,
+    gateway,
+    httpRoute,
+    grpcRoute,
+    tlsRoute,
+    backendTlsPolicy,
+    referenceGrant,
+  ] as unknown as readonly Kind[]
   const api = recordedApi([], gatewayKinds)
-  const effects: Effects = { requests: [], responses: [], peers: [], api, plainStatuses: [] }
+  const effects: Effects = { requests: [], responses: [], peers: [], serverNames: [], api, plainStatuses: [] }
   const texts: Promise<string>[] = []
   const connections = new SimulatedConnections()
   const { open } = connections.http1
   Object.assign(connections.http1, {
     open: (options: Parameters<typeof open>[0]) => {
       effects.peers.push(options.server)
+      if (options.tls !== undefined) effects.serverNames.push(options.tls.serverName)
       const endpoint = `${options.server.address}:${options.server.port}`
       connections.endpoints.set(endpoint, (request) => {
         texts.push(sentText({ ...request, body: '' }))
@@ -106,10 +128,11 @@ async function effectsOf(
   return effects
 }
 
-const violationsIn = ({ requests, responses, peers, api }: Effects): Violation[] => [
+const violationsIn = ({ requests, responses, peers, serverNames, api }: Effects): Violation[] => [
   ...requests.flatMap(requestViolations),
   ...responses.flatMap(responseViolations),
   ...peers.flatMap(peerViolations),
+  ...serverNames.flatMap(serverNameViolations),
   ...[...api.targets].flatMap(targetViolations),
   ...api.unknown.map((target) => ({ text: `no resource: ${target}`, index: undefined })),
 ]
@@ -134,6 +157,7 @@ const plain: Record<'Ingress' | 'Gateway', readonly PluralObject[]> = {
 const ingressAt = (index: number): PluralObject => [ingress.plural, proxied.ingressOf(index)]
 const routeAt = (index: number): PluralObject => [httpRoute.plural, proxied.httpRouteOf(index)]
 const grpcAt = (index: number): PluralObject => [grpcRoute.plural, proxied.grpcRouteOf(index)]
+const authorityAt = (index: number): PluralObject => [configMap.plural, proxied.authorityOf(index)]
 const without = (plural: string, objects: readonly PluralObject[]) => objects.filter(([each]) => each !== plural)
 
 type Row = readonly [
@@ -163,6 +187,14 @@ const rows: readonly Row[] = [
   ['Ingress', secret, secret.plural, proxied.tlsOf, (at) => [...without(secret.plural, backendsOf(at)), ingressAt(at)]],
   ['Gateway', namedMessageOf(httpRouteDefinition), httpRoute.plural, proxied.httpRouteOf, backendsOf],
   ['Gateway', namedMessageOf(grpcRouteDefinition), grpcRoute.plural, proxied.grpcRouteOf, backendsOf],
+  ['Gateway', namedMessageOf(tlsRouteDefinition), tlsRoute.plural, proxied.tlsRouteOf, backendsOf],
+  [
+    'Gateway',
+    namedMessageOf(backendTlsPolicyDefinition),
+    backendTlsPolicy.plural,
+    proxied.backendTlsPolicyOf,
+    (at) => [...backendsOf(at), routeAt(at), authorityAt(at)],
+  ],
   ['Gateway', namedMessageOf(gatewayDefinition), gateway.plural, proxied.gatewayOf, backendsOf],
   ['Gateway', namedMessageOf(gatewayClassDefinition), gatewayClass.plural, proxied.gatewayClassOf, () => []],
   [
@@ -182,6 +214,13 @@ for (const which of ['Ingress', 'Gateway'] as const)
     ok(which === 'Ingress' || responses.some((text) => text.includes('location: https://to.example.com:8443/there/x')))
     ok([...api.targets].some((target) => target.startsWith('PUT ') && target.includes('/status')))
   })
+
+test('without hostile texts, endpoints of a Service with a policy are called over TLS', async () => {
+  const policy: PluralObject = [backendTlsPolicy.plural, proxied.backendTlsPolicyOf(0)]
+  const { serverNames, plainStatuses } = await effectsOf('Gateway', [...plain.Gateway, policy, authorityAt(0)], [])
+  deepEqual([...new Set(serverNames)], ['in.example.com'])
+  equal(plainStatuses[0], 200)
+})
 
 for (const [which, kind, plural, baseObject, companions] of rows)
   test(`hostile texts in a ${kind.kind} of an ${which} proxy stay within one header, path or connection`, async () => {

@@ -55,6 +55,7 @@ const cases: readonly (readonly [
   isValid: boolean,
 ])[] = [
   ['a ConfigMap', {}, 'Accepted ResolvedRefs', true],
+  ['a hostname that is none', { hostname: 'a b' }, 'Invalid ResolvedRefs', false],
   ['a missing ConfigMap', { caCertificateRefs: [caRef({ name: 'gone' })] }, 'NoValidCACertificate InvalidCACertificateRef', false],
   ['a ConfigMap without certificates', { caCertificateRefs: [caRef({ name: 'empty' })] }, 'NoValidCACertificate InvalidCACertificateRef', false],
   ['another kind', { caCertificateRefs: [caRef({ kind: 'Secret' })] }, 'NoValidCACertificate InvalidKind', false],

@@ -94,11 +94,18 @@ export class BackendTls {
 
 const targetKey = (service: ObjectKey, portName = ''): string => `${service} ${portName}`
 
+/** It becomes the server name in the first message of TLS. */
+const isHostname = (hostname: string): boolean => /^[-.\dA-Za-z]{1,253}$/.test(hostname)
+
 function evaluatePolicy(policy: BackendTlsPolicy, { configMap, isCertificates }: BackendTlsSources): EvaluatedPolicy {
-  const { caCertificateRefs = [], wellKnownCACertificates } = policy.spec.validation
+  const { caCertificateRefs = [], wellKnownCACertificates, hostname } = policy.spec.validation
   const resolved = met('ResolvedRefs', 'all references are resolved')
   if (caCertificateRefs.length === 0) {
     const message = `well-known certificates ${wellKnownCACertificates ?? ''} are not supported`
+    return { accepted: unmet('Invalid', message), resolvedRefs: resolved, tls: invalidTls, configMaps: [] }
+  }
+  if (!isHostname(hostname)) {
+    const message = 'a hostname consists of letters, digits, dashes and dots'
     return { accepted: unmet('Invalid', message), resolvedRefs: resolved, tls: invalidTls, configMaps: [] }
   }
   const configMaps: (readonly [ObjectKey, ConfigMap | undefined])[] = []
