@@ -59,3 +59,22 @@ test('a user who may read the record sees everything', async () => {
   const all = await seen('get /coxswain/v1/flow-events')
   deepEqual([all.length, all[0]], [recorded.length, 'pods mine a RBAC: secret rule'])
 })
+
+test('a connection of simulated pods is seen by users who may get its Service and both pods', async () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const service = object('services', 'mine', 'web')
+  flow.record('call', 'pod/mine/a', 'pod/mine/b', 'connect 10.0.0.1:80', service)
+  flow.record('call', 'pod/other/c', 'pod/mine/b', 'connect 10.0.0.1:80', service)
+  flow.record('call', 'pod/mine/a', 'pod/other/d', 'connect 10.0.0.1:80', service)
+  flow.record('call', 'pod/mine/a', '10.9.9.9', 'connect 10.0.0.1:80', service)
+  const deps = {
+    catalogue: new KindCatalogue(),
+    authorize: (attributes: Parameters<Parameters<typeof visibleEvents>[2]['authorize']>[0]) =>
+      attributes.kind === 'resource' && attributes.namespace === 'mine' ? allowed() : noOpinion(),
+  }
+  const events = await visibleEvents([...flow.events()], userWithName('jane'), deps, new AbortController().signal)
+  deepEqual(
+    events.map(({ from, to }) => `${from} ${to}`),
+    ['pod/mine/a pod/mine/b', 'pod/mine/a 10.9.9.9'],
+  )
+})

@@ -1,5 +1,5 @@
 // visibleEvents: the flow events that a user may see: those about objects that the user may get, and about collections
-// that the user may list. Users who may read the whole record see all events, with the rules that allowed the calls.
+// that the user may list. A connection of a simulated pod also needs access to its pods, because it names them. Users who may read the whole record see all events, with the rules that allowed the calls.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowObject } from '../../base/observability/flow-recorder.ts'
 import { flowEventsPath } from '../../api/coxswain/v1/flow-protocol.ts'
@@ -27,15 +27,37 @@ export async function visibleEvents(
   if (await isAllowed({ kind: 'path', user, verb: 'get', path: flowEventsPath })) return events
   const decisions = new Map<string, Promise<boolean>>()
   const shown: FlowEvent[] = []
-  for (const event of events) {
-    const { object } = event
-    if (object === undefined) continue
+  const isReadable = (object: FlowObject): Promise<boolean> => {
     const key = JSON.stringify([object.resource, object.namespace, object.name])
-    const isVisible = getOrInsert(decisions, key, () => mayRead(object, user, catalogue.kinds, isAllowed))
+    return getOrInsert(decisions, key, () => mayRead(object, user, catalogue.kinds, isAllowed))
+  }
+  for (const event of events) {
     const { deniedTo: _, ...shared } = event
-    if (await isVisible) shown.push({ ...shared, allowedBy: undefined })
+    if (await areReadable(objectsOf(event), isReadable)) shown.push({ ...shared, allowedBy: undefined })
   }
   return shown
+}
+
+async function areReadable(
+  objects: readonly FlowObject[],
+  isReadable: (object: FlowObject) => Promise<boolean>,
+): Promise<boolean> {
+  for (const object of objects) if (!(await isReadable(object))) return false
+  return objects.length > 0
+}
+
+const podPrefix = 'pod/'
+
+/** The object of an event, and the pods that it names as participants; none if it has no object. */
+function objectsOf({ object, from, to }: FlowEvent): readonly FlowObject[] {
+  if (object === undefined) return []
+  if (!from.startsWith(podPrefix) && !to.startsWith(podPrefix)) return [object]
+  const pods = [from, to].flatMap((participant): FlowObject[] => {
+    if (!participant.startsWith(podPrefix)) return []
+    const [namespace = '', name = ''] = participant.slice(podPrefix.length).split('/', 2)
+    return [{ resource: 'pods', namespace, name }]
+  })
+  return [object, ...pods]
 }
 
 /**
