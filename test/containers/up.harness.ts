@@ -11,6 +11,8 @@ import { startRegistry } from './registry.ts'
 export interface RealUp extends AsyncDisposable {
   /** An image that serves until it gets SIGTERM. */
   readonly image: string
+  /** An image that runs a shell. */
+  readonly shellImage: string
   /** The cgroup that contains all pods of this cluster. */
   readonly cgroupRoot: string
   /** The directory with the data of the pods on the node. */
@@ -32,6 +34,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
   const stack = new AsyncDisposableStack()
   const registry = stack.use(await startRegistry())
   const image = registry.push('busybox:1', busybox({ command: server }))
+  const shellImage = registry.push('shell:1', busybox({ command: ['/bin/sh'] }))
   const folder = await newFolder()
   // A failed test leaves mounts, which are removed with its namespaces; its own failure must be reported.
   stack.defer(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
@@ -53,6 +56,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
   const podsFolder = join(folder, 'data', 'node', 'pods')
   return {
     image,
+    shellImage,
     cgroupRoot: `${cgroupRoot}/kubepods`,
     podsFolder,
     kubeconfig: join(folder, 'kubeconfig'),

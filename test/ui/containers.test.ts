@@ -1,5 +1,5 @@
 // The web page and real containers: the flow of a pod that starts, lists, an explanation, history, events and the map; the log of
-// a container grows, and a terminal runs a shell in it.
+// a container grows, a terminal runs a shell in it, and so does a debug container.
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -108,5 +108,29 @@ inNamespaces(import.meta.url, () => {
     // Another container has another terminal.
     await page.getByRole('button', { name: 'second' }).click()
     await shown(page, /~ #/)
+
+    // A debug container sees the processes of the container that it is for.
+    await page.getByRole('article').getByRole('button', { name: 'Debug' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Debug Pod web?' })
+    await dialog.getByRole('combobox', { name: 'Sees the processes of' }).selectOption('c')
+    await dialog.getByRole('textbox', { name: 'Image' }).fill(up.shellImage)
+    await dialog.getByText(`kubectl debug -it web --image=${up.shellImage} --target=c -n default`).waitFor()
+    deepEqual(await accessibilityFindings(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByText('Pod web has a debug container.').waitFor()
+    await page.getByRole('button', { name: 'debugger-1', pressed: true }).waitFor()
+    await page.getByText('If there is no prompt, press Enter.').waitFor({ timeout: startMsMax })
+    await page.locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' })
+    await page.keyboard.type('\ngrep -c "line" /proc/1/cmdline; echo $((6*7))-debug\n')
+    await shown(page, /1\s*42-debug/)
+    // Who comes back is in the same shell.
+    await page.keyboard.type('word=kept\n')
+    await open('Summary')
+    await open('Terminal&container=debugger-1')
+    await page.locator('.xterm-helper-textarea:focus').waitFor({ state: 'attached' })
+    await page.keyboard.type('\necho $word-$((6*7))\n')
+    await shown(page, /kept-42/)
+    await page.keyboard.type('exit 3\n')
+    await page.getByText('The container has ended with exit code 3. Debug adds another one.').waitFor()
   })
 })

@@ -1,4 +1,4 @@
-// Which kinds are scaled, restarted or rolled back, suspended and cordoned, and how many replicas a user may type.
+// Which kinds are scaled, restarted or rolled back, suspended, cordoned and debugged, and how many replicas a user may type.
 import { qualifiedResource, type KindNames } from '../../api/kind/kind.ts'
 
 type Named = Pick<KindNames, 'plural' | 'group'>
@@ -12,6 +12,7 @@ const suspendable = new Set(['cronjobs.batch', 'jobs.batch'])
 const forwarded = new Set(['pods', 'services'])
 
 export const isForwarded = (resource: Named): boolean => forwarded.has(qualifiedResource(resource))
+export const isPod = (resource: Named): boolean => qualifiedResource(resource) === 'pods'
 export const isNode = (resource: Named): boolean => qualifiedResource(resource) === 'nodes'
 export const isSuspendable = (resource: Named): boolean => suspendable.has(qualifiedResource(resource))
 export const isScalable = (resource: Named): boolean => scalable.has(qualifiedResource(resource))

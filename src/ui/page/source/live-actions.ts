@@ -16,6 +16,7 @@ import type {
   LogOptions,
   LogSource,
   Resource,
+  ShellPlace,
   Terminal,
 } from './source.ts'
 
@@ -92,12 +93,14 @@ export class LiveActions implements Actions {
 
   openTerminal(
     { namespace, name }: FlowObject,
-    container: string,
+    { container, isAttached }: ShellPlace,
     onOutput: (text: string | Uint8Array) => void,
     onEnd: (reason: string) => void,
   ): Terminal {
-    const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', tty: 'true', command: '/bin/sh' })
-    const url = new URL(`${resourcePath(podResource, namespace, name)}/exec?${query}`, location.href)
+    const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', tty: 'true' })
+    if (!isAttached) query.set('command', '/bin/sh')
+    const subresource = isAttached ? 'attach' : 'exec'
+    const url = new URL(`${resourcePath(podResource, namespace, name)}/${subresource}?${query}`, location.href)
     url.protocol = url.protocol.replace('http', 'ws')
     const socket = new WebSocket(url, 'v5.channel.k8s.io')
     socket.binaryType = 'arraybuffer'

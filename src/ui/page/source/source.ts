@@ -210,6 +210,12 @@ export interface Applied {
   readonly isCreated: boolean
 }
 
+/** Where a terminal is: in a new shell of a container, or in the process with which the container began. */
+export interface ShellPlace {
+  readonly container: string
+  readonly isAttached: boolean
+}
+
 /** A container whose log is shown. */
 export interface LogSource {
   readonly namespace: string
@@ -244,7 +250,7 @@ export interface Actions {
   readLog(source: LogSource, options: LogOptions, onText: (text: string) => void, signal: AbortSignal): Promise<void>
   openTerminal(
     pod: FlowObject,
-    container: string,
+    shell: ShellPlace,
     onOutput: (text: string | Uint8Array) => void,
     onEnd: (reason: string) => void,
   ): Terminal

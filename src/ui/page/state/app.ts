@@ -148,7 +148,13 @@ export class App {
     this.#podListing = followed(this.pods, 'map')
     const ownedBy = (object: Pick<ClusterObject, 'metadata'>) => this.ownedBy(object)
     const notify = (text: string): void => this.notify(text)
-    this.actions = new ObjectActions({ source, ownedBy, notify, changed, timeMs: deps.timeMs, sleep, copy: deps.copy })
+    const showTerminal = (object: Pick<ClusterObject, 'metadata'>, container: string): void => {
+      const { namespace = '', name } = object.metadata
+      const shown = { resource: 'pods', namespace, name }
+      this.selectObject(shown, { view: 'objects', resource: 'pods', tab: 'Terminal', container })
+    }
+    const { timeMs, copy } = deps
+    this.actions = new ObjectActions({ source, ownedBy, notify, showTerminal, changed, timeMs, sleep, copy })
     this.overview = new Overview({ source, sleep, changed, whenDrawn })
     const choices = { choices: paletteChoices(this), search: paletteSearch(this) }
     this.palette = new Palette({ ...choices, sleep, changed })

@@ -57,6 +57,7 @@ function acting(
     ownedBy: async () => allOwned,
     sleep,
     copy: async (text) => void sent.push(`copy ${text}`),
+    showTerminal: ({ metadata }, container) => void sent.push(`terminal in ${metadata.name} ${container}`),
     timeMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
     notify: (text) => notices.push(text),
     changed: () => undefined,
@@ -98,6 +99,35 @@ suite('actions', () => {
       ['1 of 3 failed. b: it is protected', ['b'], undefined],
     )
     deepEqual(notices, ['2 pods are being deleted.'])
+  })
+
+  test('a debug container sees the processes of the first container, or of the chosen one, and has a terminal', async () => {
+    const { actions, sent, notices } = acting([], { containers: [{ name: 'app' }, { name: 'side' }] })
+    actions.ask('debug', pods, [object('web')])
+    await settled()
+    deepEqual(actions.pending?.debugTargets, ['app', 'side'])
+    deepEqual(actions.pending.debug, { image: 'busybox', target: 'app' })
+    actions.setDebug({ image: ' ' })
+    await actions.confirm()
+    equal(actions.pending?.failure, 'image: must not be empty')
+    actions.setDebug({ image: ' tools:1 ', target: 'side' })
+    await actions.confirm()
+    const target = '/api/v1/namespaces/shop/pods/web/ephemeralcontainers'
+    const container = {
+      ...{ name: 'debugger-1', image: 'tools:1', stdin: true, tty: true, terminationMessagePolicy: 'File' },
+      ...{ securityContext: { capabilities: { add: ['SYS_PTRACE'] } }, targetContainerName: 'side' },
+    }
+    const patch = JSON.stringify({ spec: { ephemeralContainers: [container] } })
+    deepEqual(sent, [`PATCH ${target} application/strategic-merge-patch+json ${patch}`, 'terminal in web debugger-1'])
+    deepEqual([notices, actions.pending], [['Pod web has a debug container.'], undefined])
+  })
+
+  test('a debug container that is rejected has no terminal', async () => {
+    const { actions, sent } = acting(['ephemeralcontainers'])
+    actions.ask('debug', pods, [object('web')])
+    await settled()
+    await actions.confirm()
+    deepEqual([actions.pending?.failure, sent.length], ['web: it is protected', 1])
   })
 
   for (const [action, resource, patch, result] of [

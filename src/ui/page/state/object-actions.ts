@@ -1,5 +1,6 @@
 // Actions on objects. Each is a question first, which says what follows; a deletion is tried as a dry run, so
 // that what the server rejects is known before.
+import { addDebugContainer, debugOffer, type DebugChoice } from '../../calls/debug-container.ts'
 import { drainPlan, evictPods, type DrainProgress } from '../../calls/drain.ts'
 import {
   earlierRevisions,
@@ -35,9 +36,14 @@ export interface PendingAction extends ActionOn {
   /** The revisions that can be chosen for a roll back, and the present template. */
   readonly revisions: readonly RolloutRevision[]
   readonly template: RolloutRevision['template'] | undefined
+  /** The containers whose processes a debug container can see. */
+  readonly debugTargets: readonly string[]
 }
 
 const podResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true, verbs: [] }
+
+/** The image that kubectl's documentation uses. */
+const defaultDebugImage = 'busybox'
 
 export interface ObjectActionsDeps {
   readonly source: Source
@@ -46,6 +52,7 @@ export interface ObjectActionsDeps {
   readonly timeMs: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly notify: (text: string) => void
+  readonly showTerminal: (pod: Pick<ClusterObject, 'metadata'>, container: string) => void
   /** Writes to the clipboard. */
   readonly copy: (text: string) => Promise<void>
   readonly changed: () => void
@@ -77,15 +84,23 @@ export class ObjectActions {
       revision: undefined,
       revisions: [],
       template: undefined,
+      debug: kind === 'debug' ? { image: defaultDebugImage, target: '' } : undefined,
+      debugTargets: [],
     }
     this.#deps.changed()
     if (kind === 'delete') void this.#tryDeletion(this.pending, this.#running.signal)
     if (kind === 'rollback') void this.#findRevisions(this.pending, this.#running.signal)
+    if (kind === 'debug') void this.#findTargets(this.pending, this.#running.signal)
     if (kind === 'drain') void this.#planDrain(this.pending, this.#running.signal)
   }
 
   setNumber(number: string): void {
     this.#set({ number, failure: undefined })
+  }
+
+  setDebug(change: Partial<DebugChoice>): void {
+    const { debug } = this.pending ?? {}
+    if (debug !== undefined) this.#set({ debug: { ...debug, ...change }, failure: undefined })
   }
 
   chooseRevision(revision: RolloutRevision): void {
@@ -102,6 +117,10 @@ export class ObjectActions {
     }
     if (pending.kind === 'forward' && !isPort(pending.number)) {
       this.#set({ failure: 'port: must be a whole number between 1 and 65535' })
+      return
+    }
+    if (pending.debug?.image.trim() === '') {
+      this.#set({ failure: 'image: must not be empty' })
       return
     }
     // Its failure says why there is none.
@@ -142,7 +161,7 @@ export class ObjectActions {
     { metadata }: Pick<ClusterObject, 'metadata'>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { kind, resource, number, revision } = pending
+    const { kind, resource, number, revision, debug } = pending
     const { source, timeMs } = this.#deps
     const calls = source.actions?.calls
     if (calls === undefined) throw new Error('This page shows a record.')
@@ -154,6 +173,8 @@ export class ObjectActions {
       case 'resume':
       case 'suspend':
         return suspendObject(calls, target, kind === 'suspend', signal)
+      case 'debug':
+        return debug === undefined ? undefined : this.#debug(target, { metadata }, debug, signal)
       case 'drain':
         return this.#drain(target, metadata.name, signal)
       case 'delete':
@@ -169,6 +190,36 @@ export class ObjectActions {
       default:
         return kind satisfies never
     }
+  }
+
+  /** The name is chosen last, so that the container of another user is not named like it. */
+  async #debug(
+    target: string,
+    object: Pick<ClusterObject, 'metadata'>,
+    choice: DebugChoice,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { source, showTerminal } = this.#deps
+    const calls = source.actions?.calls
+    if (calls === undefined) return
+    const { name } = await debugOffer(calls, target, signal)
+    await addDebugContainer(calls, target, { ...choice, image: choice.image.trim(), name }, signal)
+    if (!signal.aborted) showTerminal(object, name)
+  }
+
+  async #findTargets({ resource, objects: [object] }: PendingAction, signal: AbortSignal): Promise<void> {
+    const calls = this.#deps.source.actions?.calls
+    if (object === undefined || calls === undefined) return
+    const { metadata } = object
+    let change: Partial<PendingAction>
+    try {
+      const { targets } = await debugOffer(calls, resourcePath(resource, metadata.namespace, metadata.name), signal)
+      const { debug } = this.pending ?? {}
+      change = { debugTargets: targets, debug: debug && { ...debug, target: debug.target || (targets[0] ?? '') } }
+    } catch (error) {
+      change = { failure: (error as Error).message }
+    }
+    if (!signal.aborted) this.#set(change)
   }
 
   async #findRevisions({ resource, objects: [object] }: PendingAction, signal: AbortSignal): Promise<void> {

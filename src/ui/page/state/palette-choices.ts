@@ -1,6 +1,6 @@
 // What the palette offers: views, kinds and actions of the page, objects that the cluster finds, and namespaces.
 import type { FlowObject } from '../../../base/observability/flow-recorder.ts'
-import { isForwarded, isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
+import { isForwarded, isNode, isPod, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
 import { actionTexts, type ActionKind } from '../model/actions/action-texts.ts'
 import { matching } from '../model/choices.ts'
 import { kindLabel, kindSections } from '../model/kind-sections.ts'
@@ -112,6 +112,7 @@ function objectActions(host: PaletteHost): PaletteChoice[] {
     ...(isScalable(resource) ? [choice('scale')] : []),
     ...(isRestartable(resource) ? [choice('restart'), choice('rollback')] : []),
     ...(isForwarded(resource) ? [choice('forward')] : []),
+    ...(isPod(resource) ? [choice('debug')] : []),
     ...(isNode(resource) ? [choice('cordon'), choice('uncordon'), choice('drain')] : []),
     ...(isSuspendable(resource) ? [choice('suspend'), choice('resume')] : []),
     ...(resource.verbs.includes('delete') ? [choice('delete')] : []),

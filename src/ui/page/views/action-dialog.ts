@@ -23,7 +23,7 @@ export function actionDialog(app: App): TemplateResult | typeof nothing {
       }}
     >
       <h2 id="action-title">${titleOf(pending)}</h2>
-      ${objects.length === 1 ? nothing : namesView(pending)} ${numberView(app, pending)}
+      ${objects.length === 1 ? nothing : namesView(pending)} ${numberView(app, pending)} ${debugView(app, pending)}
       ${consequences === undefined ? html`<p class="detail">Finding out what follows…</p>` : consequences.map((text) => html`<p>${text}</p>`)}
       ${revisionsView(app, pending)} ${drainView(pending)}
       ${failure === undefined ? nothing : html`<p class="problem" role="alert">${failure}</p>`}
@@ -67,6 +67,28 @@ function numberView(app: App, { kind, number }: PendingAction): TemplateResult |
       .value=${number}
       @input=${(input: Event) => app.actions.setNumber((input.target as HTMLInputElement).value)}
   /></label>`
+}
+
+function debugView(app: App, { debug, debugTargets }: PendingAction): TemplateResult | typeof nothing {
+  if (debug === undefined) return nothing
+  const { image, target } = debug
+  return html`<label
+      >Image
+      <input
+        autofocus
+        autocomplete="off"
+        .value=${image}
+        @input=${(input: Event) => app.actions.setDebug({ image: (input.target as HTMLInputElement).value })}
+    /></label>
+    <label
+      >Sees the processes of
+      <select
+        @change=${(change: Event) => app.actions.setDebug({ target: (change.target as HTMLSelectElement).value })}
+      >
+        ${debugTargets.map((name) => html`<option value=${name} ?selected=${name === target}>${name}</option>`)}
+        <option value="" ?selected=${target === ''}>no container</option>
+      </select></label
+    >`
 }
 
 /** The revisions to choose from, and what the chosen one changes in the pod template. */

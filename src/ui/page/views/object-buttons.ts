@@ -1,6 +1,6 @@
 // The buttons of the actions on objects. In the past and in a report there are none.
 import { html, nothing, type TemplateResult } from 'lit'
-import { isForwarded, isNode, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
+import { isForwarded, isNode, isPod, isRestartable, isScalable, isSuspendable } from '../../calls/workload-kinds.ts'
 import type { ClusterObject, Resource } from '../source/source.ts'
 import type { App } from '../state/app.ts'
 import type { ActionKind } from '../model/actions/action-texts.ts'
@@ -31,6 +31,7 @@ export function objectButtons(
   ${button('restart', 'Restart', isRestartable(resource) && isPatched)}
   ${button('rollback', 'Roll back', isRestartable(resource) && isPatched && objects.length === 1)}
   ${button('forward', 'Port-forward', isForwarded(resource) && objects.length === 1)}
+  ${button('debug', 'Debug', isPod(resource) && isPatched && objects.length === 1)}
   ${button('cordon', 'Cordon', canCordon && !objects.every(isCordoned))}
   ${button('uncordon', 'Uncordon', canCordon && objects.some(isCordoned))}
   ${button('drain', 'Drain', canCordon && objects.length === 1)}

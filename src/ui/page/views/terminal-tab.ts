@@ -1,34 +1,34 @@
 // A terminal in a container. The terminal's library is loaded on first use.
-import { html, noChange, type TemplateResult } from 'lit'
+import { html, noChange, nothing, type TemplateResult } from 'lit'
 import { AsyncDirective } from 'lit/async-directive.js'
 import { directive, type ElementPart } from 'lit/directive.js'
 import { keyed } from 'lit/directives/keyed.js'
 import type { App } from '../state/app.ts'
+import { shellsOf } from '../model/shells.ts'
 import type { ClusterObject } from '../source/source.ts'
 import { failureView } from './frame/failure-view.ts'
 import type { Connect } from './terminal.ts'
 
-interface Containers {
-  readonly containers?: readonly { readonly name: string }[]
-  readonly ephemeralContainers?: readonly { readonly name: string }[]
-}
-
-export function terminalTab(app: App, { spec }: ClusterObject): TemplateResult {
-  const { containers = [], ephemeralContainers = [] } = (spec ?? {}) as Containers
-  const names = [...containers, ...ephemeralContainers].map(({ name }) => name)
+export function terminalTab(app: App, object: ClusterObject): TemplateResult {
+  const shells = shellsOf(object)
   const { object: pod, container: wanted } = app.location
   const { actions } = app.source
-  const container = names.find((name) => name === wanted) ?? names[0]
-  if (pod === undefined || actions === undefined || container === undefined)
+  const shell = shells.find(({ container }) => container === wanted) ?? shells[0]
+  if (pod === undefined || actions === undefined || shell === undefined)
     return html`<p class="empty">It has no container.</p>`
-  const connect: Connect = (onOutput, onEnd) => actions.openTerminal(pod, container, onOutput, onEnd)
+  const { container, isAttached } = shell
+  const connect: Connect | undefined =
+    shell.waits === '' ? (onOutput, onEnd) => actions.openTerminal(pod, shell, onOutput, onEnd) : undefined
   const failed = (error: Error): void => app.failed('terminal', error)
+  const key = `${pod.namespace}/${pod.name}/${container}`
   return html`<div class="bar" role="group" aria-label="Containers">
-      ${names.map((name) => html`<button aria-pressed=${name === container} @click=${() => app.go({ container: name })}>${name}</button>`)}
+      ${shells.map(({ container: name }) => html`<button aria-pressed=${name === container} @click=${() => app.go({ container: name })}>${name}</button>`)}
     </div>
     ${failureView(app, 'terminal')}
+    ${shell.waits === '' ? nothing : html`<p class="empty" role="status">${shell.waits}</p>`}
+    ${isAttached && connect !== undefined ? html`<p class="detail">If there is no prompt, press Enter.</p>` : nothing}
     ${keyed(
-      `${pod.namespace}/${pod.name}/${container}`,
+      key,
       html`<div
         class="screen"
         role="group"
@@ -38,16 +38,19 @@ export function terminalTab(app: App, { spec }: ClusterObject): TemplateResult {
     )}`
 }
 
-/** Opens a terminal in an element, and closes it when the element is removed. */
+/** Opens a terminal in an element once it can be connected, and closes it when the element is removed. What it shows stays when it ends. */
 class TerminalDirective extends AsyncDirective {
   #stop: AbortController | undefined
 
-  render(_connect: Connect, _failed: (error: Error) => void): typeof noChange {
+  render(_connect: Connect | undefined, _failed: (error: Error) => void): typeof noChange {
     return noChange
   }
 
-  override update(part: ElementPart, [connect, failed]: [Connect, (error: Error) => void]): typeof noChange {
-    if (this.#stop === undefined) {
+  override update(
+    part: ElementPart,
+    [connect, failed]: [Connect | undefined, (error: Error) => void],
+  ): typeof noChange {
+    if (this.#stop === undefined && connect !== undefined) {
       this.#stop = new AbortController()
       void open(part.element as HTMLElement, connect, this.#stop.signal).catch(failed)
     }

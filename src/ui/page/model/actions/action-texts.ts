@@ -1,9 +1,11 @@
 // The words of the actions on objects: their names, their results, and the kubectl commands with the same effect.
+import type { DebugChoice } from '../../../calls/debug-container.ts'
 import type { RolloutRevision } from '../../../calls/rollback.ts'
 import { resourceId, type ClusterObject, type Resource } from '../../source/source.ts'
 
 export type ActionKind =
   | 'cordon'
+  | 'debug'
   | 'delete'
   | 'drain'
   | 'forward'
@@ -23,6 +25,7 @@ interface ActionTexts {
 
 export const actionTexts: Readonly<Record<ActionKind, ActionTexts>> = {
   cordon: { verb: 'Cordon', one: 'is cordoned', several: 'are cordoned' },
+  debug: { verb: 'Debug', one: 'has a debug container', several: 'have a debug container' },
   delete: { verb: 'Delete', one: 'is being deleted', several: 'are being deleted' },
   drain: { verb: 'Drain', one: 'is drained', several: 'are drained' },
   forward: { verb: 'Port-forward', one: 'is forwarded', several: 'are forwarded' },
@@ -46,10 +49,12 @@ export interface ActionOn {
   readonly number: string
   /** The revision that is chosen for a roll back. */
   readonly revision: RolloutRevision | undefined
+  /** What is chosen for a debug container. */
+  readonly debug: DebugChoice | undefined
 }
 
 /** As a user types it. */
-export function commandOf({ kind, resource, objects, number, revision }: ActionOn): string {
+export function commandOf({ kind, resource, objects, number, revision, debug }: ActionOn): string {
   const names = objects.slice(0, namesMax).map(({ metadata }) => metadata.name)
   const id = resourceId(resource)
   const namespace = objects[0]?.metadata.namespace
@@ -60,6 +65,8 @@ export function commandOf({ kind, resource, objects, number, revision }: ActionO
     case 'cordon':
     case 'uncordon':
       return `kubectl ${kind} ${names.join(' ')}${more}`
+    case 'debug':
+      return `kubectl debug -it ${names.join(' ')} ${debugFlags(debug)}${place}`
     case 'delete':
       return `kubectl delete ${objectNames}${place}`
     case 'drain':
@@ -80,12 +87,19 @@ export function commandOf({ kind, resource, objects, number, revision }: ActionO
   }
 }
 
+const debugFlags = ({ image, target }: DebugChoice = { image: '', target: '' }): string =>
+  `--image=${image.trim()}${target === '' ? '' : ` --target=${target}`}`
+
 /** What follows from an action by its kind; of a deletion and a drain it depends on other objects. */
 export function consequencesOfKind(kind: ActionKind, { plural }: Pick<Resource, 'plural'>): readonly string[] {
   const isCronJob = plural === 'cronjobs'
   switch (kind) {
     case 'cordon':
       return ['No new pods are scheduled to it. Pods that run on it stay.']
+    case 'debug':
+      return [
+        'A container is added to the pod, with a terminal to its shell. It cannot be removed: it ends with its shell, or with the pod.',
+      ]
     case 'forward':
       return ['A browser cannot forward ports. The command does it until Ctrl-C, and prints the address.']
     case 'restart':

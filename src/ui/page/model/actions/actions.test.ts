@@ -31,6 +31,8 @@ const commands: readonly [command: string, action: ActionOn][] = [
   [`kubectl patch deployments.apps/web -p '{"spec":{"suspend":false}}' -n shop`, on('resume')],
   ['kubectl cordon a', on('cordon', { resource: nodes, objects: [named('a')] })],
   ['kubectl uncordon a b', on('uncordon', { resource: nodes, objects: [named('a'), named('b')] })],
+  ['kubectl debug -it web --image=busybox -n shop', on('debug', { debug: { image: 'busybox ', target: '' } })],
+  ['kubectl debug -it web --image=a:1 --target=c -n shop', on('debug', { debug: { image: 'a:1', target: 'c' } })],
   [
     'kubectl drain a --ignore-daemonsets --delete-emptydir-data --force',
     on('drain', { resource: nodes, objects: [named('a')] }),
