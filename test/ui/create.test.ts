@@ -1,9 +1,10 @@
-// Creating objects from YAML in a browser: several documents, what is checked before, conflicts, links, and where it is not offered.
+// Creating objects from forms and YAML in a browser: several documents, what is checked before, conflicts, links, and where it is not offered.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { creationForms } from '../../src/ui/page/model/forms/creation-forms.ts'
 import { accessibilityFindingsEverywhere, buildPage, openBrowser, openSession, type OpenPage } from './chromium.ts'
 import { editorText, fillEditor, newObjectsEditor } from './editor.ts'
 
@@ -84,6 +85,73 @@ test('what the server rejects is marked in its document; an object of another ma
   equal(await editor.locator('.cm-lintRange-error').count(), 1)
   equal(await create(page).isDisabled(), true)
   await rejects(configMapOf('mine'), /not found/)
+})
+
+const values: Readonly<Record<string, string>> = {
+  Name: 'formed',
+  Image: 'nginx',
+  Schedule: '*/5 * * * *',
+  Service: 'web',
+  'Labels of the pods': 'app=formed',
+  Data: 'color=red\nshape=round',
+}
+
+test('each form fills the editor, is checked, and shows errors at their fields', async () => {
+  await using opened = await logIn()
+  const { page } = opened
+  await page.goto(`${cluster.url}/ui/#objects?resource=deployments.apps`)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const form = page.getByRole('group', { name: 'Form' })
+  const editor = newObjectsEditor(page)
+  const chooser = form.getByRole('combobox', { name: 'Form', exact: true })
+  await editor.locator('.cm-line', { hasText: 'kind: Deployment' }).waitFor()
+  await check(page).click()
+  const control = (label: string) => form.getByLabel(label, { exact: true })
+  const problemOf = (label: string) =>
+    form.locator('.field', { has: page.getByLabel(label, { exact: true }) }).getByRole('alert')
+  await problemOf('Name').getByText('must not be empty').waitFor()
+  await control('Name').fill('Wrong name')
+  await control('Image').fill('nginx')
+  await control('Replicas').fill('-1')
+  await check(page).click()
+  await problemOf('Name')
+    .getByText(/RFC 1123 subdomain/)
+    .waitFor()
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await problemOf('Replicas')
+    .getByText(/must be greater than or equal to 0/)
+    .waitFor()
+  await control('Name').fill('formed')
+  await control('Replicas').fill('many')
+  await check(page).click()
+  await problemOf('Replicas').getByText('must be a whole number').waitFor()
+  equal(await create(page).isDisabled(), true)
+
+  for (const { kind, fields } of creationForms) {
+    await chooser.selectOption(kind)
+    for (const { label, isRequired, start } of fields)
+      if (values[label] !== undefined && (isRequired || start === '')) await control(label).fill(values[label])
+    await editor.locator('.cm-line', { hasText: 'name: formed' }).first().waitFor()
+    await check(page).click()
+    await results(page)
+      .filter({ hasText: `${kind} ` })
+      .filter({ hasText: 'would be created' })
+      .waitFor()
+  }
+
+  await chooser.selectOption('ConfigMap')
+  await control('Name').fill('formed')
+  await control('Data').fill('color=red\nshape=round')
+  await check(page).click()
+  await results(page).filter({ hasText: 'would be created' }).waitFor()
+  await create(page).click()
+  await results(page).filter({ hasText: 'is created' }).waitFor()
+  deepEqual((await configMapOf('formed')).data, { color: 'red', shape: 'round' })
+  // What is typed in the editor is no form any more.
+  await fillEditor(page, manifest('typed', 'red'), editor)
+  await control('Name').waitFor({ state: 'detached' })
+  equal(await chooser.inputValue(), '')
 })
 
 test('a namespace, a definition and their objects are created with the keyboard alone', async () => {

@@ -34,7 +34,7 @@ const views = {
 /** Views of a running cluster. */
 const liveViews = {
   overview: ['overview', '[data-problem="pod/big"]'],
-  create: ['objects', '.cm-content'],
+  create: ['objects?resource=deployments.apps', '.cm-content'],
   logs: ['objects?resource=deployments.apps&object=deployments/default/web&tab=Logs', '.log:not(:empty)'],
   reach: ['objects?object=pods/default/client&tab=Reach&target=service/web', '.relations .blocked'],
 } as const

@@ -195,7 +195,8 @@ export class App {
   startCreation(): void {
     const { view, resource, namespace } = this.location
     const kind = view === 'objects' ? this.resourceOf(resource) : undefined
-    this.creation.open(templateOf(kind, namespace === '' ? 'default' : namespace))
+    const template = templateOf(kind, namespace === '' ? 'default' : namespace)
+    this.creation.open(template, kind === undefined ? '' : resourceId(kind))
     this.selectObject(undefined, { view: 'objects' })
   }
 

@@ -67,6 +67,38 @@ const definition =
 const widget = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\n'
 
 suite('creation', () => {
+  test('a form writes the text, until the text is edited by hand', () => {
+    const { creation } = creationWith(() => true, { namespace: 'shop' })
+    creation.open('typed', 'configmaps')
+    const text = (): string | undefined => creation.draft?.text
+    equal(text(), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ""\n  namespace: shop\n')
+    creation.fill('name', 'a')
+    equal(text(), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n')
+    equal(creation.draft?.form?.values.get('name'), 'a')
+    creation.open('other', 'secrets')
+    equal(creation.draft.form?.id, 'configmaps', 'what was filled in is kept')
+    creation.type('by hand')
+    deepEqual([text(), creation.draft?.form], ['by hand', undefined])
+    creation.fill('name', 'b')
+    equal(text(), 'by hand')
+    creation.useForm('namespaces')
+    equal(text(), 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ""\n')
+    creation.useForm('')
+    deepEqual([text()?.includes('Namespace'), creation.draft?.form], [true, undefined])
+  })
+
+  test('an untouched form makes room for that of another kind, and for the template of a kind without one', () => {
+    const { creation } = creationWith(() => true)
+    creation.open('', 'configmaps')
+    creation.open('', 'secrets')
+    equal(creation.draft?.form?.id, 'secrets')
+    creation.open('kind: Pod', 'pods')
+    deepEqual([creation.draft.text, creation.draft.form], ['kind: Pod', undefined])
+    creation.close()
+    creation.useForm('pods')
+    deepEqual([creation.draft?.text, creation.draft?.form], ['', undefined])
+  })
+
   test('nothing is created before the dry run has succeeded', async () => {
     const { creation, sent, outcomes } = creationWith(({ path }) => !path.endsWith('/there'))
     creation.open('')

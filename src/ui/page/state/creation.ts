@@ -1,6 +1,8 @@
-// Creating objects from YAML. Every document is sent as a dry run first; then they are created by server-side apply, in their order. An
+// Creating objects from YAML, which a form may write. Every document is sent as a dry run first; then they are created by server-side apply, in their order. An
 // object that exists already is changed, which the dry run says before.
 import type { FieldError } from '../model/editing/field-places.ts'
+import { formOf, startValues, textOfForm } from '../model/forms/creation-forms.ts'
+import type { FormValues } from '../model/forms/form-values.ts'
 import type { Manifest } from '../model/editing/manifests.ts'
 import { RequestError } from '../source/requests.ts'
 import type { Resource, Source } from '../source/source.ts'
@@ -26,8 +28,17 @@ export interface CreationResult {
   readonly message: string
 }
 
+/** The form that writes the text. */
+export interface ShownForm {
+  /** The resource that it is for. */
+  readonly id: string
+  readonly values: FormValues
+}
+
 export interface Draft {
   readonly text: string
+  /** Undefined if the text is typed. */
+  readonly form: ShownForm | undefined
   readonly results: readonly CreationResult[]
   readonly errors: readonly FieldError[]
   /** Whether the results are those of a dry run of this text, or of its creation; undefined while there are none. */
@@ -58,15 +69,40 @@ export class Creation {
     this.#deps = deps
   }
 
-  /** Begins with a template. What was typed before is kept. */
-  open(template: string): void {
-    if (this.draft === undefined || this.draft.text === this.#template) this.type(template)
-    this.#template = template
+  /** Begins with the form of a resource, or with a template if it has none. What was typed before is kept. */
+  open(template: string, id = ''): void {
+    if (this.draft === undefined || this.draft.text === this.#template) {
+      this.type(template)
+      if (formOf(id) !== undefined) this.useForm(id)
+    }
+    this.#template = this.draft?.text ?? template
   }
 
+  /** Shows the text that a user has typed, which no form changes any more. */
   type(text: string): void {
+    this.#show(text, undefined)
+  }
+
+  /** Begins with an empty form, which replaces the text; without an id the text is typed. */
+  useForm(id: string): void {
+    const form = formOf(id)
+    if (form === undefined) return this.type(this.draft?.text ?? '')
+    const values = startValues(form, this.#deps.namespace() || defaultNamespace)
+    this.#show(textOfForm(form, values), { id, values })
+  }
+
+  /** Fills a field of the form. */
+  fill(name: string, value: string): void {
+    const { form: shown } = this.draft ?? {}
+    const form = formOf(shown?.id ?? '')
+    if (form === undefined || shown === undefined) return
+    const values = new Map(shown.values).set(name, value)
+    this.#show(textOfForm(form, values), { id: form.id, values })
+  }
+
+  #show(text: string, form: ShownForm | undefined): void {
     this.#running.abort()
-    this.draft = { text, results: [], errors: [], step: undefined, isRunning: false }
+    this.draft = { text, form, results: [], errors: [], step: undefined, isRunning: false }
     this.#deps.changed()
   }
 
