@@ -1,7 +1,8 @@
 // The layout of a diagram in a window: texts are wrapped so that the lifelines fit, if they can; what a scrolled window cannot show of
 // a row is at its edge.
 import type { DrawnMessage } from '../../../../flows/svg/drawn-message.ts'
-import { sequenceLayout, type Row, type SequenceLayout } from '../../../../flows/svg/sequence-layout.ts'
+import { fontPx, sequenceLayout, type Row, type SequenceLayout } from '../../../../flows/svg/sequence-layout.ts'
+import { textWidthPx } from '../../../../flows/svg/text-width.ts'
 
 /** Widths of texts; the widest one is used with which the lifelines fit, or the widest one for the window. */
 const labelWidthsPx = [180, 150, 120, 96] as const
@@ -43,6 +44,25 @@ export function placeLabel(row: Row, { leftPx, rightPx }: Span): LabelPlace {
   if (start > rightPx) return { kind: 'beyond', x: rightPx - edgePx, anchor: 'end', sign: '→' }
   if (row.anchor === 'start') return { kind: 'inside', x: row.textX, anchor: 'start' }
   return { kind: 'inside', x: (Math.max(start, left) + Math.min(end, rightPx)) / 2, anchor: 'middle' }
+}
+
+/** What is at the edge in place of an arrow beyond it, shortened so that it does not reach the times. */
+export function beyondText(
+  { message: { from, to, text } }: Pick<Row, 'message'>,
+  sign: '←' | '→',
+  { leftPx, rightPx }: Span,
+): string {
+  const route = from === to ? from : `${from} → ${to}`
+  const whole = sign === '←' ? `← ${route}: ${text}` : `${route}: ${text} →`
+  const spacePx = rightPx - leftPx - timesPx - edgePx
+  const fits = (shown: string): boolean => textWidthPx(shown, fontPx) <= spacePx
+  const characters = Array.from(whole)
+  // The arrow at the end stays.
+  const end = sign === '→' ? '… →' : '…'
+  let shown = whole
+  for (let kept = characters.length - end.length; kept > 0 && !fits(shown); kept--)
+    shown = `${characters.slice(0, kept).join('')}${end}`
+  return shown
 }
 
 /** Where a window of a width begins, so that it shows as many of the rows' arrows as possible. */

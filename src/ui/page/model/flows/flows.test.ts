@@ -5,7 +5,7 @@ import { VirtualClock } from '../../../../base/time/virtual-clock.ts'
 import { causeChain } from '../../../../flows/cause-chain.ts'
 import type { DrawnMessage } from '../../../../flows/svg/drawn-message.ts'
 import { sequenceLayout, type Row } from '../../../../flows/svg/sequence-layout.ts'
-import { fittingLayout, placeLabel, readableLeftPx, revealedLeftPx } from './fitting-layout.ts'
+import { beyondText, fittingLayout, placeLabel, readableLeftPx, revealedLeftPx } from './fitting-layout.ts'
 import { FlowRecord } from './flow-record.ts'
 import { inReadingOrder, lifelineGroups, unfoldedFor } from './lifeline-groups.ts'
 import { everyMessage, isAdmitted, isBetween, type MessageFilter } from './message-filter.ts'
@@ -243,6 +243,16 @@ suite('layout in a window', () => {
   ] as const)
     test(name, () => {
       deepEqual(placeLabel(row(fromX, toX), { leftPx: 100, rightPx: 1_000 }), expected)
+    })
+
+  for (const [sign, rightPx, expected] of [
+    ['→', 1_000, 'a → b: x →'],
+    ['←', 1_000, '← a → b: x'],
+    ['→', 240, 'a → … →'],
+    ['←', 240, '← a → …'],
+  ] as const)
+    test(`what is beyond the edge at ${rightPx} pixels is named ${expected}`, () => {
+      equal(beyondText({ message: message('a', 'b', 'x') }, sign, { leftPx: 100, rightPx }), expected)
     })
 
   for (const [name, rows, expected] of [

@@ -53,7 +53,7 @@ export const serviceSummary: KindSummary = {
       ...fact('Addresses', ...(clusterIPs.length === 0 ? [clusterIP] : clusterIPs)),
       ...fact('Outside', spec.externalName, ...(spec.externalIPs ?? []), ...addressesOf(service)),
       ...fact('Ports', ...ports.map(portText)),
-      ...fact('Selects', selector === undefined ? 'nothing' : selectorText({ matchLabels: selector })),
+      ...fact('Selects', selectorText(selector === undefined ? undefined : { matchLabels: selector })),
       ...fact('Sticky', spec.sessionAffinity === 'ClientIP' ? 'by client address' : undefined),
     ]
   },

@@ -4,7 +4,7 @@ import type { FlowEvent } from '../../../../base/observability/flow-recorder.ts'
 import type { DrawnMessage } from '../../../../flows/svg/drawn-message.ts'
 import { arrowPaths, headerPx, lineKind, type Row, type SequenceLayout } from '../../../../flows/svg/sequence-layout.ts'
 import { baseline } from '../../../../flows/svg/svg-diagram.ts'
-import { fittingLayout, placeLabel, revealedLeftPx, type Span } from '../../model/flows/fitting-layout.ts'
+import { beyondText, fittingLayout, placeLabel, revealedLeftPx, type Span } from '../../model/flows/fitting-layout.ts'
 import type { App } from '../../state/app.ts'
 import type { Diagram } from '../../state/diagram.ts'
 import { copyButtons } from './copy-buttons.ts'
@@ -167,19 +167,13 @@ function rowView(app: App, row: Row, { diagram, span, event }: RowContext): Temp
   const own = message.count > 1 ? event : (app.record.get(message.id) ?? event)
   const left = Math.min(fromX, toX)
   const right = Math.max(fromX, toX, left + 200, place.kind === 'beyond' ? span.rightPx : 0)
-  const lines = place.kind === 'beyond' ? [beyondText(row, place.sign)] : row.lines
+  const lines = place.kind === 'beyond' ? [beyondText(row, place.sign, span)] : row.lines
   return svg`<g class=${classes.filter(Boolean).join(' ')} data-event=${message.id} @pointermove=${() => app.hover(own)} @click=${(click: Event) => onRow(app, diagram, message, click)}>
     <rect class="hit" x=${span.leftPx} y=${row.top} width=${right - span.leftPx} height=${row.lines.length * 15 + 12}></rect>
     <path class="l" d=${line}></path><path class="h" d=${head}></path>
     <text class="t" x=${span.leftPx + 8} y=${row.y + 4}>${row.time}</text>
     ${lines.map((text, at) => svg`<text class="m" x=${place.x} y=${place.kind === 'beyond' ? row.y + 4 : baseline(row, at)} text-anchor=${place.anchor}>${text}</text>`)}
   </g>`
-}
-
-/** What is at the edge in place of an arrow beyond it; a click scrolls there. */
-function beyondText({ message: { from, to, text } }: Row, sign: '←' | '→'): string {
-  const route = from === to ? from : `${from} → ${to}`
-  return sign === '←' ? `← ${route}: ${text}` : `${route}: ${text} →`
 }
 
 /** A click selects a message and scrolls to its arrow; a second click expands the similar ones. */
