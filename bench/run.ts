@@ -22,6 +22,7 @@ import { identityBench } from './identity.ts'
 import { ingressBench } from './ingress.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
+import { kwokBench } from './kwok.ts'
 import { localPathBench } from './local-path.ts'
 import { longStepsBench } from './long-steps.ts'
 import { networkPolicyBench } from './network-policy.ts'
@@ -63,6 +64,7 @@ const benches: readonly Bench[] = [
   ingressBench,
   isolationBench,
   kubeletBench,
+  kwokBench,
   localPathBench,
   longStepsBench,
   networkPolicyBench,

@@ -15,6 +15,7 @@ import { k3s } from './commands/k3s.ts'
 import { kubeApiserver } from './commands/kube-apiserver.ts'
 import { kubectl } from './commands/kubectl.ts'
 import { kubelet } from './commands/kubelet.ts'
+import { kwok } from './commands/kwok.ts'
 import { lab } from './commands/lab.ts'
 import { list } from './commands/list.ts'
 import { member } from './commands/member.ts'
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   kubeApiserver,
   kubectl,
   kubelet,
+  kwok,
   lab,
   list,
   member,

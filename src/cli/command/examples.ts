@@ -77,6 +77,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
   ],
+  kwok: [
+    ['coxswain kwok --kubeconfig admin.kubeconfig', 'simulates the nodes with the annotation kwok.x-k8s.io/node'],
+    [
+      'coxswain kwok --kubeconfig admin.kubeconfig --manage-all-nodes --config stages.yaml',
+      'all nodes, with stages of a file',
+    ],
+  ],
   lab: [
     ['coxswain lab', 'the situations'],
     ['coxswain lab crash-loop', 'a cluster with a container that ends again and again'],

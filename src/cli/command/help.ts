@@ -37,6 +37,7 @@ const groups: readonly [title: string, names: readonly string[]][] = [
       'etcd',
       'announcer',
       'cloud-controller-manager',
+      'kwok',
     ],
   ],
   ['Other', ['completion', 'version']],
