@@ -20,12 +20,18 @@ interface Server {
 export class ApiServers implements AsyncDisposable {
   readonly #etcd: EtcdCluster
   readonly #servers: readonly Server[]
+  readonly #flags: readonly string[]
 
-  static async start(etcd: EtcdCluster, size: number, places: readonly Place[] = []): Promise<ApiServers> {
+  static async start(
+    etcd: EtcdCluster,
+    size: number,
+    places: readonly Place[] = [],
+    flags: readonly string[] = [],
+  ): Promise<ApiServers> {
     const servers: Server[] = []
     for (let index = 0; index < size; index++)
       servers.push({ folder: await newFolder(), place: places[index] ?? here, port: nextPort++, process: undefined })
-    const cluster = new ApiServers(etcd, servers)
+    const cluster = new ApiServers(etcd, servers, flags)
     try {
       await cluster.run(0)
       for (const { folder } of servers.slice(1)) await cluster.#copyKeys(folder)
@@ -37,9 +43,10 @@ export class ApiServers implements AsyncDisposable {
     return cluster
   }
 
-  private constructor(etcd: EtcdCluster, servers: readonly Server[]) {
+  private constructor(etcd: EtcdCluster, servers: readonly Server[], flags: readonly string[]) {
     this.#etcd = etcd
     this.#servers = servers
+    this.#flags = flags
   }
 
   get size(): number {
@@ -66,6 +73,7 @@ export class ApiServers implements AsyncDisposable {
       ...['--kubeconfig', this.kubeconfig(index)],
       ...['--store', `etcd=${this.#etcd.endpoints.join(',')}`],
       ...['--etcd-cafile', authority, '--etcd-certfile', certificate, '--etcd-keyfile', key],
+      ...this.#flags,
     ])
     server.process = await startProcess(args, { program })
   }

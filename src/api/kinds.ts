@@ -24,6 +24,7 @@ import { cronJob } from './batch/v1/cron-job.ts'
 import { job } from './batch/v1/job.ts'
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts'
 import { lease } from './coordination/v1/lease.ts'
+import { leaseCandidate } from './coordination/v1beta1/lease-candidate.ts'
 import { binding } from './core/v1/binding.ts'
 import { componentStatus } from './core/v1/component-status.ts'
 import { configMap } from './core/v1/config-map.ts'
@@ -192,6 +193,9 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' },
   { group: 'metrics.k8s.io', version: 'v1beta1' },
 ]
+
+/** Kinds whose feature gate is off by default. A server that has them serves them besides `kinds`. */
+export const gatedKinds: readonly Kind[] = [leaseCandidate]
 
 /** Served by an add-on upstream, so the recorded facts do not contain them. */
 export const addOnGroups: readonly string[] = ['metrics.k8s.io']

@@ -15,7 +15,7 @@ import { DefinitionController } from './custom-resources/definition-controller.t
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
 import { conversionOf } from './custom-resources/webhook-conversion.ts'
 import { AggregatedDiscovery } from './discovery/aggregated-discovery.ts'
-import { addOnApiServiceOf, addOnGroupVersions } from './discovery/local-api-services.ts'
+import { addOnApiServiceOf, addOnGroupVersions, localApiServiceOf } from './discovery/local-api-services.ts'
 import type { NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { ServedGroups } from './discovery/served-groups.ts'
@@ -69,7 +69,7 @@ export type ServerState = Pick<HealthState, 'isDraining' | 'isReady'>
 export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServer {
   const { clock, flow, records = ownRecord(flow), random, digest, store, kmsCheck, serverMetrics } = deps
   const ranges = deps.serviceRanges ?? serviceRangesDefault
-  const catalogue = new KindCatalogue()
+  const catalogue = new KindCatalogue(deps.gatedKinds)
   const loop = new LoopMonitor(deps)
   const registry = new Registry({
     ...deps,
@@ -100,8 +100,12 @@ export function buildServer(deps: ApiServerDeps, state: ServerState): BuiltServe
   const ui = uiEndpoints(core, sessions)
   const health = { ...state, store, clock, kmsCheck }
   const paths = { clock, flow, records, documents, decisions, ui, health, collectMetrics: () => collectMetrics(core) }
-  const bootstrapObjects = () =>
-    servesAddOns() ? [...deps.bootstrapObjects, ...addOnGroupVersions.map(addOnApiServiceOf)] : deps.bootstrapObjects
+  const gated = catalogue.gated.map(({ group, version }) => localApiServiceOf(group, version))
+  const bootstrapObjects = () => [
+    ...deps.bootstrapObjects,
+    ...gated,
+    ...(servesAddOns() ? addOnGroupVersions.map(addOnApiServiceOf) : []),
+  ]
   const reconcilers = (deps.reconcilers ?? []).map((each) => ({
     run: (signal: AbortSignal) => runReconciler(each, registry, deps, signal),
   }))

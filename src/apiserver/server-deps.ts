@@ -5,6 +5,7 @@ import type { Log } from '../base/observability/log.ts'
 import type { Metrics } from '../base/observability/metrics.ts'
 import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import type { Identity } from '../pki/authority.ts'
 import type { OutboundProvider } from '../platform/http/outbound.ts'
 import type { Store } from '../store/store.ts'
@@ -42,6 +43,8 @@ export interface ApiServerDeps {
   readonly bootstrapObjects: readonly BootstrapObject[]
   /** Keep objects as they must be after that. */
   readonly reconcilers?: readonly BootstrapReconciler[]
+  /** Kinds behind feature gates that are on; none by default. */
+  readonly gatedKinds?: readonly Kind[] | undefined
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   /** Cluster IPs and node ports of Services; upstream's usual ones by default. */

@@ -35,7 +35,7 @@ export interface LeaseSettings {
   readonly retryMs: number
 }
 
-const leaseDefault = { namespace: 'kube-system', leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
+export const leaseDefault = { namespace: 'kube-system', leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
 
 export interface LeaderElectionDeps extends Pick<LeaseSettings, 'name'>, Partial<Omit<LeaseSettings, 'name'>> {
   readonly client: Client
@@ -44,6 +44,8 @@ export interface LeaderElectionDeps extends Pick<LeaseSettings, 'name'>, Partial
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Whether the API server chooses the holder (coordinated leader election): then this candidate only renews. */
+  readonly isCoordinated?: boolean
   /** See leaderGauge. Elections that are not of upstream's components leave it out. */
   readonly gauge?: Gauge
 }
@@ -59,6 +61,8 @@ export class LeaderElection {
   /** When the request of the last renewal was sent: others may have observed it at any time since. */
   #renewedMs = 0
   #isLeader = false
+  /** The candidate that the API server has chosen instead of this leader. */
+  #successor: string | undefined
 
   constructor(deps: LeaderElectionDeps) {
     this.#deps = { ...leaseDefault, ...deps }
@@ -69,12 +73,27 @@ export class LeaderElection {
     return this.#isLeader
   }
 
-  /** Waits until this candidate leads, then calls `lead`. When the lease is lost, stops its tasks and throws. */
+  /**
+   * Waits until this candidate leads, then calls `lead`. When the lease is lost, stops its tasks and throws. A leader that
+   * is replaced by coordinated leader election stops its tasks, releases the lease and is a candidate again.
+   */
   async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
     const { clock, random, log, name, identity, retryMs } = this.#deps
-    while (!(await this.#acquireOrRenew(signal)) || !this.#isFresh())
-      await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
-    log.info('became the leader', { lease: name, identity })
+    for (;;) {
+      while (!(await this.#attempt(signal)) || !this.#isFresh())
+        await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
+      log.info('became the leader', { lease: name, identity })
+      await this.#lead(lead, signal)
+      log.info('another leader was elected', { lease: name, identity, elected: this.#successor })
+      await this.release(signal).catch((error: unknown) => {
+        if (!signal.aborted) log.debug('the lease was not released', { lease: name, error: errorText(error) })
+      })
+    }
+  }
+
+  /** Returns when another leader was elected. */
+  async #lead(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
+    this.#successor = undefined
     this.#setLeader(true)
     const failed = Promise.withResolvers<never>()
     const tasks = new TaskGroup({ signal, onFailure: (_, error) => failed.reject(error) })
@@ -115,11 +134,12 @@ export class LeaderElection {
       const deadline = new AbortController()
       const timer = clock.after(leftMs(), () => deadline.abort())
       try {
-        await this.#acquireOrRenew(AbortSignal.any([signal, deadline.signal]))
+        await this.#attempt(AbortSignal.any([signal, deadline.signal]))
       } finally {
         timer.cancel()
       }
       signal.throwIfAborted()
+      if (this.#successor !== undefined) return
       if (!this.#isFresh()) throw new LeadershipLost(`the lease ${name} could not be renewed`)
     }
   }
@@ -128,6 +148,38 @@ export class LeaderElection {
   #isFresh(): boolean {
     const { clock, renewMs } = this.#deps
     return clock.monotonicMs() - this.#renewedMs < renewMs
+  }
+
+  #attempt(signal: AbortSignal): Promise<boolean> {
+    return this.#deps.isCoordinated === true ? this.#renewElected(signal) : this.#acquireOrRenew(signal)
+  }
+
+  /** Renews a lease that the API server has given to this candidate. Returns whether this candidate holds it. */
+  async #renewElected(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, identity, name, namespace, leaseMs, log } = this.#deps
+    const leases = client.of(lease)
+    const ctx = context(signal)
+    const sentMs = clock.monotonicMs()
+    const now = rfc3339Micro(clock.nowMs())
+    try {
+      const known = await leases.find(name, namespace, ctx)
+      if (known === undefined) return false
+      this.#observe(known)
+      const { holderIdentity, preferredHolder = '', leaseDurationSeconds = 0, acquireTime = now } = known.spec
+      const hasExpired = clock.monotonicMs() - this.#observedMs > leaseDurationSeconds * 1000
+      if (holderIdentity !== identity || hasExpired) return false
+      if (preferredHolder !== '') {
+        this.#successor = preferredHolder
+        return false
+      }
+      const held = { leaseDurationSeconds: leaseMs / 1000, renewTime: now, acquireTime }
+      this.#observe(await leases.update({ ...known, spec: { ...known.spec, ...held } }, ctx))
+      this.#renewedMs = sentMs
+      return true
+    } catch (error) {
+      if (!signal.aborted) log.debug('the lease was not renewed', { lease: name, error: errorText(error) })
+      return false
+    }
   }
 
   /** Acquires or renews the lease. Returns whether this candidate holds it; false after a failure. */

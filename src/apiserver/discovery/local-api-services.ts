@@ -38,10 +38,12 @@ export const versionPriorities: Readonly<Record<string, number>> = {
   'v1.': 1,
   'v1.flowcontrol.apiserver.k8s.io': 21,
   'v1.resource.k8s.io': 21,
+  'v1beta1.coordination.k8s.io': 13,
   'v2.autoscaling': 30,
 }
 
-const bootstrapObjectOf = (group: string, version: string): BootstrapObject => {
+/** The APIService of a group version that this server defines. */
+export const localApiServiceOf = (group: string, version: string): BootstrapObject => {
   const name = `${version}.${group}`
   const object = {
     apiVersion: apiService.apiVersion,
@@ -84,6 +86,6 @@ export const addOnGroupVersions: readonly GroupVersion[] = groupVersions.filter(
 )
 
 export const localApiServices: readonly BootstrapObject[] = [
-  ...Object.keys(groupPriorities).map((group) => bootstrapObjectOf(group, 'v1')),
-  bootstrapObjectOf('autoscaling', 'v2'),
+  ...Object.keys(groupPriorities).map((group) => localApiServiceOf(group, 'v1')),
+  localApiServiceOf('autoscaling', 'v2'),
 ]

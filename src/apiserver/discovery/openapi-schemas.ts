@@ -1,6 +1,6 @@
 // The schemas of an OpenAPI document: those of its kinds and their lists, and of bodies and responses.
 import { lookup } from '../../base/collections/lookup.ts'
-import { kinds } from '../../api/kinds.ts'
+import { gatedKinds, kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery-types.ts'
@@ -52,6 +52,8 @@ const described = (properties: Properties): Properties =>
     ]),
   )
 
+const ownKinds = [...kinds, ...gatedKinds]
+
 /** The schemas of built-in kinds, and of everything that they refer to. */
 export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): OpenApiSchemas {
   const schemas = new OpenApiSchemas(dialect)
@@ -59,7 +61,7 @@ export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): Op
     schemas.add(kind.message)
     if (kind.computed === undefined || kind.computed.includes('list')) addList(schemas, kind)
     for (const { body, response } of subresourcesOf(kind))
-      if (body !== undefined && !kinds.some(({ message }) => message === body))
+      if (body !== undefined && !ownKinds.some(({ message }) => message === body))
         addNamed(schemas, body, [response ?? kind])
   }
   const everywhere = (name: string) => [
@@ -76,7 +78,7 @@ export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): Op
     'x-kubernetes-group-version-kind': uniqueKinds(everywhere('WatchEvent')).map(gvk),
   })
   // Kinds of other groups are included too: a StatefulSet contains PersistentVolumeClaims.
-  for (const kind of kinds) if (schemas.has(kind.message.name)) addNamed(schemas, kind.message, [kind])
+  for (const kind of ownKinds) if (schemas.has(kind.message.name)) addNamed(schemas, kind.message, [kind])
   return schemas
 }
 

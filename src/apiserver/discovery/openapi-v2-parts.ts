@@ -87,7 +87,10 @@ export class OpenApiV2Parts {
     }
     const extensions = this.#extensions.openApiV2()
     if (extensions.length > 0 && !this.#parts.has(extensionsName))
-      this.#parts.set(extensionsName, this.#encoded(mergedExtensions(extensions, builtInV2Part().definitions)))
+      this.#parts.set(
+        extensionsName,
+        this.#encoded(mergedExtensions(extensions, builtInV2Part(this.#catalogue.gated).definitions)),
+      )
     // A kind that changed in the meantime is read again.
     const names = [...this.#groupVersions().map(nameOf), ...(extensions.length > 0 ? [extensionsName] : [])]
     const parts = names.map((name) => this.#parts.get(name))
@@ -104,7 +107,9 @@ export class OpenApiV2Parts {
   }
 
   #build(groupVersion: GroupVersion | undefined): OpenApiV2Part {
-    return groupVersion === undefined ? builtInV2Part() : customV2Part(this.#customIn(groupVersion))
+    return groupVersion === undefined
+      ? builtInV2Part(this.#catalogue.gated)
+      : customV2Part(this.#customIn(groupVersion))
   }
 
   #encoded(part: OpenApiV2Part): Part {

@@ -16,11 +16,11 @@ export interface OpenApiV2Part {
   readonly definitions: NamedSchemas
 }
 
-/** All built-in kinds. Custom kinds refer to its definitions. */
-export const builtInV2Part = (): OpenApiV2Part => ({
-  paths: pathsOf(builtInKinds),
-  definitions: schemasFor(builtInKinds, openApi2).toObject(),
-})
+/** All built-in kinds, and the gated ones that are served. Custom kinds refer to its definitions. */
+export function builtInV2Part(gated: readonly Kind[]): OpenApiV2Part {
+  const kinds = [...builtInKinds, ...gated]
+  return { paths: pathsOf(kinds), definitions: schemasFor(kinds, openApi2).toObject() }
+}
 
 export const customV2Part = (kinds: readonly Kind[]): OpenApiV2Part => ({
   paths: pathsOf(kinds),

@@ -4,7 +4,7 @@ import type { Channel } from '../../base/async/channel.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
-import { storedKinds } from '../../api/kinds.ts'
+import { gatedKinds, storedKinds } from '../../api/kinds.ts'
 import { bytesOf, ValueUnreadable } from '../../store/store.ts'
 import { checkSize } from '../../store/transaction.ts'
 import type {
@@ -210,7 +210,7 @@ class CiphersByKey {
   constructor(rules: readonly EncryptionRule[]) {
     this.#rules = rules
     this.#builtIn = new Map(
-      storedKinds.flatMap((kind) => {
+      [...storedKinds, ...gatedKinds].flatMap((kind) => {
         const ciphers = ciphersFor(rules, kind)
         return keyPrefixes(kind).map((prefix) => [prefix, ciphers] as const)
       }),

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { leaseCandidate } from '../../api/coordination/v1beta1/lease-candidate.ts'
 import { bareKind } from '../../api/kind/bare-kind.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -97,4 +98,15 @@ test('custom groups follow the built-in ones by name, add-ons are last, and vers
   ])
   equal(texts.indexOf('storage.k8s.io/v2alpha1'), texts.indexOf('storage.k8s.io/v1') + 1)
   equal(texts.length, before + 4)
+})
+
+test('a gated kind is served where its gate is on, in its group and before custom kinds', () => {
+  const path = ['coordination.k8s.io/v1beta1', 'leasecandidates'] as const
+  equal(new KindCatalogue().atPath(...path), undefined)
+  const gated = new KindCatalogue([leaseCandidate])
+  equal(gated.atPath(...path), leaseCandidate)
+  deepEqual(gated.versionsOf(leaseCandidate), [leaseCandidate])
+  const texts = gated.groupVersions.map(({ group, version }) => `${group}/${version}`)
+  const index = texts.indexOf('coordination.k8s.io/v1')
+  deepEqual(texts.slice(index, index + 2), ['coordination.k8s.io/v1', 'coordination.k8s.io/v1beta1'])
 })

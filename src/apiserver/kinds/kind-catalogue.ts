@@ -32,11 +32,16 @@ export class KindCatalogue {
   /** Names of custom resources whose definitions are being deleted. */
   readonly #terminating = new Set<string>()
   readonly #observers: CatalogueObserver[] = []
+  readonly #builtIn: Derived
+  readonly gated: readonly Kind[]
   #derived: Derived | undefined
   #changes = 0
 
-  constructor() {
-    for (const kind of builtInKinds) this.#add(kind)
+  /** The gated kinds are those that this server serves besides the built-in ones. */
+  constructor(gated: readonly Kind[] = []) {
+    this.#builtIn = { kinds: [...builtInKinds, ...gated], groupVersions: withGated(gated) }
+    this.gated = gated
+    for (const kind of this.#builtIn.kinds) this.#add(kind)
   }
 
   /** The kind that a path names. */
@@ -46,7 +51,7 @@ export class KindCatalogue {
 
   /** Whether the server itself defines the group. */
   isBuiltInGroup(group: string): boolean {
-    return builtInGroupVersions.some((each) => each.group === group)
+    return this.#builtIn.groupVersions.some((each) => each.group === group)
   }
 
   /** The kind that an object or a reference names. */
@@ -75,7 +80,7 @@ export class KindCatalogue {
     const custom = kind.custom && this.#custom.get(`${kind.plural}.${kind.group}`)
     if (custom !== undefined) return custom.versions.map((version) => version.kind)
     const stored = kind.storedAs?.kind ?? kind
-    return builtInKinds.filter((each) => each === stored || each.storedAs?.kind === stored)
+    return this.#builtIn.kinds.filter((each) => each === stored || each.storedAs?.kind === stored)
   }
 
   /** The custom resource with this name, `crontabs.stable.example.com`. */
@@ -98,7 +103,7 @@ export class KindCatalogue {
    * version that the server itself defines: it would shadow a built-in resource, and remove it when it is deleted.
    */
   set(resource: CustomResource): void {
-    const versions = resource.versions.filter(({ kind }) => !isBuiltInGroupVersion(kind))
+    const versions = resource.versions.filter(({ kind }) => !isIn(this.#builtIn.groupVersions, kind))
     this.#replace(this.#custom.get(resource.name), { ...resource, versions })
   }
 
@@ -150,31 +155,40 @@ export class KindCatalogue {
   #derive(): Derived {
     return (this.#derived ??= {
       kinds: [
-        ...builtInKinds,
+        ...this.#builtIn.kinds,
         ...[...this.#custom.values()].flatMap(({ versions }) => versions.map(({ kind }) => kind)),
       ],
-      groupVersions: withCustomGroups([...this.#custom.values()]),
+      groupVersions: withCustomGroups(this.#builtIn.groupVersions, [...this.#custom.values()]),
     })
   }
 }
 
-const isBuiltInGroupVersion = ({ group, version }: GroupVersion): boolean =>
-  builtInGroupVersions.some((each) => each.group === group && each.version === version)
+const isIn = (groupVersions: readonly GroupVersion[], { group, version }: GroupVersion): boolean =>
+  groupVersions.some((each) => each.group === group && each.version === version)
+
+/** The versions of gated kinds come after the other versions of their group. */
+function withGated(gated: readonly Kind[]): readonly GroupVersion[] {
+  const versions = [...builtInGroupVersions]
+  for (const { group, version } of gated)
+    if (!isIn(versions, { group, version }))
+      versions.splice(versions.findLastIndex((each) => each.group === group) + 1, 0, { group, version })
+  return versions
+}
 
 /** Custom groups come after the built-in ones, in the order of their names, and before add-ons. */
-function withCustomGroups(resources: readonly CustomResource[]): readonly GroupVersion[] {
+function withCustomGroups(own: readonly GroupVersion[], resources: readonly CustomResource[]): readonly GroupVersion[] {
   const versions = new Map<string, Set<string>>()
   for (const { kind } of resources.flatMap((resource) => resource.versions))
     getOrInsert(versions, kind.group, () => new Set<string>()).add(kind.version)
-  const isBuiltIn = (group: string) => builtInGroupVersions.some((each) => each.group === group)
+  const isBuiltIn = (group: string) => own.some((each) => each.group === group)
   const sorted = (group: string, known: readonly string[] = []): readonly GroupVersion[] =>
     [...(versions.get(group) ?? [])]
       .filter((version) => !known.includes(version))
       .toSorted(compareVersions)
       .map((version) => ({ group, version }))
   const isAddOn = ({ group }: GroupVersion) => addOnGroups.includes(group)
-  const ofGroup = (group: string) => builtInGroupVersions.filter((each) => each.group === group)
-  const builtIn = [...new Set(builtInGroupVersions.filter((each) => !isAddOn(each)).map(({ group }) => group))]
+  const ofGroup = (group: string) => own.filter((each) => each.group === group)
+  const builtIn = [...new Set(own.filter((each) => !isAddOn(each)).map(({ group }) => group))]
   return [
     ...builtIn.flatMap((group) => [
       ...ofGroup(group),
@@ -187,6 +201,6 @@ function withCustomGroups(resources: readonly CustomResource[]): readonly GroupV
       .filter((group) => !isBuiltIn(group))
       .toSorted()
       .flatMap((group) => sorted(group)),
-    ...builtInGroupVersions.filter(isAddOn),
+    ...own.filter(isAddOn),
   ]
 }

@@ -98,7 +98,9 @@ export class Registry {
     this.#leases = new LeasePool(store, clock, (objects) => metrics.leaseFilled(objects))
     const cacheDeps = { clock, flow, waited: (kind: Kind, seconds: number) => metrics.waited(kind, seconds) }
     this.#newCache = (kind) => new WatchCache(kind, cacheDeps)
-    const caches = new Map<Kind, WatchCache>(storedKinds.map((kind) => [kind, this.#newCache(kind)]))
+    const caches = new Map<Kind, WatchCache>(
+      [...storedKinds, ...deps.catalogue.gated].map((kind) => [kind, this.#newCache(kind)]),
+    )
     const cacheOf = (kind: Kind): WatchCache =>
       kind.custom === undefined
         ? present(caches.get(kind.storedAs?.kind ?? kind), `${kind.plural} are stored`)

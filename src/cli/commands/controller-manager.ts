@@ -2,11 +2,13 @@
 import { resolve } from 'node:path'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/flags/controller-manager-flags.ts'
+import { featureGateFlag, gatesOf } from '../../cluster/flags/feature-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run/run-controller-manager.ts'
 import { configFileOption } from '../command/config-file.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import {
+  asUsage,
   componentLog,
   kubeconfigOption,
   readKubeconfig,
@@ -31,6 +33,7 @@ export const controllerManager = defineCommand({
     ...signingDurationFlag,
     ...controllerManagerFlags,
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
+    ...featureGateFlag,
     ...verboseOption,
   },
   async run({ options }, terminal) {
@@ -65,6 +68,7 @@ export const controllerManager = defineCommand({
         nodeRangeFlags: options,
         signingDuration: options['cluster-signing-duration'],
         ...settings,
+        ...asUsage(() => gatesOf(options)),
         ...signing,
         ...(accountKey === undefined ? {} : { accountKey }),
         ...(rootAuthority === undefined ? {} : { rootAuthority }),

@@ -1,7 +1,9 @@
 // coxswain scheduler: the scheduler, in a process separate from the API server.
+import { featureGateFlag, gatesOf } from '../../cluster/flags/feature-flags.ts'
 import { runScheduler } from '../../cluster/run/run-scheduler.ts'
 import { defineCommand } from '../command/command.ts'
 import {
+  asUsage,
   componentLog,
   kubeconfigOption,
   portOption,
@@ -25,6 +27,7 @@ export const scheduler = defineCommand({
       value: '<port>',
       help: `the port of /healthz and /metrics; 0 serves neither (${portDefault})`,
     },
+    ...featureGateFlag,
     ...verboseOption,
   },
   async run({ options }, terminal) {
@@ -35,7 +38,9 @@ export const scheduler = defineCommand({
     const log = componentLog(options.verbose, terminal)
     const configuration = await schedulerConfiguration('--config', options.config)
     const serve = port === 0 ? {} : { serve: { host, port } }
-    await runScheduler({ kubeconfig, configuration, log, ...serve, onLead: () => out('leading\n') }, signal)
+    const features = asUsage(() => gatesOf(options))
+    const onLead = () => out('leading\n')
+    await runScheduler({ kubeconfig, configuration, log, ...serve, ...features, onLead }, signal)
     return 0
   },
 })

@@ -57,7 +57,10 @@ const rows: [typed: string[], proposals: string[]][] = [
     ['completion', ''],
     ['bash', 'fish', 'zsh'],
   ],
-  [['up', '--runt'], ['--runtime']],
+  [
+    ['up', '--runt'],
+    ['--runtime', '--runtime-config'],
+  ],
   [
     ['up', '--wait'],
     ['--wait', '--wait-timeout'],

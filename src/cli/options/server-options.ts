@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import { tlsSansOf } from '../../cluster/certificates/serving-hosts.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import { featureFlags, featuresOf } from '../../cluster/flags/feature-flags.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/flags/policy-flags.ts'
 import {
   serviceRangeFlags,
@@ -11,6 +12,7 @@ import {
 } from '../../cluster/flags/service-ranges.ts'
 import { heldBytesLimits, listenLimitsDefault, type ListenLimits } from '../../platform/limits/listen-limits.ts'
 import { UsageError } from '../command/command.ts'
+import { asUsage } from './component-options.ts'
 import { clusterNameOf, dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
 import { storeChoiceOf, storeOptions } from './store-option.ts'
 
@@ -113,6 +115,7 @@ export const serverOptions = {
     help: `memory for request bodies and unsent responses (${listenLimitsDefault.heldBytesMax >> 20})`,
   },
   ...optionsOf(serviceRangeFlags, 'Addresses and ports of Services'),
+  ...optionsOf(featureFlags, 'Features'),
   ...optionsOf(policyFlags, policySection),
 } as const
 
@@ -134,6 +137,7 @@ export interface ServerChoices {
   readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
   readonly serviceRangeFlags: ServiceRangeFlagValues
+  readonly hasCoordinatedElection: boolean
 }
 
 function endpointOf(text: string): URL {
@@ -164,6 +168,7 @@ export function serverChoicesOf(
     limits: limitsOf(flags),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
     serviceRangeFlags: pick<ServiceRangeFlag>(flags, serviceRangeFlagNames),
+    ...asUsage(() => featuresOf(flags)),
   }
 }
 

@@ -3,6 +3,7 @@ import { context } from '../../base/observability/context.ts'
 import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
+import { gatedKinds } from '../../api/kinds.ts'
 import { ConversionMetrics } from '../../apiserver/custom-resources/conversion-metrics.ts'
 import { flowSchemaReconciler } from '../../apiserver/fairness/flow-schema-reconciler.ts'
 import type { FlowRecords } from '../../apiserver/flow-endpoints/flow-records.ts'
@@ -80,7 +81,7 @@ function apiServerDeps(
 ): () => ApiServerDeps {
   const { options, flow, metrics } = cluster
   const { clock, random, log, store, advertisesAddOns = false, serviceRanges = serviceRangesDefault } = options
-  const { policies, proxyIdentity, kmsCheck, stepClock, uiPort = () => undefined } = options
+  const { policies, proxyIdentity, kmsCheck, stepClock, coordinatedElection, uiPort = () => undefined } = options
   const requestMetrics = new RequestMetrics(metrics)
   const serverMetrics = new ServerMetrics(metrics)
   const conversionMetrics = new ConversionMetrics(metrics)
@@ -103,6 +104,7 @@ function apiServerDeps(
     proxyIdentity,
     kmsCheck,
     bootstrapObjects,
+    gatedKinds: coordinatedElection === undefined ? [] : gatedKinds,
     reconcilers: [flowSchemaReconciler],
     digest: (text) => nodeCrypto.sha256(text).toHex().toUpperCase(),
     explain: (podKey) => decisions.explain(podKey),

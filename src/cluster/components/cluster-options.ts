@@ -25,6 +25,7 @@ import type { IngressChoices } from '../flags/ingress-flags.ts'
 import type { LoadBalancerChoice } from '../flags/load-balancer-flags.ts'
 import type { SnapshotSchedule } from '../snapshots/snapshot-schedule.ts'
 import type { Client } from '../../client/client.ts'
+import type { ProgramVersions } from '../../client/coordinated-election/lease-candidacy.ts'
 import type { PeerServers } from '../peers/peer-servers.ts'
 import type { ManifestSettings } from './manifests.ts'
 
@@ -74,6 +75,8 @@ export interface ClusterOptions {
   readonly hasVolumeSnapshots?: boolean
   /** Whether the kinds of the Gateway API are installed, and Gateways served where Ingresses are. */
   readonly hasGatewayApi?: boolean
+  /** With coordinated leader election: the versions with which the components stand. LeaseCandidates are served then. */
+  readonly coordinatedElection?: ProgramVersions | undefined
   /** Cluster IPs and node ports of Services. */
   readonly serviceRanges?: ServiceRanges
   readonly schedulerConfiguration?: SchedulerConfiguration

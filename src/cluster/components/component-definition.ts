@@ -32,6 +32,8 @@ export interface ComponentDefinition {
   readonly user: User
   /** The name of its lease in `kube-system`, if one of several instances leads. */
   readonly lease?: string
+  /** Whether it stands for that lease in coordinated leader election, if the feature is on. */
+  readonly isCoordinated?: boolean
   /** Called once in a process, because metrics are defined once. */
   prepare(host: ComponentHost): PreparedComponent
 }

@@ -16,6 +16,9 @@ export function componentIn(
   const client = cluster.client.bind(cluster)
   const host = { clock, random, log, flow, metrics, client }
   const prepared = definition.prepare(host)
-  const candidate = identity === undefined ? undefined : { identity, gauge }
+  const versions = definition.isCoordinated === true ? options.coordinatedElection : undefined
+  // A LeaseCandidate has the name of its holder, so several of one process need different ones.
+  const ownName = versions === undefined ? '' : `_${definition.name}`
+  const candidate = identity === undefined ? undefined : { identity: identity + ownName, gauge, versions }
   return new Component(definition.name, options, (tasks) => startElected(definition, prepared, host, candidate, tasks))
 }

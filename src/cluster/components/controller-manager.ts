@@ -11,6 +11,7 @@ import type { ComponentDefinition, ComponentHost } from './component-definition.
 export interface ControllerManagerOptions {
   readonly name: string
   readonly lease: string
+  readonly isCoordinated?: boolean
   readonly controllers: (host: ComponentHost) => readonly Controller[]
   readonly settings: (host: ComponentHost) => ControllerSettings
   /** Several managers of a process share their metrics. */
@@ -20,6 +21,7 @@ export interface ControllerManagerOptions {
 export const controllerManagerComponent = ({
   name,
   lease,
+  isCoordinated = false,
   controllers,
   settings,
   metricsIn = controllerMetrics,
@@ -27,6 +29,7 @@ export const controllerManagerComponent = ({
   name,
   user: controllerManagerUser,
   lease,
+  isCoordinated,
   prepare(host) {
     const { clock, random, log, flow } = host
     const metrics = metricsIn(host.metrics)

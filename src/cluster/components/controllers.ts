@@ -27,6 +27,7 @@ export function controllerManagerIn(cluster: ControllersContext, index: number):
   const definition = controllerManagerComponent({
     name,
     lease: 'kube-controller-manager',
+    isCoordinated: true,
     controllers: () => own,
     ...sharedBy(cluster),
   })

@@ -21,6 +21,7 @@ export const schedulerComponent = (
   name,
   user: schedulerUser,
   lease: 'kube-scheduler',
+  isCoordinated: true,
   prepare(host) {
     const { clock, random, log, flow } = host
     const metrics = schedulerMetrics(host.metrics)

@@ -5,7 +5,8 @@ import type { Gauge } from '../../base/observability/metrics.ts'
 import { newUid } from '../../base/random/ids.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { LeaderElection, type LeaseSettings } from '../../client/leader-election.ts'
+import { LeaseCandidacy, type ProgramVersions } from '../../client/coordinated-election/lease-candidacy.ts'
+import { LeaderElection, leaseDefault, type LeaseSettings } from '../../client/leader-election.ts'
 import type { Held } from './component.ts'
 import type { ComponentDefinition, ComponentHost, PreparedComponent } from './component-definition.ts'
 
@@ -15,6 +16,8 @@ export interface Candidate {
   readonly settings?: Partial<LeaseSettings>
   /** Shows which leases this process holds. */
   readonly gauge: Gauge
+  /** With coordinated leader election: the versions with which components stand that take part in it. */
+  readonly versions?: ProgramVersions | undefined
 }
 
 /** Time limit for releasing a lease. One that cannot be released expires. */
@@ -25,7 +28,7 @@ export const newIdentity = (random: Random): string => `${hostname()}_${newUid(r
 
 /** Returns its lease, which is released after all tasks have ended. */
 export function startElected(
-  { name, user, lease }: ComponentDefinition,
+  { name, user, lease, isCoordinated = false }: ComponentDefinition,
   { start }: PreparedComponent,
   host: ComponentHost,
   candidate: Candidate | undefined,
@@ -40,16 +43,30 @@ export function startElected(
     lead(tasks)
     return undefined
   }
-  const { settings, ...own } = candidate
+  const { settings, versions, identity, gauge } = candidate
   const client = host.client(name, user)
-  const election = new LeaderElection({ ...host, client, name: lease, ...settings, ...own })
+  const chosen = { ...leaseDefault, name: lease, ...settings }
+  const { clock, random, log } = host
+  const own = { clock, random, log, client, identity }
+  const candidacy =
+    isCoordinated && versions !== undefined
+      ? new LeaseCandidacy({ ...own, leaseName: chosen.name, namespace: chosen.namespace, versions })
+      : undefined
+  const election = new LeaderElection({ ...own, ...chosen, gauge, isCoordinated: candidacy !== undefined })
+  candidacy?.start(tasks)
   tasks.start('leader election', (signal) => election.run(lead, signal))
-  return { release: () => releaseInTime(election, host.clock) }
+  return {
+    release: () =>
+      inTime(clock, async (signal) => {
+        await candidacy?.withdraw(signal).catch(() => undefined)
+        await election.release(signal)
+      }),
+  }
 }
 
-async function releaseInTime(election: LeaderElection, clock: Clock): Promise<void> {
+async function inTime(clock: Clock, release: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const deadline = new AbortController()
   const timer = clock.after(releaseMs, () => deadline.abort())
-  await election.release(deadline.signal).catch(() => undefined)
+  await release(deadline.signal).catch(() => undefined)
   timer.cancel()
 }

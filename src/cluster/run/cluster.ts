@@ -39,6 +39,7 @@ import { componentIn } from '../components/component-in-cluster.ts'
 import { cloudControllersIn, controllerManagerIn, type ControllersContext } from '../components/controllers.ts'
 import { ingressComponent } from '../components/ingress.ts'
 import type { KubeletsContext } from '../components/kubelet-access.ts'
+import { leaseElectionsComponent } from '../components/lease-elections.ts'
 import { manifestsComponent } from '../components/manifests.ts'
 import { proxyComponent } from '../components/proxy.ts'
 import { nodeDnsComponent, nodeProxySettings, realKubeletComponent } from '../components/real-node.ts'
@@ -100,6 +101,7 @@ export class Cluster implements ControllersContext, KubeletsContext {
     const hasSnapshots = options.hasVolumeSnapshots === true
     const cloud = options.cloud === undefined ? [] : [this.#cloudControllers(options.cloud)]
     const others: readonly ComponentDefinition[] = [
+      ...(options.coordinatedElection === undefined ? [] : [leaseElectionsComponent]),
       ...(options.ingress?.mode === 'on' ? [this.#ingress(options.ingress)] : []),
       ...(options.snapshots === undefined ? [] : [snapshotTakerComponent(options.snapshots)]),
       ...(options.manifests === undefined ? [] : [manifestsComponent(options.manifests)]),

@@ -13,6 +13,7 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import { openRemote, type Remote } from '../client/remote.ts'
 import { controllerTokens, ServiceAccountCredentials } from '../client/service-account-credentials.ts'
 import type { ComponentDefinition, ComponentHost } from '../components/component-definition.ts'
+import { programVersions } from '../components/program-versions.ts'
 import { newIdentity, startElected } from '../components/start-elected.ts'
 import { registerComponentMetrics } from './component-metrics.ts'
 import { serveComponent } from './component-server.ts'
@@ -26,6 +27,8 @@ export interface ComponentProcessOptions {
   readonly onServe?: (port: number) => void
   /** Of the leader election; the defaults when omitted. */
   readonly lease?: Partial<LeaseSettings> | 'none'
+  /** Whether it takes part in coordinated leader election, if the component can. */
+  readonly hasCoordinatedElection?: boolean
   /** Called when this process becomes the leader, or at the start without an election. */
   readonly onLead?: () => void
 }
@@ -43,7 +46,7 @@ const drainMs = 1_000
 /** Runs until the signal is aborted; throws when a task fails or the lease is lost. */
 export async function runComponent(
   definition: ComponentDefinition,
-  { kubeconfig, log, serve, onServe, lease, onLead }: ComponentProcessOptions,
+  { kubeconfig, log, serve, onServe, lease, hasCoordinatedElection = false, onLead }: ComponentProcessOptions,
   signal: AbortSignal,
   { hasAccounts = false, alongside }: ComponentProcessExtras = {},
 ): Promise<void> {
@@ -82,7 +85,12 @@ export async function runComponent(
   const candidate =
     lease === 'none' || gauge === undefined
       ? undefined
-      : { identity: newIdentity(systemRandom), gauge, ...(lease && { settings: lease }) }
+      : {
+          identity: newIdentity(systemRandom),
+          gauge,
+          ...(lease && { settings: lease }),
+          ...(hasCoordinatedElection && { versions: programVersions }),
+        }
   const held = startElected(definition, prepared, host, candidate, tasks, onLead)
   try {
     await tasks.join()

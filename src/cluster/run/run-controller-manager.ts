@@ -38,6 +38,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   const definition = controllerManagerComponent({
     name: controllersSender,
     lease: 'kube-controller-manager',
+    isCoordinated: true,
     controllers: () => controllers,
     settings({ serverAuthority }) {
       const authority = options.rootAuthority ?? serverAuthority

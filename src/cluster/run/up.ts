@@ -43,9 +43,11 @@ import { originAnnotation, PeerServers, type OwnServer } from '../peers/peer-ser
 import { requireProxyNames, type FrontProxySettings } from '../policy/front-proxy-settings.ts'
 import { readPolicySettings, type PolicySettings } from '../policy/policy-settings.ts'
 import { buildRequestPolicies, type BuiltPolicies } from '../policy/request-policies.ts'
+import { leaseElectionsName } from '../../client/coordinated-election/lease-elections.ts'
 import { simulatedNodeName } from '../components/simulated-nodes.ts'
 import { usedVersionAnnotation } from '../rotation/follow-shared-files.ts'
 import { managedEncryptionAnnotation } from '../rotation/rotate-encryption-key.ts'
+import { programVersions } from '../components/program-versions.ts'
 import { newIdentity } from '../components/start-elected.ts'
 import { Cluster } from './cluster.ts'
 import { issueCertificates, openClusterStorage, reloadsEncryption, type ClusterStorage } from './cluster-storage.ts'
@@ -253,6 +255,7 @@ function newCluster(
     signingDuration,
     hasVolumeSnapshots,
     hasGatewayApi,
+    hasCoordinatedElection,
     loadBalancers,
     snapshots,
     manifests,
@@ -289,6 +292,7 @@ function newCluster(
     serviceRanges,
     hasVolumeSnapshots,
     hasGatewayApi,
+    ...(hasCoordinatedElection && { coordinatedElection: programVersions }),
     loadBalancers,
     snapshots: snapshots && scheduleOf(snapshots, dataDirectory),
     manifests: { folder: resolve(manifests ?? join(dataDirectory, 'manifests')), server: hostname() },
@@ -448,7 +452,7 @@ function startNodes(
     if (!isAlone) {
       await removeStale(containers === 'none' ? simulated : [...simulated, own], stop)
       cluster.startOthers()
-    }
+    } else cluster.components.get(leaseElectionsName)?.start()
     await cluster.bindNodes(stop)
   })
   const openApi = async (stop: AbortSignal) => {

@@ -4,10 +4,11 @@ import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, message, microTime, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMetaField } from '../../meta/v1/object-meta.ts'
-import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
-import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { validateLeaseStrategy } from '../lease-strategy.ts'
 
 export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
   holderIdentity: string(1, { pointer: true, description: 'The identity of the holder.' }),
@@ -55,7 +56,7 @@ export const lease = defineKind<Lease, LeaseInput>({
       errors.push(invalid('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0'))
     if (leaseTransitions !== undefined && leaseTransitions < 0)
       errors.push(invalid('spec.leaseTransitions', leaseTransitions, 'must be greater than or equal to 0'))
-    if (strategy !== undefined) append(errors, validateStrategy(strategy))
+    if (strategy !== undefined) append(errors, validateLeaseStrategy(strategy))
     if (preferredHolder && !strategy)
       errors.push(forbidden('spec.preferredHolder', 'may only be specified if `strategy` is defined'))
     return errors
@@ -68,12 +69,3 @@ export const lease = defineKind<Lease, LeaseInput>({
   ],
   fieldLabels: {},
 })
-
-const strategies = ['OldestEmulationVersion']
-
-/** A strategy of Kubernetes, or one with a domain prefix. Upstream repeats the field in the path. */
-function validateStrategy(strategy: string): FieldError[] {
-  const path = 'spec.strategy.strategy'
-  if (strategy.includes('/')) return qualifiedNameErrors(strategy).map((detail) => invalid(path, strategy, detail))
-  return strategies.includes(strategy) ? [] : [notSupported(path, strategy, strategies)]
-}

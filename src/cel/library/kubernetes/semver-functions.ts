@@ -25,7 +25,7 @@ export class Semver extends Opaque {
   }
 
   equals(other: Opaque): boolean {
-    return other instanceof Semver && compare(this, other) === 0
+    return other instanceof Semver && compareSemver(this, other) === 0
   }
 }
 
@@ -78,7 +78,8 @@ function semverProblem(text: string): string {
   return wrong === '' ? 'Build meta data is empty' : `Invalid character(s) found in build meta data "${wrong}"`
 }
 
-function compare(a: Semver, b: Semver): number {
+/** Negative if `a` is the lower version. */
+export function compareSemver(a: Semver, b: Semver): number {
   for (const [index, number] of a.numbers.entries()) {
     const other = b.numbers[index] ?? 0n
     if (number !== other) return number < other ? -1 : 1
@@ -125,7 +126,7 @@ export const semverFunctions: Functions = {
   major: number('semver_major', 0),
   minor: number('semver_minor', 1),
   patch: number('semver_patch', 2),
-  compareTo: [member('semver_compare_to', two, intType, (a: Semver, b: Semver) => BigInt(compare(a, b)))],
-  isGreaterThan: [member('semver_is_greater_than', two, boolType, (a: Semver, b: Semver) => compare(a, b) > 0)],
-  isLessThan: [member('semver_is_less_than', two, boolType, (a: Semver, b: Semver) => compare(a, b) < 0)],
+  compareTo: [member('semver_compare_to', two, intType, (a: Semver, b: Semver) => BigInt(compareSemver(a, b)))],
+  isGreaterThan: [member('semver_is_greater_than', two, boolType, (a: Semver, b: Semver) => compareSemver(a, b) > 0)],
+  isLessThan: [member('semver_is_less_than', two, boolType, (a: Semver, b: Semver) => compareSemver(a, b) < 0)],
 }
