@@ -20,18 +20,18 @@ interface Server {
 export class ApiServers implements AsyncDisposable {
   readonly #etcd: EtcdCluster
   readonly #servers: readonly Server[]
-  readonly #flags: readonly string[]
+  readonly #flagsOf: (index: number) => readonly string[]
 
   static async start(
     etcd: EtcdCluster,
     size: number,
     places: readonly Place[] = [],
-    flags: readonly string[] = [],
+    flagsOf: (index: number) => readonly string[] = () => [],
   ): Promise<ApiServers> {
     const servers: Server[] = []
     for (let index = 0; index < size; index++)
       servers.push({ folder: await newFolder(), place: places[index] ?? here, port: nextPort++, process: undefined })
-    const cluster = new ApiServers(etcd, servers, flags)
+    const cluster = new ApiServers(etcd, servers, flagsOf)
     try {
       await cluster.run(0)
       for (const { folder } of servers.slice(1)) await cluster.#copyKeys(folder)
@@ -43,10 +43,10 @@ export class ApiServers implements AsyncDisposable {
     return cluster
   }
 
-  private constructor(etcd: EtcdCluster, servers: readonly Server[], flags: readonly string[]) {
+  private constructor(etcd: EtcdCluster, servers: readonly Server[], flagsOf: (index: number) => readonly string[]) {
     this.#etcd = etcd
     this.#servers = servers
-    this.#flags = flags
+    this.#flagsOf = flagsOf
   }
 
   get size(): number {
@@ -73,7 +73,7 @@ export class ApiServers implements AsyncDisposable {
       ...['--kubeconfig', this.kubeconfig(index)],
       ...['--store', `etcd=${this.#etcd.endpoints.join(',')}`],
       ...['--etcd-cafile', authority, '--etcd-certfile', certificate, '--etcd-keyfile', key],
-      ...this.#flags,
+      ...this.#flagsOf(index),
     ])
     server.process = await startProcess(args, { program })
   }

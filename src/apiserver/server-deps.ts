@@ -19,6 +19,7 @@ import type { HealthCheck } from './health/health.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import type { ApiRequest } from './request/request.ts'
+import type { PeerRoutes } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import type { ServiceRanges } from './strategies/service/service-ranges.ts'
 import type { StepClock, UiExplanations } from './ui/ui-api.ts'
@@ -43,6 +44,8 @@ export interface ApiServerDeps {
   readonly bootstrapObjects: readonly BootstrapObject[]
   /** Keep objects as they must be after that. */
   readonly reconcilers?: readonly BootstrapReconciler[]
+  /** What other API servers of the cluster serve and this one does not. Requests for it are forwarded. */
+  readonly peers?: PeerRoutes | undefined
   /** Kinds behind feature gates that are on; none by default. */
   readonly gatedKinds?: readonly Kind[] | undefined
   readonly digest: (text: string) => string

@@ -14,7 +14,7 @@ import { largeBodyBytes } from './http/request-body.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
 import type { KindCatalogue } from './kinds/kind-catalogue.ts'
 import type { Registry } from './registry/registry.ts'
-import type { ServedExtensions } from './request/extension.ts'
+import type { PeerRoutes, ServedExtensions } from './request/extension.ts'
 import type { LoopMonitor } from './request/loop-monitor.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
 import type { ApiRequest, ResourceRequest, Target } from './request/request.ts'
@@ -34,6 +34,7 @@ export class ApiServer {
   readonly registry: Registry
   /** The group versions that other servers serve. */
   readonly extensions: ServedExtensions
+  readonly peers: PeerRoutes | undefined
   readonly calls: CallRecorder
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
@@ -47,6 +48,7 @@ export class ApiServer {
     this.catalogue = catalogue
     this.registry = registry
     this.extensions = aggregation.extensions
+    this.peers = deps.peers
     this.loop = loop
     this.calls = new CallRecorder(deps)
     this.deadlines = new RequestDeadlines(deps.clock)

@@ -21,7 +21,7 @@ async function k(kubeconfig: string, ...args: string[]): Promise<string> {
 
 test('of the schedulers at two API servers one is elected, and another after it or the electing server has ended', async () => {
   await using etcd = await EtcdCluster.start(newestEtcd(), 1)
-  await using servers = await ApiServers.start(etcd, 2, [], [...gate, ...api])
+  await using servers = await ApiServers.start(etcd, 2, [], () => [...gate, ...api])
   const [first, second] = [servers.kubeconfig(0), servers.kubeconfig(1)] as [string, string]
   await using ended = new AsyncDisposableStack()
   const startScheduler = (kubeconfig: string) =>

@@ -9,6 +9,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { Unreachable, type OutboundProvider } from '../../platform/http/outbound.ts'
 import type { AggregationMetrics } from '../metrics/aggregation-metrics.ts'
+import type { PeerRoutes } from '../request/extension.ts'
 import type { ResourceDeps } from '../registry/resource/resource-deps.ts'
 import type { ObjectLister, CacheObserver } from '../watch-cache/object-caches.ts'
 import { AvailabilityController } from './availability-controller.ts'
@@ -23,6 +24,8 @@ export interface AggregationDeps {
   readonly flow: FlowRecorder
   readonly outbound?: OutboundProvider
   readonly proxyIdentity?: (() => Identity | undefined) | undefined
+  /** The other API servers of the cluster. */
+  readonly peers?: PeerRoutes | undefined
   readonly lister: ObjectLister
   readonly serverMetrics: { readonly aggregation: AggregationMetrics }
   readonly caches: { observe(kind: Kind, observer: CacheObserver): void }
@@ -55,7 +58,11 @@ export class Aggregation {
       documents: this.documents,
       metrics: deps.serverMetrics.aggregation,
     })
-    this.proxy = new ExtensionProxy({ ...calls, onFailure: (extension) => this.#availability.check(extension) })
+    this.proxy = new ExtensionProxy({
+      ...calls,
+      onFailure: (extension) =>
+        extension.peer === undefined ? this.#availability.check(extension) : deps.peers?.failed(extension),
+    })
     observe(apiService, extensions)
     observe(apiService, this.documents)
     observe(apiService, this.#availability.apiServiceObserver)

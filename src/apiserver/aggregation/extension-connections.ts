@@ -59,7 +59,8 @@ export class ExtensionConnections {
   }
 
   /** Throws where the Service has no endpoint. */
-  endpointOf({ service: reference }: Extension): ExtensionEndpoint {
+  endpointOf({ service: reference, peer }: Extension): ExtensionEndpoint {
+    if (peer !== undefined) return { origin: peer, host: new URL(peer).host }
     const { namespace, name, port } = reference
     const key = `${namespace}/${name}:${port}`
     const known = this.#endpoints.get(key)

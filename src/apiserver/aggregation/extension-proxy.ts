@@ -3,12 +3,13 @@
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { OutboundExchange, OutboundRequest } from '../../platform/http/outbound.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
 import { joinStreams } from '../../wire/byte-pipe.ts'
 import { warningHeaders } from '../http/warning-headers.ts'
 import { forwardedHeaders } from '../kubelet-client/forwarded-headers.ts'
 import { failureText } from '../outbound/failure-text.ts'
 import { presentedSubjectOf } from '../request/call-record.ts'
-import type { Extension } from '../request/extension.ts'
+import { peerProxiedHeader, type Extension } from '../request/extension.ts'
 import { userWithName, type ApiRequest } from '../request/request.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { ExtensionConnections, ExtensionEndpoint } from './extension-connections.ts'
@@ -44,6 +45,12 @@ export class ExtensionProxy {
       flow.finish(call, 'failed')
       if (context.signal.aborted) throw error
       this.#deps.onFailure(extension)
+      if (extension.peer !== undefined)
+        throw new StatusError(
+          503,
+          'ServiceUnavailable',
+          `the API server ${extension.name} does not respond: ${failureText(error)}`,
+        )
       return unreachable(extension, `error trying to reach service: ${failureText(error)}`)
     }
   }
@@ -51,7 +58,7 @@ export class ExtensionProxy {
   async #exchange(request: ApiRequest, extension: Extension, host: string): Promise<WireResponse> {
     const { target, upgrade, context } = request
     const { connections } = this.#deps
-    const outbound = outboundRequest(request, host)
+    const outbound = outboundRequest(request, host, extension)
     const isLong = upgrade !== undefined || target.verb === 'watch'
     const answer: OutboundExchange = isLong
       ? await connections.exchange(extension, outbound, context.signal)
@@ -84,7 +91,7 @@ function endpointOf(connections: ExtensionConnections, extension: Extension): Ex
   }
 }
 
-function outboundRequest(request: ApiRequest, host: string): OutboundRequest {
+function outboundRequest(request: ApiRequest, host: string, { peer }: Extension): OutboundRequest {
   const { proxied, origin, user = userWithName('') } = request
   const { method = 'GET', headers = {}, body } = proxied ?? {}
   const target = forwardedUri(proxied?.uri ?? origin?.uri ?? '/')
@@ -97,6 +104,7 @@ function outboundRequest(request: ApiRequest, host: string): OutboundRequest {
   forwarded['x-forwarded-host'] = host
   forwarded['x-forwarded-proto'] = 'https'
   forwarded['x-forwarded-uri'] = queryAt < 0 ? target : target.slice(0, queryAt)
+  if (peer !== undefined) forwarded[peerProxiedHeader] = 'true'
   const sent = Object.assign(forwarded, remoteUserHeaders(user))
   return { method, target, headers: sent, ...(body === undefined || body.length === 0 ? {} : { body }) }
 }

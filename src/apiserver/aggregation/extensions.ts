@@ -70,7 +70,7 @@ function tlsOf({ service, caBundle, insecureSkipTLSVerify }: APIService['spec'])
   }
 }
 
-function resourceNames(group: string, version: string): Extension['resource'] {
+export function resourceNames(group: string, version: string): Extension['resource'] {
   const known = new RecentMap<string, Kind>(resourcesMax)
   return (plural, isScoped) => {
     // Routing, authorization, audit and metrics read these properties only. The registry never gets the kind.

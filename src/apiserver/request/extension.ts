@@ -1,4 +1,4 @@
-// Extension: a group version that another server serves, as its APIService describes it.
+// Extension: a group version that another server serves, as its APIService describes it, or another API server of the cluster.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { OutboundTls } from '../../platform/http/outbound.ts'
 
@@ -8,6 +8,8 @@ export interface Extension {
   readonly group: string
   readonly version: string
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number }
+  /** Where it is called if it is another API server of the cluster, and not a Service: `https://192.0.2.1:6443`. */
+  readonly peer?: string
   readonly tls: OutboundTls
   /** Whether the condition Available of the APIService is true. */
   readonly isAvailable: boolean
@@ -25,5 +27,16 @@ export const isForwardedKind = (kind: Kind): boolean => (kind as Partial<Kind>).
 export interface ServedExtensions {
   at(group: string, version: string): Extension | undefined
 }
+
+/** What other API servers of the cluster serve. */
+export interface PeerRoutes {
+  /** Undefined if no other server has the resource. */
+  at(group: string, version: string, plural: string): Extension | undefined
+  /** Called when the server does not respond. */
+  failed(extension: Extension): void
+}
+
+/** In requests that another API server has forwarded: they are not forwarded again. */
+export const peerProxiedHeader = 'x-kubernetes-peer-proxied'
 
 export const noExtensions: ServedExtensions = { at: () => undefined }

@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { bareKind } from '../../api/kind/bare-kind.ts'
 import { KindCatalogue } from '../kinds/kind-catalogue.ts'
-import type { Extension } from '../request/extension.ts'
+import { noExtensions, type Extension } from '../request/extension.ts'
 import { requestTargetOf } from './request-target.ts'
 
 const group = 'garden.example.com'
@@ -41,3 +41,25 @@ for (const [path, isExtension, expected] of rows)
     deepEqual([target.kind, target.verb, ...more], expected)
     deepEqual(routed.extension, isExtension ? extension : undefined)
   })
+
+test('a resource that only another API server has leads to that server', () => {
+  const peer = { ...extension, peer: 'https://192.0.2.1:6443' }
+  const peers = {
+    at: (g: string, v: string, plural: string) => (`${g}/${v}/${plural}` === 'apps/v1/newsets' ? peer : undefined),
+    failed() {},
+  }
+  const routed = (path: string) =>
+    requestTargetOf('GET', path, new URLSearchParams(), '', {
+      catalogue: routes.catalogue,
+      extensions: noExtensions,
+      peers,
+    })
+  deepEqual(routed('/apis/apps/v1/namespaces/n/newsets/a').extension, peer)
+  for (const own of [
+    '/apis/apps/v1/deployments',
+    '/apis/apps/v1/others',
+    '/apis/apps/v2/newsets',
+    '//apis/apps/v1/newsets',
+  ])
+    deepEqual(routed(own).extension, undefined, own)
+})

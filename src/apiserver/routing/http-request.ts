@@ -11,6 +11,7 @@ import type { Pace } from '../request/paced-requests.ts'
 import { clientOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
 import { NumberRangeError } from '../../schema/json/exact-json.ts'
+import { peerProxiedHeader } from '../request/extension.ts'
 import { requestTargetOf, type Routed, type Routes } from './request-target.ts'
 
 /** Shared by all requests without a query. It is never modified. */
@@ -29,7 +30,9 @@ export function toApiRequest(
   const mark = uri.indexOf('?')
   const query = mark < 0 ? noQuery : new URLSearchParams(uri.slice(mark))
   const path = mark < 0 ? uri : uri.slice(0, mark)
-  const routed = requestTargetOf(method, path, query, headers['accept'] ?? '', deps.server)
+  const { server } = deps
+  const routes = headers[peerProxiedHeader] === undefined ? server : ownRoutes(server)
+  const routed = requestTargetOf(method, path, query, headers['accept'] ?? '', routes)
   const readBody = bodyReader(wire, routed, deps)
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
@@ -44,6 +47,9 @@ export function toApiRequest(
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }
 }
+
+/** What another server has forwarded is served here or not at all. */
+const ownRoutes = ({ catalogue, extensions }: Routes): Routes => ({ catalogue, extensions })
 
 /** Undefined where the method has no body. A proxied body is forwarded without parsing it. */
 function bodyReader(wire: WireRequest, { target, extension }: Routed, deps: BodyDeps): ApiRequest['readBody'] {

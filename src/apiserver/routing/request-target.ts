@@ -12,7 +12,7 @@ import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { customRejectionOf } from './custom-rejection.ts'
 import { proxiedPath } from './proxied-path.ts'
 import { requestInfo, type ResourceInfo } from './request-info.ts'
-import type { Extension, ServedExtensions } from '../request/extension.ts'
+import type { Extension, PeerRoutes, ServedExtensions } from '../request/extension.ts'
 import type { ApiRequest } from '../request/request.ts'
 
 /** The segments of a path. Searching for slashes takes half as long as `split`, which caches strings. */
@@ -31,10 +31,12 @@ function segmentsOf(path: string): string[] {
   return parts
 }
 
-/** What this server serves, and what extensions serve. */
+/** What this server serves, and what extensions and other servers of the cluster serve. */
 export interface Routes {
   readonly catalogue: KindCatalogue
   readonly extensions: ServedExtensions
+  /** What other API servers of the cluster serve; none by default. */
+  readonly peers?: PeerRoutes | undefined
 }
 
 export type Routed = Pick<ApiRequest, 'target' | 'rejection' | 'extension'>
@@ -87,11 +89,13 @@ function resourceTarget(
   method: string,
   path: string,
   decoded: string,
-  { catalogue }: Routes,
-): Pick<ApiRequest, 'target' | 'rejection'> {
+  { catalogue, peers }: Routes,
+): Routed {
   const { verb, group, version, resource: plural, name, subresource } = info
   const apiVersion = group === '' ? version : `${group}/${version}`
   const served = catalogue.atPath(apiVersion, plural)
+  const peer = served === undefined && !path.startsWith('//') ? peers?.at(group, version, plural) : undefined
+  if (peer !== undefined) return { target: extensionTarget(info, peer), extension: peer }
   const unknown = () => (catalogue.isBuiltInGroup(group) ? pathNotFound() : new PageNotFound())
   const rejection = served === undefined || path.startsWith('//') ? unknown() : rejectionOf(info, served, method)
   // The other properties of a kind that is not served are never read: the request is rejected before.

@@ -138,6 +138,7 @@ export interface ServerChoices {
   readonly policyFlags: PolicyFlagValues
   readonly serviceRangeFlags: ServiceRangeFlagValues
   readonly hasCoordinatedElection: boolean
+  readonly hasNoPeerProxy: boolean
 }
 
 function endpointOf(text: string): URL {

@@ -24,6 +24,7 @@ import type { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { installVolumeSnapshots } from '../bootstrap/volume-snapshots.ts'
 import { apiServerUser, csiSidecarsUser, ingressUser, snapshotControllerUser } from '../client/component-users.ts'
 import { decisionOfPeers } from '../peers/peer-decisions.ts'
+import { PeerDiscovery } from '../peers/peer-discovery.ts'
 import { PeerFlowRecords } from '../peers/peer-flow-records.ts'
 import type { PeerServers } from '../peers/peer-servers.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
@@ -49,15 +50,19 @@ export interface ApiServerParts {
 
 export function apiServerComponent(cluster: ComponentContext, parts: ApiServerParts): Component {
   const { options } = cluster
+  const { clock, log } = options
   const peers = options.peers?.(cluster.client(apiServerName, apiServerUser))
   const records = peers && peerRecords(cluster, peers)
-  const newDeps = apiServerDeps(cluster, parts, { peers, records })
+  const discovery =
+    peers === undefined || options.hasNoPeerProxy === true ? undefined : new PeerDiscovery({ peers, clock, log })
+  const newDeps = apiServerDeps(cluster, parts, { peers, records, discovery })
   return new Component(apiServerName, options, (tasks) => {
     const { newApiServer = (own) => new ApiServer(own) } = options
     const server = newApiServer(newDeps())
     parts.onServer(server)
     tasks.signal.addEventListener('abort', () => parts.onServer(undefined), { once: true })
     if (records !== undefined) tasks.start('flow records', (signal) => records.run(signal))
+    if (discovery !== undefined) tasks.start('peer discovery', (signal) => discovery.run(signal))
     tasks.start('caches', (signal) => server.run(signal, () => afterCaches(cluster, parts, server, tasks)))
   })
 }
@@ -74,10 +79,16 @@ function peerRecords({ options, flow }: ComponentContext, peers: PeerServers): P
   })
 }
 
+interface PeerDeps {
+  readonly peers: PeerServers | undefined
+  readonly records: FlowRecords | undefined
+  readonly discovery: PeerDiscovery | undefined
+}
+
 function apiServerDeps(
   cluster: ComponentContext,
   { kubelets, decisions }: ApiServerParts,
-  { peers, records }: { readonly peers: PeerServers | undefined; readonly records: FlowRecords | undefined },
+  { peers, records, discovery }: PeerDeps,
 ): () => ApiServerDeps {
   const { options, flow, metrics } = cluster
   const { clock, random, log, store, advertisesAddOns = false, serviceRanges = serviceRangesDefault } = options
@@ -104,6 +115,7 @@ function apiServerDeps(
     proxyIdentity,
     kmsCheck,
     bootstrapObjects,
+    peers: discovery,
     gatedKinds: coordinatedElection === undefined ? [] : gatedKinds,
     reconcilers: [flowSchemaReconciler],
     digest: (text) => nodeCrypto.sha256(text).toHex().toUpperCase(),

@@ -65,6 +65,8 @@ export interface ClusterOptions {
   readonly flowEvents?: number
   /** The other API servers, where several processes use the store. Their flow records are read with that of this process. */
   readonly peers?: (client: Client) => PeerServers
+  /** Whether requests for what only other servers serve are not forwarded to them. */
+  readonly hasNoPeerProxy?: boolean
   /** The storage driver of simulated nodes, with its sidecars. */
   readonly csi?: SimulatedStorage | undefined
   /** The cloud of simulated nodes, with its controllers. */

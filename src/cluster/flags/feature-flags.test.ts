@@ -1,5 +1,5 @@
 // Feature gates and API versions of the flags.
-import { deepEqual, throws } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { featuresOf, gatesOf, type FeatureFlagValues } from './feature-flags.ts'
 
@@ -16,7 +16,7 @@ const accepted: readonly (readonly [what: string, flags: FeatureFlagValues, isOn
 ]
 
 for (const [what, flags, isOn] of accepted)
-  test(`features of ${what}`, () => deepEqual(featuresOf(flags), { hasCoordinatedElection: isOn }))
+  test(`features of ${what}`, () => equal(featuresOf(flags).hasCoordinatedElection, isOn))
 
 const rejected: readonly (readonly [what: string, flags: FeatureFlagValues, error: RegExp])[] = [
   ['a gate whose API is not served', { 'feature-gates': gate }, /needs the API of LeaseCandidates: --runtime-config/],
@@ -39,5 +39,6 @@ const rejected: readonly (readonly [what: string, flags: FeatureFlagValues, erro
 for (const [what, flags, error] of rejected) test(`rejected: ${what}`, () => throws(() => featuresOf(flags), error))
 
 test('a program without an API needs no version', () => {
-  deepEqual(gatesOf({ 'feature-gates': gate }), { hasCoordinatedElection: true })
+  deepEqual(gatesOf({ 'feature-gates': gate }), { hasCoordinatedElection: true, hasNoPeerProxy: false })
+  equal(gatesOf({ 'feature-gates': 'UnknownVersionInteroperabilityProxy=false' }).hasNoPeerProxy, true)
 })

@@ -5,7 +5,7 @@ export const featureGateFlag = {
   'feature-gates': {
     type: 'string',
     value: '<gate>=true|false,…',
-    help: 'features that are on or off: CoordinatedLeaderElection (false)',
+    help: 'features that are on or off: CoordinatedLeaderElection (false), UnknownVersionInteroperabilityProxy (true)',
   },
 } as const
 
@@ -21,23 +21,32 @@ export const featureFlags = {
 export type FeatureFlagValues = Readonly<Partial<Record<keyof typeof featureFlags, string | undefined>>>
 
 const coordinatedElectionGate = 'CoordinatedLeaderElection'
+const peerProxyGate = 'UnknownVersionInteroperabilityProxy'
+const gateNames = [coordinatedElectionGate, peerProxyGate]
+
+export interface Features {
+  readonly hasCoordinatedElection: boolean
+  readonly hasNoPeerProxy: boolean
+}
+
 const candidateVersion = 'coordination.k8s.io/v1beta1'
 /** The names that include that version, the weakest first. */
 const candidateVersionNames = ['api/all', 'api/beta', candidateVersion, `${candidateVersion}/leasecandidates`]
 
 /** Of a program without an API. Throws on an invalid flag. */
-export function gatesOf(flags: FeatureFlagValues): { readonly hasCoordinatedElection: boolean } {
+export function gatesOf(flags: FeatureFlagValues): Features {
   const gates = entriesOf('feature-gates', flags)
   for (const name of gates.keys())
-    if (name !== coordinatedElectionGate)
-      throw new Error(
-        `--feature-gates: unrecognized feature gate: ${name}; the gates here are ${coordinatedElectionGate}`,
-      )
-  return { hasCoordinatedElection: gates.get(coordinatedElectionGate) ?? false }
+    if (!gateNames.includes(name))
+      throw new Error(`--feature-gates: unrecognized feature gate: ${name}; the gates here are ${gateNames.join(', ')}`)
+  return {
+    hasCoordinatedElection: gates.get(coordinatedElectionGate) ?? false,
+    hasNoPeerProxy: gates.get(peerProxyGate) === false,
+  }
 }
 
 /** Of an API server. Throws on an invalid flag, and on a feature whose API is not served. */
-export function featuresOf(flags: FeatureFlagValues): { readonly hasCoordinatedElection: boolean } {
+export function featuresOf(flags: FeatureFlagValues): Features {
   const gates = gatesOf(flags)
   const versions = entriesOf('runtime-config', flags)
   for (const name of versions.keys())

@@ -66,12 +66,22 @@ export class PeerServers {
       })
   }
 
+  /** The CA of the servers. */
+  get authority(): string | undefined {
+    return this.#deps.tls().authority
+  }
+
   /** The text of a response. Throws unless it is a success. */
-  async *read({ origin = '' }: PeerServer, target: string, signal: AbortSignal): AsyncGenerator<string> {
+  async *read(
+    { origin = '' }: PeerServer,
+    target: string,
+    signal: AbortSignal,
+    accept = 'application/json',
+  ): AsyncGenerator<string> {
     const { outbound, tls } = this.#deps
     const connection = outbound.connect({ origin, tls: tls() })
     try {
-      const headers = { accept: 'application/json', 'x-remote-user': apiServerUser.name }
+      const headers = { accept, 'x-remote-user': apiServerUser.name }
       const { status, body } = await connection.send({ method: 'GET', target, headers }, signal)
       const decoder = new TextDecoder()
       let refusal = ''

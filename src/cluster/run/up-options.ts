@@ -66,6 +66,8 @@ export interface UpOptions {
   readonly hasVolumeSnapshots?: boolean
   /** Installs the kinds of the Gateway API, and serves Gateways where Ingresses are served. */
   readonly hasGatewayApi?: boolean
+  /** Whether the feature gate UnknownVersionInteroperabilityProxy is off. */
+  readonly hasNoPeerProxy?: boolean
   /** Whether the feature gate CoordinatedLeaderElection is on. */
   readonly hasCoordinatedElection?: boolean
   /** What implements Services of type LoadBalancer: the nodes' own addresses by default. */
@@ -120,6 +122,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   signingDuration: undefined,
   hasVolumeSnapshots: false,
   hasGatewayApi: false,
+  hasNoPeerProxy: false,
   hasCoordinatedElection: false,
   loadBalancers: 'node-addresses',
   snapshots: undefined,
