@@ -186,7 +186,10 @@ async function viewsOf(page: Page, webPod: string): Promise<readonly string[]> {
   const objects = (resource: string, name: string, shown = tabs) =>
     shown.map((tab) => `objects?resource=${resource}&object=${resource.split('.')[0]}/shop/${name}&tab=${tab}`)
   const lists = listed.map((resource) => `objects?resource=${resource}`)
-  const scoped = ['overview', 'flows', 'flows?background=shown', 'flows?only=failures', 'map', ...lists]
+  const scoped = [
+    ...['overview', 'flows', 'flows?background=shown', 'flows?only=failures', 'map', 'map?node=node-0'],
+    ...lists,
+  ]
   return [
     ...scoped,
     ...scoped.map((view) => `${view}${view.includes('?') ? '&' : '?'}namespace=shop`),

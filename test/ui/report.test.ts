@@ -317,6 +317,29 @@ test('the map shows components and rates; a box filters the diagram', async () =
   ok(texts.includes('scheduler') && !texts.includes('kubelet/node-0'), texts.join())
 })
 
+test('the map shows one node with its pods, whose links lead to the objects', async () => {
+  await using opened = await openPage(browser)
+  const { page } = opened
+  await page.goto(`${url}#map`)
+  const chooser = page.getByRole('combobox', { name: 'Node' })
+  await page.locator('[data-box="kubelet/node-1"]').waitFor()
+  await chooser.selectOption('node-0')
+  await page.locator('[data-box="kubelet/node-1"]').waitFor({ state: 'detached' })
+  await page.locator('[data-box="kubelet/node-0"]').waitFor()
+  const pods = page.getByRole('group', { name: 'Pods of node-0' })
+  equal(await pods.locator('tbody tr').count(), await page.locator('[data-pod]').count())
+  deepEqual(await accessibilityFindingsEverywhere(page), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  // The link has the node.
+  await page.reload()
+  equal(await chooser.inputValue(), 'node-0')
+  await pods.getByRole('link', { name: 'what leads to it' }).first().click()
+  await page.getByRole('tab', { name: 'Relations', selected: true }).waitFor()
+  await page.goBack()
+  await chooser.selectOption('all')
+  await page.locator('[data-box="kubelet/node-1"]').waitFor()
+})
+
 test('the map fits on a narrow screen, and changes its layout with the size of the window', async () => {
   await using opened = await openPage(browser, { viewport: { width: 390, height: 800 } })
   const { page } = opened

@@ -23,6 +23,7 @@ const fonts = `:root, button, select, input { font-family: 'DejaVu Sans' !import
 const views = {
   flows: ['flows?object=deployments/default/web', '[data-event]'],
   map: ['map', '[data-pod="big"]'],
+  node: ['map?node=node-0', '[aria-label="Pods of node-0"] tbody tr'],
   objects: ['objects', 'tr[data-name="big"]'],
   object: ['objects?object=pods/default/big', '.why'],
   scheduling: ['objects?object=pods/default/big&tab=Scheduling', '.scheduling tbody tr'],

@@ -16,7 +16,7 @@ import { podsByNode, podStateOf, type PodMark } from './pod-marks.ts'
 import { screenSize } from './screen-size.ts'
 import { TableModel } from './table-model.ts'
 import { narrowColumns, unscheduledId, wideColumns } from './map-columns.ts'
-import { podPx, topologyOf } from './topology.ts'
+import { nodesOf, podPx, topologyOf } from './topology.ts'
 import { yamlText } from './yaml-text.ts'
 
 const web = { resource: 'pods', namespace: 'default', name: 'web' }
@@ -124,6 +124,7 @@ suite('permalink', () => {
       tab: 'YAML',
       pod: 'web-1',
       container: 'c',
+      node: 'node-0',
       target: 'service/web:80',
     }
     deepEqual(locationOf(fragmentOf(view)), view)
@@ -253,17 +254,17 @@ suite('map', () => {
     const { events } = recorded()
     const record = new FlowRecord()
     record.add(events)
-    const { boxes, lines } = topologyOf({ pairs: record.pairs, recent: events, pods: new Map(), columns })
+    const { boxes, lines } = topologyOf({ pairs: record.pairs, recent: events, pods: new Map(), columns, node: '' })
     const column = (id: string): number => boxes.find((box) => box.id === id)?.column ?? -1
     deepEqual(['kubectl', 'scheduler', 'API Server', 'Store', 'kubelet/node-0'].map(column), [0, 0, 1, 1, 2])
     const line = lines.find(({ id }) => id === 'API Server>kubectl')
     equal(line?.perSecond, 2 / 5)
     equal(line?.errorsPerSecond, 1 / 5)
-    equal(topologyOf({ pairs: record.pairs, recent: [], pods: new Map(), columns }).lines[0]?.perSecond, 0)
+    equal(topologyOf({ pairs: record.pairs, recent: [], pods: new Map(), columns, node: '' }).lines[0]?.perSecond, 0)
   })
 
   test('nodes have their pods; pods without a node have a box of their own', () => {
-    const { boxes } = topologyOf({ pairs, recent: [], pods, columns })
+    const { boxes } = topologyOf({ pairs, recent: [], pods, columns, node: '' })
     const box = (id: string): (typeof boxes)[number] | undefined => boxes.find((each) => each.id === id)
     deepEqual([box('kubelet/node-0')?.podCount, box('kubelet/node-0')?.pods.length], [70, 60])
     deepEqual(
@@ -274,7 +275,7 @@ suite('map', () => {
 
   for (const [screen, own] of Object.entries({ wide: wideColumns, narrow: narrowColumns }))
     test(`boxes do not overlap, and no line crosses a box, on a ${screen} screen`, () => {
-      const { boxes, lines, widthPx, heightPx } = topologyOf({ pairs, recent: [], pods, columns: own })
+      const { boxes, lines, widthPx, heightPx } = topologyOf({ pairs, recent: [], pods, columns: own, node: '' })
       equal(lines.length, pairs.length - 1)
       for (const a of boxes) {
         ok(a.x >= 0 && a.x + a.widthPx <= widthPx && a.y + a.heightPx <= heightPx, a.id)
@@ -296,7 +297,7 @@ suite('map', () => {
     })
 
   test('everything fits on a narrow screen: the API server on the left, everything else on its right', () => {
-    const { boxes, widthPx } = topologyOf({ pairs, recent: [], pods, columns: narrowColumns })
+    const { boxes, widthPx } = topologyOf({ pairs, recent: [], pods, columns: narrowColumns, node: '' })
     ok(widthPx <= 375, String(widthPx))
     deepEqual(
       boxes.filter(({ column }) => column === 0).map(({ id }) => id),
@@ -322,11 +323,33 @@ suite('map', () => {
     )
   })
 
+  test('of one node more pods are drawn, and only its own lines', () => {
+    const { boxes, lines } = topologyOf({ pairs, recent: [], pods, columns, node: 'node-0' })
+    const box = boxes.find(({ id }) => id === 'kubelet/node-0')
+    deepEqual([box?.podCount, box?.pods.length], [70, 70])
+    ok(!boxes.some(({ id }) => id === 'kubelet/node-1' || id === unscheduledId || id === 'scheduler'))
+    ok(lines.length > 0)
+    for (const { id } of lines) ok(id.includes('kubelet/node-0'), id)
+    for (const { y } of box?.pods ?? []) ok(y + podPx <= (box?.y ?? 0) + (box?.heightPx ?? 0))
+    deepEqual(nodesOf(pairs, pods), ['node-0', 'node-1'])
+    deepEqual(
+      nodesOf(
+        [],
+        new Map([
+          ['b', []],
+          ['', []],
+          ['a', []],
+        ]),
+      ),
+      ['a', 'b'],
+    )
+  })
+
   test('many nodes share a box', () => {
     const [event] = recorded().events as [FlowEvent]
     const events = Array.from({ length: 20 }, (_, at) => ({ ...event, from: `kubelet/node-${at}` }))
     const many = events.map(({ from, to }) => [from, to] as const)
-    const { boxes, lines, boxIdOf } = topologyOf({ pairs: many, recent: events, pods, columns })
+    const { boxes, lines, boxIdOf } = topologyOf({ pairs: many, recent: events, pods, columns, node: '' })
     deepEqual(boxes.map(({ label }) => label).toSorted(), ['20 nodes', 'API Server', unscheduledId])
     deepEqual(
       lines.map(({ perSecond }) => perSecond),

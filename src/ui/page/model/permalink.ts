@@ -46,6 +46,8 @@ export interface PageLocation {
   readonly pod: string
   /** The container of the logs or of the terminal; the first one if it is empty. */
   readonly container: string
+  /** The node that the map shows; empty for the cluster. */
+  readonly node: string
   /** Of which it is asked whether the pod reaches it. */
   readonly target: string
 }
@@ -69,6 +71,7 @@ export const startLocation: PageLocation = {
   tab: '',
   pod: '',
   container: '',
+  node: '',
   target: '',
 }
 
@@ -95,6 +98,7 @@ export function fragmentOf(location: PageLocation): string {
   set('tab', tab)
   set('pod', location.pod)
   set('container', container)
+  set('node', location.node)
   set('target', location.target)
   const text = query.toString()
   return text === '' ? `#${view}` : `#${view}?${text}`
@@ -127,6 +131,7 @@ export function locationOf(fragment: string, home: ViewName = startLocation.view
     tab: values.get('tab') ?? '',
     pod: values.get('pod') ?? '',
     container: values.get('container') ?? '',
+    node: values.get('node') ?? '',
     target: values.get('target') ?? '',
   }
 }

@@ -46,6 +46,8 @@ export interface MapContent {
   readonly recent: Iterable<FlowEvent>
   readonly pods: ReadonlyMap<string, readonly PodMark[]>
   readonly columns: MapColumns
+  /** Only this node, with more of its pods; empty for the cluster. */
+  readonly node: string
 }
 
 const marginPx = 20
@@ -55,20 +57,22 @@ const storeGapPx = 26
 /** Boxes per column; further participants are not drawn. */
 const boxesPerColumnMax = 60
 /** If there are more nodes, they share one box. */
-const nodeBoxesMax = 12
+export const nodeBoxesMax = 12
 /** Squares of pods: their distance, how many are in a row, and how many a box shows. */
 export const podPx = 11
 const podStepPx = 15
 const podsPerRow = 12
-const podsDrawnMax = 60
+export const podsDrawnMax = 60
+const nodePodsDrawnMax = 600
 
 /** The window over which rates are averaged. */
 export const rateWindowMs = 5_000
 
-export function topologyOf({ pairs, recent, pods, columns }: MapContent): Topology {
-  const known = [...pairs]
+export function topologyOf({ pairs, recent, pods, columns, node }: MapContent): Topology {
+  const known = node === '' ? [...pairs] : [...pairs].filter((pair) => pair.some(isOn(node)))
   const participants = new Set(known.flat())
-  for (const node of pods.keys()) participants.add(node === '' ? unscheduledId : `kubelet/${node}`)
+  if (node !== '') participants.add(`kubelet/${node}`)
+  else for (const name of pods.keys()) participants.add(name === '' ? unscheduledId : `kubelet/${name}`)
   participants.add(hub)
   const nodes = [...participants].filter((name) => name.startsWith('kubelet/'))
   const sharesBox = nodes.length > nodeBoxesMax
@@ -83,7 +87,7 @@ export function topologyOf({ pairs, recent, pods, columns }: MapContent): Topolo
   }
   const labelOf = (id: string): string =>
     id === 'kubelet' ? `${nodes.length} nodes` : id.replace(/^(controller|kubelet)\//, '')
-  const boxes = placed(ids, columns, podsOf, labelOf)
+  const boxes = placed(ids, columns, podsOf, labelOf, node === '' ? podsDrawnMax : nodePodsDrawnMax)
   const floorY = Math.max(...[...boxes.values()].map(({ y, heightPx }) => y + heightPx)) + gapHalfPx / 2
   return {
     boxes: [...boxes.values()],
@@ -94,11 +98,29 @@ export function topologyOf({ pairs, recent, pods, columns }: MapContent): Topolo
   }
 }
 
+/** Whether a participant is one of a node: its kubelet, its proxy, its announcer. */
+const isOn =
+  (node: string) =>
+  (participant: string): boolean =>
+    participant.endsWith(`/${node}`) && /^(?:kubelet|proxy|announcer)\//.test(participant)
+
+/** The names of all nodes that the map knows, in order. */
+export const nodesOf = (
+  pairs: Iterable<readonly [from: string, to: string]>,
+  pods: ReadonlyMap<string, unknown>,
+): readonly string[] => {
+  const kubelets = [...pairs].flat().filter((name) => name.startsWith('kubelet/'))
+  const names = new Set([...kubelets.map((name) => name.slice('kubelet/'.length)), ...pods.keys()])
+  names.delete('')
+  return [...names].toSorted()
+}
+
 function placed(
   ids: readonly string[],
   { widths, lefts, columnOf }: MapColumns,
   podsOf: (id: string) => readonly PodMark[],
   labelOf: (id: string) => string,
+  drawnMax: number,
 ): Map<string, Box> {
   const boxes = new Map<string, Box>()
   // The store is above the API server, and everything else is beside the API server.
@@ -113,7 +135,7 @@ function placed(
     const all = podsOf(id)
     const x = lefts[column] ?? 0
     const y = bottoms[column] ?? marginPx
-    const drawn = all.slice(0, podsDrawnMax).map((pod, at) => ({
+    const drawn = all.slice(0, drawnMax).map((pod, at) => ({
       ...pod,
       x: x + 8 + (at % podsPerRow) * podStepPx,
       y: y + boxHeightPx + Math.floor(at / podsPerRow) * podStepPx,

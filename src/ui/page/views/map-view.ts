@@ -1,11 +1,22 @@
-// The map: clients, API server, store, controllers, and nodes with their pods as boxes; lines have the rate of messages and
+// The map: clients, API server, store, controllers, and nodes with their pods as boxes, or one node with its pods; lines have the rate of messages and
 // errors. Messages move along the lines as they happen.
 import { html, noChange, nothing, svg, type TemplateResult } from 'lit'
 import { pathText, pointAt, type Point } from '../model/line-routes.ts'
 import { isArrowKey, nearest } from '../model/nearest.ts'
-import { podsByNode } from '../model/pod-marks.ts'
+import { elsewhere, fragmentOf } from '../model/permalink.ts'
+import { podsByNode, type PodMark } from '../model/pod-marks.ts'
 import { hub, narrowColumns, unscheduledId, wideColumns } from '../model/map-columns.ts'
-import { podPx, rateWindowMs, topologyOf, type Box, type Line, type PlacedPod } from '../model/topology.ts'
+import {
+  nodeBoxesMax,
+  nodesOf,
+  podPx,
+  podsDrawnMax,
+  rateWindowMs,
+  topologyOf,
+  type Box,
+  type Line,
+  type PlacedPod,
+} from '../model/topology.ts'
 import type { App } from '../state/app.ts'
 import { shownMs } from '../state/diagram.ts'
 import { failureView } from './frame/failure-view.ts'
@@ -21,12 +32,18 @@ export function mapView(app: App): TemplateResult | typeof noChange {
   const recent = app.record.between(nowMs - rateWindowMs, nowMs)
   const pods = podsByNode(app.pods.objects())
   const columns = globalThis.innerWidth < narrowPx ? narrowColumns : wideColumns
-  const topology = topologyOf({ pairs: app.record.pairs, recent, pods, columns })
+  const { node } = app.location
+  const topology = topologyOf({ pairs: app.record.pairs, recent, pods, columns, node })
+  const nodes = nodesOf(app.record.pairs, pods)
   const { boxes, lines, widthPx, heightPx } = topology
   return html`<section class="map" aria-label="Map">
     <div class="bar">
       <h2>Map</h2>
-      <p>Rates of the last ${rateWindowMs / 1_000} s. A box, a line or a pod shows its messages.</p>
+      ${nodeChooser(app, nodes, node)}
+      <p>
+        Rates of the last ${rateWindowMs / 1_000} s. A box, a line or a pod shows its
+        messages.${node === '' && nodes.length > nodeBoxesMax ? ` ${nodes.length} nodes share one box, which draws ${podsDrawnMax} of their pods.` : nothing}
+      </p>
       <ul class="legend" aria-label="Pods">
         <li class="ready">ready</li>
         <li class="starting">starting</li>
@@ -49,8 +66,62 @@ export function mapView(app: App): TemplateResult | typeof noChange {
         <canvas aria-hidden="true" ${movingMessages(app, topology)}></canvas>
       </div>
     </div>
-    ${ratesTable(app, lines)}
+    ${node === '' ? nothing : podsTable(app, node, pods.get(node) ?? [])} ${ratesTable(app, lines)}
   </section>`
+}
+
+/** Nodes that can be chosen. */
+const chosenMax = 1_000
+/** Rows of the table of a node's pods. */
+const rowsMax = 200
+
+function nodeChooser(app: App, nodes: readonly string[], node: string): TemplateResult {
+  const shown = nodes.slice(0, chosenMax)
+  const offered = node === '' || shown.includes(node) ? shown : [node, ...shown]
+  const choose = (change: Event): void => app.go({ node: (change.target as HTMLSelectElement).value })
+  return html`<label
+    >Node
+    <select @change=${choose}>
+      <option value="" .selected=${node === ''}>all</option>
+      ${offered.map((name) => html`<option value=${name} .selected=${name === node}>${name}</option>`)}
+    </select></label
+  >`
+}
+
+/** The pods of a node, with the paths of their traffic. */
+function podsTable(app: App, node: string, pods: readonly PodMark[]): TemplateResult {
+  const link = ({ namespace, name }: PodMark, tab: string): string =>
+    fragmentOf(elsewhere(app.location, { view: 'objects', object: { resource: 'pods', namespace, name }, tab }))
+  return html`<div class="rates" tabindex="0" role="group" aria-label=${`Pods of ${node}`}>
+    <table>
+      <caption>
+        ${pods.length === 1 ? '1 pod' : `${pods.length} pods`} of ${node}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Namespace</th>
+          <th scope="col">Pod</th>
+          <th scope="col">State</th>
+          <th scope="col">Services and policies</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${pods.slice(0, rowsMax).map(
+          (pod) =>
+            html`<tr class=${pod.state === 'failing' ? 'failed' : ''}>
+              <td>${pod.namespace}</td>
+              <td><a href=${link(pod, '')}>${pod.name}</a></td>
+              <td>${pod.state}</td>
+              <td>
+                <a href=${link(pod, 'Relations')}>what leads to it</a>
+                ${app.canAct ? html`, <a href=${link(pod, 'Reach')}>what it reaches</a>` : nothing}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${pods.length > rowsMax ? html`<p>${pods.length - rowsMax} more are not listed.</p>` : nothing}
+  </div>`
 }
 
 function ratesTable(app: App, lines: readonly Line[]): TemplateResult {
