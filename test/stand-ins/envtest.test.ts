@@ -1,6 +1,6 @@
 // The executables of `coxswain tools link`, started as envtest starts upstream's: the same probes, flags, files, health checks and
 // stop, then what tests do with them.
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -28,6 +28,8 @@ after(() => rm(directory, { recursive: true, force: true }))
 const assets = join(directory, 'assets')
 
 const authorityDeps = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
+/** As in envtest, the CA of the serving certificate is another one than that of clients. */
+const servingAuthority = Authority.create('envtest-environment', authorityDeps)
 const authority = Authority.create('envtest-environment', authorityDeps)
 const client = (commonName: string, ...organizations: string[]): Identity =>
   authority.issue({ subject: { commonName, organizations }, uses: ['client'] })
@@ -85,7 +87,7 @@ const send = async (
     port,
     path,
     method,
-    ca: authority.certificate,
+    ca: servingAuthority.certificate,
     ...(identity && { cert: identity.certificate, key: identity.key }),
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     agent: false,
@@ -98,30 +100,45 @@ const send = async (
 
 const isUp = async (check: () => Promise<boolean>): Promise<boolean> => check().catch(() => false)
 
-/** What envtest makes and starts. */
-async function startControlPlane(name: string, environment: NodeJS.ProcessEnv = {}) {
+/** Envtest's own search in the help of an executable. */
+async function hasFlag(name: string, flag: string): Promise<boolean> {
+  const { stdout, stderr } = await run(join(assets, name), ['--help'])
+  return new RegExp(String.raw`^\s*--${flag}\b`, 'm').test(stdout + stderr)
+}
+
+/** What envtest makes and starts, with its flags in its order; `more` are those that a project adds. */
+async function startControlPlane(
+  name: string,
+  environment: NodeJS.ProcessEnv = {},
+  more: (ca: string) => readonly string[] = () => [],
+) {
   const folder = join(directory, name)
   const certificates = join(folder, 'certs')
   await mkdir(certificates, { recursive: true })
   const etcdUrl = `http://127.0.0.1:${await freePort()}`
+  const dataDirectory = join(folder, 'etcd')
+  // It exists, and is empty.
+  await mkdir(dataDirectory)
   const etcd = start('etcd', [
     `--advertise-client-urls=${etcdUrl}`,
-    `--data-dir=${join(folder, 'etcd')}`,
+    `--data-dir=${dataDirectory}`,
     `--listen-client-urls=${etcdUrl}`,
-    '--listen-peer-urls=http://localhost:0',
-    '--unsafe-no-fsync=true',
+    `--listen-peer-urls=http://127.0.0.1:${await freePort()}`,
+    ...((await hasFlag('etcd', 'unsafe-no-fsync')) ? ['--unsafe-no-fsync=true'] : []),
   ])
   await until(() => isUp(async () => (await fetch(`${etcdUrl}/health`)).status === 200))
 
   const port = await freePort()
   const addresses = ['127.0.0.1', '10.0.0.1']
-  const serving = authority.issue({
+  const serving = servingAuthority.issue({
     subject: { commonName: 'localhost', organizations: [] },
     uses: ['server'],
     dnsNames: ['localhost'],
     addresses,
   })
-  const accounts = authority.issue({ subject: { commonName: 'sa-signer', organizations: [] }, uses: ['client'] })
+  // Of a CA that nothing else knows: only the key of the certificate counts.
+  const signers = Authority.create('envtest-environment', authorityDeps)
+  const accounts = signers.issue({ subject: { commonName: 'sa-signer', organizations: [] }, uses: ['client'] })
   const file = async (fileName: string, content: string): Promise<string> => {
     const path = join(certificates, fileName)
     await writeFile(path, content, { mode: 0o640 })
@@ -133,7 +150,6 @@ async function startControlPlane(name: string, environment: NodeJS.ProcessEnv = 
   const apiServer = start(
     'kube-apiserver',
     [
-      '--advertise-address=127.0.0.1',
       '--allow-privileged=true',
       '--authorization-mode=RBAC',
       '--bind-address=127.0.0.1',
@@ -141,15 +157,12 @@ async function startControlPlane(name: string, environment: NodeJS.ProcessEnv = 
       `--client-ca-file=${ca}`,
       '--disable-admission-plugins=ServiceAccount',
       `--etcd-servers=${etcdUrl}`,
-      `--requestheader-client-ca-file=${ca}`,
-      '--requestheader-allowed-names=front-proxy',
       `--secure-port=${port}`,
       `--service-account-issuer=https://127.0.0.1:${port}/`,
       `--service-account-key-file=${await file('sa-signer.crt', accounts.certificate)}`,
       `--service-account-signing-key-file=${await file('sa-signer.key', accounts.key)}`,
       '--service-cluster-ip-range=10.0.0.0/24',
-      '--feature-gates=SomeGate=true',
-      '--v=2',
+      ...more(ca),
     ],
     environment,
   )
@@ -185,11 +198,9 @@ test('files of others are not replaced', async () => {
 })
 
 test('the probes of envtest', async () => {
-  for (const name of ['etcd', 'kube-apiserver']) {
-    const { stdout } = await run(join(assets, name), ['--help'])
-    match(stdout, /^\s*--/m)
-    ok(!/^\s*--insecure-port\b/m.test(stdout))
-  }
+  equal(await hasFlag('etcd', 'unsafe-no-fsync'), true)
+  equal(await hasFlag('kube-apiserver', 'etcd-servers'), true)
+  equal(await hasFlag('kube-apiserver', 'insecure-port'), false)
 })
 
 test('a control plane starts, serves its clients and stops as envtest expects', async () => {
@@ -223,7 +234,19 @@ test('a control plane starts, serves its clients and stops as envtest expects', 
 })
 
 test('with COXSWAIN_ENVTEST=controllers, a Deployment runs, and namespaces and dependents are deleted', async () => {
-  const { port, apiServer, etcd } = await startControlPlane('controllers', { COXSWAIN_ENVTEST: 'controllers' })
+  const { port, apiServer, etcd } = await startControlPlane(
+    'controllers',
+    { COXSWAIN_ENVTEST: 'controllers' },
+    (ca) => [
+      '--advertise-address=127.0.0.1',
+      `--requestheader-client-ca-file=${ca}`,
+      '--requestheader-allowed-names=front-proxy',
+      '--feature-gates=SomeGate=true',
+      '--runtime-config=api/all=true',
+      '--max-requests-inflight=100',
+      '--v=2',
+    ],
+  )
   const as = { identity: admin }
   const labels = { app: 'web' }
   const deployment = {
