@@ -9,7 +9,7 @@ export {
   type MatcherState,
 } from './testing/cluster-matchers.ts'
 export { reportOnFailure, withCluster, type NodeTestContext, type VitestContext } from './testing/report-on-failure.ts'
-export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
+export { TestCluster, type ClusterSnapshot, type ReadyOptions, type Until } from './testing/test-cluster.ts'
 export { connect, type Connection, type ConnectOptions } from './client/connect.ts'
 export {
   runController,
@@ -25,6 +25,7 @@ export {
 export type { Clock } from '../base/time/clock.ts'
 export { KubeconfigError } from '../client/transport/kubeconfig-access.ts'
 export type { Manifest } from './manifests/manifest.ts'
+export type { ManifestSource } from './testing/manifest-source.ts'
 export type { DefinitionSource } from './testing/read-definitions.ts'
 export type { LogOptions } from '../client/pod-log.ts'
 export type { ContainerOptions, ExecOutput } from './testing/pod-access.ts'

@@ -31,11 +31,13 @@ import type { CloudControl } from '../../cloud/simulated/simulated-cloud.ts'
 import { untilEstablished } from '../manifests/until-established.ts'
 import { establishDefinitions } from './establish-definitions.ts'
 import { explainReach, type WhyOptions } from './explanations.ts'
-import { manifestObjects, type Manifest, type ManifestObject } from '../manifests/manifest.ts'
+import type { ManifestObject } from '../manifests/manifest.ts'
+import { readManifest, type ManifestSource } from './manifest-source.ts'
 import { podExec, type ContainerOptions, type ExecOutput } from './pod-access.ts'
 import type { SourcedDefinition } from './read-definitions.ts'
 import type { ServedCluster } from '../run/serve.ts'
 import type { RecordedRun } from '../../ui/page/source/recorded.ts'
+import { isReadyObject } from './ready-object.ts'
 import { recordRun, writeReport } from './cluster-report.ts'
 import { ServedKinds } from './served-kinds.ts'
 import { TestNetwork } from './test-network.ts'
@@ -68,6 +70,26 @@ export interface TestClusterDeps {
 
 type UntilProbe<T> = () => Promise<T | undefined | false> | T | undefined | false
 
+export interface ReadyOptions {
+  /** `default` when left out. */
+  readonly namespace?: string
+  /** How much of the cluster's time may pass; `1m` when left out. */
+  readonly within?: string | number
+}
+
+export interface Until {
+  /**
+   * Advances time until the probe returns something other than undefined or false; returns that. At the limit, the
+   * error has the last value, the last object that the probe read, and its flow.
+   */
+  <T>(probe: UntilProbe<T>, limit?: string | number): Promise<T>
+  /**
+   * Advances time until the object exists and is ready: a workload is rolled out, a pod is ready, a Job is complete, a claim is
+   * bound; others have no condition that denies it. Returns the object. The error explains what it waits for.
+   */
+  ready<T extends ApiObject>(kind: ResourceType<T>, name: string, options?: ReadyOptions): Promise<T>
+}
+
 const readyLimit = '1m'
 const untilLimit = '1m'
 const shutDownLimit = '1h'
@@ -83,6 +105,8 @@ export class TestCluster implements AsyncDisposable {
   readonly network: TestNetwork
   /** Names of the components that can be killed and started. */
   readonly components: readonly string[]
+  /** Advances time until something is so. */
+  readonly until: Until
   readonly #deps: TestClusterDeps
   readonly #kinds: ServedKinds
   /** The objects that the probe of `until` has read in its last call. */
@@ -105,6 +129,10 @@ export class TestCluster implements AsyncDisposable {
       awaitCall: (work, what, whyNot) => deps.calls.untilDone(work, what, whyNot),
     })
     this.components = [...deps.cluster.components.keys()]
+    this.until = Object.assign(<T>(probe: UntilProbe<T>, limit?: string | number) => this.#until(probe, limit), {
+      ready: <T extends ApiObject>(kind: ResourceType<T>, name: string, options?: ReadyOptions) =>
+        this.#untilReady(kind, name, options),
+    })
   }
 
   /** The storage driver, if the cluster was started with `csi`. */
@@ -181,11 +209,28 @@ export class TestCluster implements AsyncDisposable {
     cluster.startOthersNextTurn()
   }
 
-  /**
-   * Advances time until the probe returns something other than undefined or false; returns that. At the limit, the
-   * error has the last value, the last object that the probe read, and its flow.
-   */
-  async until<T>(probe: UntilProbe<T>, limit: string | number = untilLimit): Promise<T> {
+  async #untilReady<T extends ApiObject>(
+    kind: ResourceType<T>,
+    name: string,
+    { namespace = 'default', within = untilLimit }: ReadyOptions = {},
+  ): Promise<T> {
+    const objects = this.client.of(kind)
+    let found: T | undefined
+    try {
+      return await this.#until(async () => {
+        found = await objects.find(name, kind.namespaced ? namespace : '')
+        return found !== undefined && isReadyObject(found) ? found : undefined
+      }, within)
+    } catch (error) {
+      const named = `${kind.singular}/${name}`
+      if (found === undefined)
+        throw new Error(`${named} does not exist after ${within} of the cluster's time`, { cause: error })
+      const reasons = await this.why(kind, name, namespace)
+      throw new Error(`${named} is not ready after ${within} of the cluster's time\n\n${reasons}`, { cause: error })
+    }
+  }
+
+  async #until<T>(probe: UntilProbe<T>, limit: string | number = untilLimit): Promise<T> {
     const { clock, isFlowing } = this.#deps
     const untilMs = clock.nowMs() + durationMs(limit)
     for (;;) {
@@ -252,12 +297,12 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Applies YAML or objects server-side; returns the resulting objects in their order. CustomResourceDefinitions are
+   * Applies YAML, objects or files (`manifests/*.yaml`) server-side; returns the resulting objects in their order. CustomResourceDefinitions are
    * applied first and established before the others, so that a manifest may also contain objects of the kinds that it
    * defines.
    */
-  async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiObject[]> {
-    const objects = await manifestObjects(manifest)
+  async apply(manifest: ManifestSource, options: ApplyOptions = {}): Promise<ApiObject[]> {
+    const objects = await readManifest(manifest)
     const applied = new Map<ManifestObject, ApiObject>()
     const applyAll = async (some: readonly ManifestObject[]) => {
       const known = some.map((object) => ({ object, kind: this.#kinds.ofObject(object) }))
