@@ -37,6 +37,7 @@ export const supportedFeatures = [
   'HTTPRouteRequestTimeout',
   'HTTPRouteResponseHeaderModification',
   'HTTPRouteSchemeRedirect',
+  'ListenerSet',
   'ReferenceGrant',
   'TLSRoute',
   'TLSRouteModeMixed',

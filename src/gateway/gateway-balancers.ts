@@ -58,10 +58,15 @@ export class GatewayBalancers {
     )
   }
 
-  /** `opened` are the ports of the proxy by those of the listeners of a Gateway. */
-  async write(gateway: Gateway, opened: ReadonlyMap<number, number>, ctx: Context): Promise<void> {
+  /** `setPorts` are those of its ListenerSets, `opened` the ports of the proxy by those of its listeners. */
+  async write(
+    gateway: Gateway,
+    setPorts: readonly number[],
+    opened: ReadonlyMap<number, number>,
+    ctx: Context,
+  ): Promise<void> {
     const { client, informers } = this.#deps
-    const wanted = balancerService(gateway)
+    const wanted = balancerService(gateway, setPorts)
     const key = balancerKey(gateway)
     const current = informers.of(service).get(key)
     if (wanted === undefined || (current !== undefined && !belongsTo(current, gateway))) return

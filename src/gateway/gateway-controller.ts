@@ -10,6 +10,7 @@ import type { ResourceType } from '../api/kind/kind.ts'
 import { keyOf, namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../api/meta/object.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import { lookup } from '../base/collections/lookup.ts'
 import { context, type Context } from '../base/observability/context.ts'
 import { causeOf, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
@@ -24,13 +25,15 @@ import { Reconciler, type ReconcilerOptions } from '../client/reconcile/reconcil
 import type { DataPlane } from '../ingress/data-plane/data-plane.ts'
 import type { PortState } from '../ingress/data-plane/frontends.ts'
 import { followRoutes, type IngressMetrics } from '../ingress/data-plane/ingress-metrics.ts'
+import { olderFirst } from '../ingress/routing/older-first.ts'
 import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { portProblem, ProblemReporter, type Problem } from '../ingress/problem-reporter.ts'
 import { equalValues } from '../schema/json/json-value.ts'
-import { areListenersServed, type GatewayVerdict } from './attachment/evaluate-gateways.ts'
+import { allListeners, areListenersServed, type GatewayVerdict } from './attachment/evaluate-gateways.ts'
 import type { BalancerTarget } from './attachment/gateway-balancer.ts'
 import { isServed, type ListenerVerdict } from './attachment/listener-verdict.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
+import { gatewayGroup } from './definitions/schema-parts.ts'
 import {
   acceptedClass,
   bundleVersionAnnotation,
@@ -39,13 +42,22 @@ import {
   isOwnClass,
 } from './gateway-class.ts'
 import { GatewayBalancers } from './gateway-balancers.ts'
-import { gateway, gatewayClass, referenceGrant, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
+import {
+  gateway,
+  gatewayClass,
+  listenerSet,
+  referenceGrant,
+  type Gateway,
+  type GatewayClass,
+  type ListenerSet,
+} from './kinds/gateway-kinds.ts'
 import { backendTlsPolicy } from './kinds/policy-kinds.ts'
 import { grpcRoute, httpRoute, tlsRoute, type AnyRoute, type RouteStatus } from './kinds/route-kinds.ts'
 import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
 import { policyStatus } from './policies/policy-status.ts'
 import { ReferencedKeys } from './referenced-keys.ts'
-import { gatewayStatus } from './status/gateway-status.ts'
+import { gatewayStatus, type GatewayStatusSources } from './status/gateway-status.ts'
+import { listenerSetStatus } from './status/listener-set-status.ts'
 import { routeStatus } from './status/route-status.ts'
 import { frontendPlace } from './translation/listener-frontends.ts'
 
@@ -75,7 +87,7 @@ export interface GatewaySettings {
 
 const watched = [gatewayClass, gateway, httpRoute, grpcRoute, referenceGrant] as const
 /** Kinds that older releases of the definitions do not have, or have in other versions. Their lists are not waited for. */
-const watchedOptionally = [backendTlsPolicy, tlsRoute] as const
+const watchedOptionally = [backendTlsPolicy, listenerSet, tlsRoute] as const
 /** Most of these objects have nothing to do with Gateways; only changes of those that the last plan has read matter. */
 const watchedReferences = [configMap, service, secret, namespace] as const
 /** One plan is about all Gateways. */
@@ -169,7 +181,8 @@ export class GatewayController {
       ...Array.from(informers.of(tlsRoute).all(), (object) => ({ kind: 'TLSRoute', object }) as const),
     ]
     const sources = this.#sources()
-    const certificates = gateways.flatMap((each) => secretKeysOf(each)).map((key) => sources.secret(key))
+    const sets = gateways.flatMap((each) => sources.listenerSets.get(keyOf(each)) ?? [])
+    const certificates = [...gateways, ...sets].flatMap((each) => secretKeysOf(each)).map((key) => sources.secret(key))
     await runInSlices((slice) => this.#keyPairs.check(certificates, slice), clock, signal)
     const policies = [...informers.of(backendTlsPolicy).all()]
     const planned = (slice: Slice) => planGateways(gateways, routes, policies, sources, this.#caches, slice)
@@ -203,7 +216,7 @@ export class GatewayController {
   }
 
   #portProblems(verdict: GatewayVerdict): readonly Problem[] {
-    const ports = new Set(areListenersServed(verdict) ? verdict.listeners.filter(isServed).map(portOf) : [])
+    const ports = new Set(areListenersServed(verdict) ? allListeners(verdict).filter(isServed).map(portOf) : [])
     const places = verdict.places.length === 0 ? [undefined] : verdict.places
     const failed = [...ports].flatMap((port) =>
       places.flatMap((place) => {
@@ -211,7 +224,7 @@ export class GatewayController {
         return state?.kind === 'failed' ? [portProblem(port, state.why)] : []
       }),
     )
-    const refused = verdict.listeners.filter(({ accepted }) => accepted.reason === 'PortUnavailable')
+    const refused = allListeners(verdict).filter(({ accepted }) => accepted.reason === 'PortUnavailable')
     return [
       ...failed,
       ...refused.map(({ listener, accepted: { reason, message } }) => ({
@@ -239,6 +252,7 @@ export class GatewayController {
       keyPair: (each) => this.#keyPairs.of(each),
       configMap: (key) => configMaps.get(this.#referenced.add(configMap.plural, key)),
       isCertificates: (text) => this.#deps.isCertificates(text),
+      listenerSets: listenerSetsByGateway(informers.of(listenerSet).all()),
       grants: (name) => grants.byIndex(byNamespace, name),
       namespaceLabels: (name) => namespaces.get(this.#referenced.add(namespace.plural, name))?.metadata.labels,
     }
@@ -251,8 +265,9 @@ export class GatewayController {
   }
 
   /** The ports of the proxy by those of the listeners. */
-  #openedPorts({ places, listeners }: GatewayVerdict): ReadonlyMap<number, number> {
-    const ports = [...new Set(listeners.filter(isServed).map(portOf))].toSorted((a, b) => a - b)
+  #openedPorts(verdict: GatewayVerdict): ReadonlyMap<number, number> {
+    const { places } = verdict
+    const ports = [...new Set(allListeners(verdict).filter(isServed).map(portOf))].toSorted((a, b) => a - b)
     return new Map(
       ports.flatMap((port) => {
         const state = this.portState(places[0], port)
@@ -282,17 +297,20 @@ export class GatewayController {
     if (balancers !== undefined) {
       const accepted = gateways.filter((each) => each.accepted.isMet)
       for (const verdict of accepted)
-        await isolated(() => balancers.write(verdict.gateway, this.#openedPorts(verdict), ctx))
+        await isolated(() => balancers.write(verdict.gateway, setPortsOf(verdict), this.#openedPorts(verdict), ctx))
       const all = gateways.map(({ gateway: each }) => each)
       await isolated(() => balancers.retain(all, ctx))
     }
     for (const verdict of gateways) {
-      const status = gatewayStatus(verdict, {
+      const own: GatewayStatusSources = {
         time,
         portState: (place, port) => this.portState(place, port),
         attachedRoutes: ({ listener }) => attached.get(listener) ?? 0,
-      })
+      }
+      const status = gatewayStatus(verdict, own)
       await isolated(() => this.#write(gateway, verdict.gateway, status, ctx))
+      for (const each of verdict.listenerSets)
+        await isolated(() => this.#write(listenerSet, each.listenerSet, listenerSetStatus(each, verdict, own), ctx))
     }
     for (const { compiled, ...verdict } of routes) {
       const { resolvedRefs, dropped } = compiled
@@ -341,8 +359,25 @@ export class GatewayController {
   }
 }
 
-/** A Gateway that cannot be read is reported by the plan. */
-function secretKeysOf(object: Gateway): readonly ObjectKey[] {
+/** By the keys of their Gateways; older ones first. */
+function listenerSetsByGateway(sets: Iterable<ListenerSet>): ReadonlyMap<ObjectKey, readonly ListenerSet[]> {
+  const byGateway = new Map<ObjectKey, ListenerSet[]>()
+  for (const each of [...sets].toSorted(olderFirst)) {
+    // A ListenerSet that cannot be read belongs to no Gateway.
+    const {
+      group = gatewayGroup,
+      kind = 'Gateway',
+      namespace: place = namespaceOf(each),
+      name,
+    } = each.spec?.parentRef ?? {}
+    if (group !== gatewayGroup || kind !== 'Gateway' || name === undefined) continue
+    getOrInsert(byGateway, objectKey(place, name), () => []).push(each)
+  }
+  return byGateway
+}
+
+/** An object that cannot be read is reported by the plan. */
+function secretKeysOf(object: Gateway | ListenerSet): readonly ObjectKey[] {
   try {
     const refs = object.spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])
     return refs.map(({ namespace: place = namespaceOf(object), name }) => objectKey(place, name))
@@ -350,6 +385,9 @@ function secretKeysOf(object: Gateway): readonly ObjectKey[] {
     return []
   }
 }
+
+const setPortsOf = ({ listenerSets }: GatewayVerdict): readonly number[] =>
+  listenerSets.flatMap(({ listeners }) => listeners.filter(isServed).map(portOf))
 
 const portOf = ({ listener }: ListenerVerdict): number => listener.port
 

@@ -6,6 +6,7 @@ import type { Slice, Sliced } from '../base/work/work-slice.ts'
 import type { FrontendSpec } from '../ingress/data-plane/frontends.ts'
 import { attachRoutes, type AttachSources, type RouteVerdict } from './attachment/attach-routes.ts'
 import {
+  allListeners,
   areListenersServed,
   evaluateGateways,
   type GatewaySources,
@@ -89,7 +90,7 @@ export function* planGateways(
   const attachSources = { namespaceLabels: (name: string) => sources.namespaceLabels(name), compiled: compiledOf }
   const attached = yield* attachRoutes(routes, verdicts, attachSources, onUnservable, slice)
   const byListener = routesByListener(attached, compiledOf)
-  const served = verdicts.filter(areListenersServed).flatMap(({ listeners }) => listeners.filter(isServed))
+  const served = verdicts.filter(areListenersServed).flatMap((each) => allListeners(each).filter(isServed))
   const listeners = served.map((listener) => ({ listener, routes: byListener.get(listener.listener)?.served ?? [] }))
   const { balancedHost } = sources
   const binding: Binding = {

@@ -6,7 +6,7 @@ import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
 import { KeyPairs } from '../ingress/ingress-api/key-pairs.ts'
 import { runToEnd } from '../base/work/work-slice.ts'
 import { planCaches, planGateways, type GatewayPlan, type PlanSources } from './plan-gateways.ts'
-import type { Gateway, Listener, ReferenceGrant } from './kinds/gateway-kinds.ts'
+import type { Gateway, Listener, ListenerSet, ReferenceGrant } from './kinds/gateway-kinds.ts'
 import type { BackendTlsPolicy } from './kinds/policy-kinds.ts'
 import type { AnyRoute, GrpcRoute, HttpRoute } from './kinds/route-kinds.ts'
 
@@ -40,6 +40,16 @@ export const gatewayOf = (
 ): Gateway => ({
   ...object(name, 'default', metadata),
   spec: { gatewayClassName: 'coxswain', listeners, ...more },
+})
+
+export const listenerSetOf = (
+  name: string,
+  listeners: readonly Listener[],
+  namespace = 'default',
+  metadata: Partial<ObjectMeta> = {},
+): ListenerSet => ({
+  ...object(name, namespace, metadata),
+  spec: { parentRef: { name: 'gateway', namespace: 'default' }, listeners },
 })
 
 export const httpRouteOf = (
@@ -88,6 +98,7 @@ export interface Known {
   /** Labels of namespaces. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly otherPorts?: PlanSources['otherPorts']
+  readonly listenerSets?: PlanSources['listenerSets']
 }
 
 export function sourcesOf(known: Known = {}): PlanSources {
@@ -99,6 +110,7 @@ export function sourcesOf(known: Known = {}): PlanSources {
   return {
     addresses: ['192.0.2.1'],
     otherPorts: known.otherPorts ?? new Map(),
+    listenerSets: known.listenerSets ?? new Map(),
     boundPort: (port) => port,
     configMap: (key) => byConfigMap.get(key),
     isCertificates: (text) => text.startsWith('certificate'),

@@ -78,6 +78,7 @@ export const gatewayOf: BaseObject = (index) =>
     spec: {
       gatewayClassName: 'coxswain',
       addresses: [],
+      allowedListeners: { namespaces: { from: 'All' } },
       listeners: [
         {
           name: 'http',
@@ -98,6 +99,26 @@ export const gatewayOf: BaseObject = (index) =>
           allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } } },
         },
       ].map(({ hostname, ...listener }) => (hostname === undefined ? listener : { ...listener, hostname })),
+    },
+  })
+
+export const listenerSetOf: BaseObject = (index) =>
+  gatewayObject('ListenerSet', `set-${index}`, index, {
+    spec: {
+      parentRef: { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gateway', namespace: 'default' },
+      listeners: [
+        {
+          name: 'https',
+          port: 443,
+          protocol: 'HTTPS',
+          hostname: `*.s${index}.example.com`,
+          tls: { mode: 'Terminate', certificateRefs: [{ group: '', kind: 'Secret', name: `tls-${index}` }] },
+          allowedRoutes: {
+            namespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } },
+            kinds: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute' }],
+          },
+        },
+      ],
     },
   })
 

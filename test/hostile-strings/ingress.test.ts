@@ -21,10 +21,11 @@ import { gatewayClassDefinition } from '../../src/gateway/definitions/gateway-cl
 import { gatewayDefinition } from '../../src/gateway/definitions/gateway.ts'
 import { grpcRouteDefinition } from '../../src/gateway/definitions/grpc-route.ts'
 import { httpRouteDefinition } from '../../src/gateway/definitions/http-route.ts'
+import { listenerSetDefinition } from '../../src/gateway/definitions/listener-set.ts'
 import { referenceGrantDefinition } from '../../src/gateway/definitions/reference-grant.ts'
 import { tlsRouteDefinition } from '../../src/gateway/definitions/tls-route.ts'
 import { startGatewayController } from '../../src/gateway/gateway-controller.ts'
-import { gateway, gatewayClass, referenceGrant } from '../../src/gateway/kinds/gateway-kinds.ts'
+import { gateway, gatewayClass, listenerSet, referenceGrant } from '../../src/gateway/kinds/gateway-kinds.ts'
 import { backendTlsPolicy } from '../../src/gateway/kinds/policy-kinds.ts'
 import { grpcRoute, httpRoute, tlsRoute } from '../../src/gateway/kinds/route-kinds.ts'
 import { ingressMetrics } from '../../src/ingress/data-plane/ingress-metrics.ts'
@@ -77,6 +78,7 @@ async function effectsOf(
     grpcRoute,
     tlsRoute,
     backendTlsPolicy,
+    listenerSet,
     referenceGrant,
   ] as unknown as readonly Kind[]
   const api = recordedApi([], gatewayKinds)
@@ -196,6 +198,7 @@ const rows: readonly Row[] = [
     (at) => [...backendsOf(at), routeAt(at), authorityAt(at)],
   ],
   ['Gateway', namedMessageOf(gatewayDefinition), gateway.plural, proxied.gatewayOf, backendsOf],
+  ['Gateway', namedMessageOf(listenerSetDefinition), listenerSet.plural, proxied.listenerSetOf, backendsOf],
   ['Gateway', namedMessageOf(gatewayClassDefinition), gatewayClass.plural, proxied.gatewayClassOf, () => []],
   [
     'Gateway',

@@ -13,7 +13,7 @@ import { grant } from './grant.ts'
 const role = 'coxswain:gateway'
 const read = ['list', 'watch']
 const resources = ['gatewayclasses', 'gateways', 'grpcroutes', 'httproutes']
-const laterResources = ['backendtlspolicies', 'tlsroutes']
+const laterResources = ['backendtlspolicies', 'listenersets', 'tlsroutes']
 
 const rules = [
   { apiGroups: [gatewayGroup], resources: [...resources, 'referencegrants'], verbs: read },
@@ -22,7 +22,7 @@ const rules = [
 ]
 
 /** What later versions need has a role of its own, because existing roles are kept. */
-const laterRole = 'coxswain:gateway-tls'
+const laterRole = 'coxswain:gateway-later-kinds'
 const laterRules = [
   { apiGroups: [gatewayGroup], resources: laterResources, verbs: read },
   { apiGroups: [gatewayGroup], resources: laterResources.map((name) => `${name}/status`), verbs: ['update'] },

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Listener } from '../kinds/gateway-kinds.ts'
-import { gatewayOf, listener } from '../simulated-objects.harness.ts'
+import { gatewayOf, listener, listenerSetOf } from '../simulated-objects.harness.ts'
 import { AllowedNamespaces } from './allowed-namespaces.ts'
 import type { ListenerVerdict } from './listener-verdict.ts'
 
@@ -13,13 +13,16 @@ const labels = new Map([
 ])
 const names = ['default', 'other', 'gone']
 
+const ownerGateway = { kind: 'Gateway', object: gatewayOf('g', []) } as const
+
 /** The allowed namespaces, asked twice, and how often labels were read. */
-function allowedOf(namespaces: Allowed) {
+function allowedOf(namespaces: Allowed, owner: ListenerVerdict['owner'] = ownerGateway) {
   const read: string[] = []
   const allowed = new AllowedNamespaces((name) => (read.push(name), labels.get(name)))
   const verdict = {
     listener: listener('a', { allowedRoutes: { namespaces } }),
-    gateway: gatewayOf('g', []),
+    gateway: ownerGateway.object,
+    owner,
   } as unknown as ListenerVerdict
   const found = [...names, ...names].filter((name) => allowed.has(verdict, name))
   return [found.slice(0, found.length / 2).join(), read.length]
@@ -39,4 +42,9 @@ const cases: readonly (readonly [string, Allowed, string, number])[] = [
 suite('a listener allows routes of namespaces, and decides once about each:', () => {
   for (const [name, namespaces, expected, read] of cases)
     test(name, () => deepEqual(allowedOf(namespaces), [expected, read]))
+
+  test('that of the ListenerSet', () => {
+    const owner = { kind: 'ListenerSet', object: listenerSetOf('s', [], 'other') } as const
+    deepEqual(allowedOf({ from: 'Same' }, owner), ['other', 0])
+  })
 })

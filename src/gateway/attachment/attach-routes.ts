@@ -59,7 +59,12 @@ export function* attachRoutes(
   onUnservable: OnUnservable,
   slice: Slice,
 ): Sliced<readonly RouteVerdict[]> {
-  const byKey = new Map(gateways.map((verdict) => [keyOf(verdict.gateway), verdict]))
+  const byKey = new Map<string, RouteParent>(
+    gateways.flatMap((verdict) => [
+      [parentText('Gateway', keyOf(verdict.gateway)), verdict] as const,
+      ...verdict.listenerSets.map((each) => [parentText('ListenerSet', keyOf(each.listenerSet)), each] as const),
+    ]),
+  )
   const attaching: Attaching = {
     allowed: new AllowedNamespaces((name) => sources.namespaceLabels(name)),
     hostnames: new TakenHostnames(),
@@ -80,37 +85,44 @@ export function* attachRoutes(
 
 function parentsOf(
   route: AnyRoute,
-  byKey: ReadonlyMap<ObjectKey, GatewayVerdict>,
+  byKey: ReadonlyMap<string, RouteParent>,
   attaching: Attaching,
   sources: AttachSources,
 ): readonly ParentVerdict[] {
   return (route.object.spec.parentRefs ?? []).flatMap((parentRef) => {
-    const gateway = byKey.get(parentKey(route, parentRef) ?? '')
-    return gateway === undefined ? [] : [attach(route, parentRef, gateway, attaching, sources)]
+    const parent = byKey.get(parentKey(route, parentRef) ?? '')
+    return parent === undefined ? [] : [attach(route, parentRef, parent, attaching, sources)]
   })
 }
 
-/** Undefined if the parent is not a Gateway. */
-function parentKey({ object }: AnyRoute, parentRef: ParentReference): ObjectKey | undefined {
+/** What has listeners. */
+type RouteParent = Pick<GatewayVerdict, 'listeners'>
+
+const parentText = (kind: string, key: ObjectKey): string => `${kind} ${key}`
+
+/** Undefined if the parent is of another group. */
+function parentKey({ object }: AnyRoute, parentRef: ParentReference): string | undefined {
   const { group = gatewayGroup, kind = 'Gateway', namespace = namespaceOf(object), name } = parentRef
-  return group === gatewayGroup && kind === 'Gateway' ? objectKey(namespace, name) : undefined
+  return group === gatewayGroup ? parentText(kind, objectKey(namespace, name)) : undefined
 }
 
 function attach(
   route: AnyRoute,
   parentRef: ParentReference,
-  gateway: GatewayVerdict,
+  parent: RouteParent,
   { allowed, ...taken }: Attaching,
   sources: AttachSources,
 ): ParentVerdict {
   const { sectionName, port } = parentRef
   const rejected = (outcome: Outcome): ParentVerdict => ({ parentRef, accepted: outcome, attachments: [] })
-  const named = gateway.listeners.filter(
+  const named = parent.listeners.filter(
     ({ listener }) =>
       (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
   )
   if (named.length === 0)
-    return rejected(unmet('NoMatchingParent', `the Gateway has no listener ${listenerText(parentRef)}`))
+    return rejected(
+      unmet('NoMatchingParent', `the ${parentRef.kind ?? 'Gateway'} has no listener ${listenerText(parentRef)}`),
+    )
   const open = named.filter(
     (each) => each.supportedKinds.includes(route.kind) && allowed.has(each, namespaceOf(route.object)),
   )

@@ -1,7 +1,10 @@
 // Decides which listeners of all Gateways are served: conflicts within a Gateway, and ports that other Gateways or Ingresses
 // have. Of two Gateways that need the same port of an address, the older gets it. Pure.
 import type { Slice, Sliced } from '../../base/work/work-slice.ts'
-import type { Gateway } from '../kinds/gateway-kinds.ts'
+import { keyOf, namespaceOf, type ObjectKey } from '../../api/meta/object.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
+import type { Gateway, ListenerSet } from '../kinds/gateway-kinds.ts'
+import { allowsListenerSets } from './allowed-namespaces.ts'
 import { assignAddresses, type AssignedAddresses } from './assigned-addresses.ts'
 import { evaluateListener, type EvaluatedListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
@@ -19,14 +22,33 @@ export interface GatewayVerdict {
   /** Its addresses, and where its ports are. */
   readonly assigned: readonly string[]
   readonly places: readonly string[]
+  /** Its own. */
+  readonly listeners: readonly ListenerVerdict[]
+  /** In the order of their age. */
+  readonly listenerSets: readonly ListenerSetVerdict[]
+}
+
+export interface ListenerSetVerdict {
+  readonly listenerSet: ListenerSet
+  /** Whether it is attached, apart from its listeners. */
+  readonly attached: Outcome
   readonly listeners: readonly ListenerVerdict[]
 }
+
+/** Those of a Gateway and of its ListenerSets. */
+export const allListeners = ({ listeners, listenerSets }: GatewayVerdict): readonly ListenerVerdict[] => [
+  ...listeners,
+  ...listenerSets.flatMap((each) => each.listeners),
+]
 
 export interface GatewaySources extends ListenerSources {
   /** The addresses of the proxy. The first is that of Ingresses, too. */
   readonly addresses: readonly string[]
   /** The addresses of load balancers, if Gateways have such. */
   readonly balanced?: (gateways: readonly Gateway[]) => ReadonlyMap<Gateway, AssignedAddresses>
+  /** By the keys of their Gateways, in the order of their age. */
+  readonly listenerSets: ReadonlyMap<ObjectKey, readonly ListenerSet[]>
+  namespaceLabels(name: string): Labels | undefined
   /** The ports of Ingresses. */
   readonly otherPorts: ReadonlyMap<number, Scheme>
 }
@@ -67,11 +89,12 @@ function isolatedVerdict(
   onUnservable: OnUnservable,
 ): GatewayVerdict {
   try {
-    return evaluateGateway(gateway, assigned, sources, ports)
+    return withListenerSets(evaluateGateway(gateway, assigned, sources, ports), sources, ports, onUnservable)
   } catch (error) {
     const message = onUnservable('Gateway', gateway, error)
     const { outcome: addresses } = assigned
-    return { gateway, accepted: unmet('Invalid', message), addresses, assigned: [], places: [], listeners: [] }
+    const nothing = { assigned: [], places: [], listeners: [], listenerSets: [] }
+    return { gateway, accepted: unmet('Invalid', message), addresses, ...nothing }
   }
 }
 
@@ -82,15 +105,67 @@ function evaluateGateway(
   ports: PortClaims,
 ): GatewayVerdict {
   const accepted = acceptedGateway(gateway)
-  const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(gateway, listener, sources))
+  const owner = { kind: 'Gateway', object: gateway } as const
+  const evaluated = gateway.spec.listeners.map((listener) => evaluateListener(owner, listener, sources))
   const listeners = evaluated.map((each) => ({
     ...each,
     gateway,
+    owner,
     places,
     conflicted: conflictOf(each, evaluated),
   }))
-  const verdict = { gateway, accepted, addresses, assigned, places, listeners: listeners.map(withConflict) }
+  const verdict = {
+    gateway,
+    accepted,
+    addresses,
+    assigned,
+    places,
+    listeners: listeners.map(withConflict),
+    listenerSets: [],
+  }
   return areListenersServed(verdict) ? { ...verdict, listeners: verdict.listeners.map(ports.claim) } : verdict
+}
+
+/** Listeners of the Gateway come first, then those of older ListenerSets; later ones conflict with them. */
+function withListenerSets(
+  verdict: GatewayVerdict,
+  sources: GatewaySources,
+  ports: PortClaims,
+  onUnservable: OnUnservable,
+): GatewayVerdict {
+  const { gateway } = verdict
+  const earlier = verdict.listeners.filter(({ conflicted }) => !conflicted.isMet)
+  const listenerSets = (sources.listenerSets.get(keyOf(gateway)) ?? []).map((listenerSet): ListenerSetVerdict => {
+    const namespace = namespaceOf(listenerSet)
+    const rejected = (attached: Outcome): ListenerSetVerdict => ({ listenerSet, attached, listeners: [] })
+    if (!allowsListenerSets(gateway, namespace, (name) => sources.namespaceLabels(name)))
+      return rejected(unmet('NotAllowed', `the Gateway allows no ListenerSets of namespace ${namespace}`))
+    try {
+      const listeners = setListeners(verdict, listenerSet, earlier, sources)
+      earlier.push(...listeners.filter(({ conflicted }) => !conflicted.isMet))
+      const claimed = areListenersServed(verdict) ? listeners.map(ports.claim) : listeners
+      return { listenerSet, attached: met('Accepted', 'the ListenerSet is attached'), listeners: claimed }
+    } catch (error) {
+      return rejected(unmet('Invalid', onUnservable('ListenerSet', listenerSet, error)))
+    }
+  })
+  return { ...verdict, listenerSets }
+}
+
+function setListeners(
+  { gateway, places }: GatewayVerdict,
+  listenerSet: ListenerSet,
+  earlier: readonly EvaluatedListener[],
+  sources: ListenerSources,
+): readonly ListenerVerdict[] {
+  const owner = { kind: 'ListenerSet', object: listenerSet } as const
+  const found: ListenerVerdict[] = []
+  for (const listener of listenerSet.spec.listeners) {
+    const evaluated = evaluateListener(owner, listener, sources)
+    const conflicted = conflictOf(evaluated, [...earlier, ...found.filter((each) => !each.conflicted.isMet)])
+    found.push(withConflict({ ...evaluated, gateway, owner, places, conflicted }))
+  }
+  return found
 }
 
 function acceptedGateway({ spec }: Gateway): Outcome {
@@ -105,9 +180,11 @@ function acceptedGateway({ spec }: Gateway): Outcome {
 
 function conflictOf({ listener, scheme }: EvaluatedListener, all: readonly EvaluatedListener[]): Outcome {
   const others = all.filter(
-    (each) => each.listener.name !== listener.name && each.listener.port === listener.port && each.scheme !== undefined,
+    (each) => each.listener !== listener && each.listener.port === listener.port && each.scheme !== undefined,
   )
-  const protocol = scheme === undefined ? undefined : others.find((each) => each.scheme !== scheme)
+  // TCP is not supported, but what has the port conflicts with it.
+  const hasPort = scheme !== undefined || listener.protocol === 'TCP'
+  const protocol = hasPort ? others.find((each) => each.scheme !== scheme) : undefined
   if (protocol !== undefined)
     return met('ProtocolConflict', `listener ${protocol.listener.name} has another protocol on port ${listener.port}`)
   const hostname = others.find(

@@ -1,9 +1,9 @@
 // Decides whether a listener is valid by itself: its protocol, its certificate and the kinds of routes that it allows. Pure.
 import type { Secret } from '../../api/core/v1/secret.ts'
-import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import { namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import type { KeyPair } from '../../platform/http/listener.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
-import type { Gateway, Listener, ReferenceGrant, SecretReference } from '../kinds/gateway-kinds.ts'
+import type { Listener, ReferenceGrant, SecretReference } from '../kinds/gateway-kinds.ts'
 import type { RouteKind } from '../kinds/route-kinds.ts'
 import type { FrontendScheme } from '../../ingress/data-plane/frontends.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
@@ -18,6 +18,11 @@ export interface ListenerSources {
 
 export type Scheme = FrontendScheme
 
+export interface ListenerOwner {
+  readonly kind: 'Gateway' | 'ListenerSet'
+  readonly object: ApiObject
+}
+
 export interface EvaluatedListener {
   readonly listener: Listener
   /** Undefined: the protocol is not supported. */
@@ -30,7 +35,11 @@ export interface EvaluatedListener {
   readonly certificate: KeyPair | undefined
 }
 
-export function evaluateListener(gateway: Gateway, listener: Listener, sources: ListenerSources): EvaluatedListener {
+export function evaluateListener(
+  owner: ListenerOwner,
+  listener: Listener,
+  sources: ListenerSources,
+): EvaluatedListener {
   const scheme = schemeOf(listener)
   const accepted =
     scheme === undefined
@@ -38,7 +47,7 @@ export function evaluateListener(gateway: Gateway, listener: Listener, sources: 
       : met('Accepted', 'the listener is valid')
   const kinds = scheme === undefined ? { supportedKinds: [], problem: undefined } : allowedKinds(listener, scheme)
   const isDecrypted = scheme === 'https' || (scheme === 'tls' && listener.tls?.mode !== 'Passthrough')
-  const tls = isDecrypted ? certificateOf(gateway, listener, sources) : { certificate: undefined }
+  const tls = isDecrypted ? certificateOf(owner, listener, sources) : { certificate: undefined }
   const resolvedRefs = tls.problem ?? kinds.problem ?? met('ResolvedRefs', 'all references are resolved')
   return {
     listener,
@@ -87,24 +96,24 @@ interface FoundCertificate {
 }
 
 /** The first valid certificate is used. */
-function certificateOf(gateway: Gateway, { tls }: Listener, sources: ListenerSources): FoundCertificate {
+function certificateOf(owner: ListenerOwner, { tls }: Listener, sources: ListenerSources): FoundCertificate {
   const refs = tls?.certificateRefs ?? []
   if (refs.length === 0)
     return { certificate: undefined, problem: unmet('InvalidCertificateRef', 'the listener names no certificate') }
-  const found = refs.map((ref) => referencedCertificate(gateway, ref, sources))
+  const found = refs.map((ref) => referencedCertificate(owner, ref, sources))
   const { certificate } = found.find((each) => each.certificate !== undefined) ?? { certificate: undefined }
   const problem = found.find((each) => each.problem !== undefined)?.problem
   return { certificate, ...(problem === undefined ? {} : { problem }) }
 }
 
-function referencedCertificate(gateway: Gateway, ref: SecretReference, sources: ListenerSources): FoundCertificate {
+function referencedCertificate(owner: ListenerOwner, ref: SecretReference, sources: ListenerSources): FoundCertificate {
   const { group = '', kind = 'Secret', name } = ref
-  const home = namespaceOf(gateway)
+  const home = namespaceOf(owner.object)
   const namespace = ref.namespace ?? home
   const failed = (reason: string, message: string) => ({ certificate: undefined, problem: unmet(reason, message) })
   const place = objectKey(namespace, name)
   if (group !== '' || kind !== 'Secret') return failed('InvalidCertificateRef', `${kind} ${place} is not a Secret`)
-  const from = { group: gatewayGroup, kind: 'Gateway', namespace: home }
+  const from = { group: gatewayGroup, kind: owner.kind, namespace: home }
   if (!isPermitted((each) => sources.grants(each), from, { group, kind, namespace, name }))
     return failed('RefNotPermitted', `no ReferenceGrant in namespace ${namespace} permits the use of Secret ${name}`)
   const secret = sources.secret(place)

@@ -46,6 +46,10 @@ test('the Service has the ports of the listeners that can be served', () => {
   deepEqual([own?.labels?.['team'], own?.labels?.['gateway.networking.k8s.io/gateway-name']], ['blue', 'web'])
   deepEqual(own?.annotations, infrastructure.annotations)
   equal(balancerService(gatewayWith([{ value: '192.0.2.9' }]))?.spec?.loadBalancerIP, '192.0.2.9')
+  deepEqual(
+    balancerService(gatewayOf('sets', [listener('a')]), [443, 80])?.spec?.ports?.map(({ port }) => port),
+    [80, 443],
+  )
   equal(balancerService(gatewayOf('udp', [listener('d', { protocol: 'UDP' })])), undefined)
 })
 

@@ -34,13 +34,11 @@ export const balancerKey = (gateway: Gateway): ObjectKey => objectKey(namespaceO
 const portName = (port: number): string => `port-${port}`
 const servedProtocols = new Set(['HTTP', 'HTTPS', 'TLS'])
 
-/** The ports of its listeners. */
-const portsOf = ({ spec }: Gateway): readonly number[] =>
-  [
-    ...new Set(
-      spec.listeners.filter(({ protocol }) => servedProtocols.has(protocol.toUpperCase())).map(({ port }) => port),
-    ),
-  ].toSorted((a, b) => a - b)
+/** The ports of its listeners, and those of its ListenerSets. */
+const portsOf = ({ spec }: Gateway, setPorts: readonly number[]): readonly number[] => {
+  const served = spec.listeners.filter(({ protocol }) => servedProtocols.has(protocol.toUpperCase()))
+  return [...new Set([...served.map(({ port }) => port), ...setPorts])].toSorted((a, b) => a - b)
+}
 
 const metadataOf = (gateway: Gateway, labels: Readonly<Record<string, string>>) => {
   const { name, uid } = gateway.metadata
@@ -59,8 +57,8 @@ const labelsOf = ({ metadata: { name } }: Gateway): Readonly<Record<string, stri
   name.length <= 63 ? { [gatewayNameLabel]: name } : {}
 
 /** Undefined if no listener has a port that can be served. The proxy sees the addresses of clients. */
-export function balancerService(gateway: Gateway): ServiceInput | undefined {
-  const ports = portsOf(gateway).map((port) => ({ name: portName(port), port, protocol: 'TCP' as const }))
+export function balancerService(gateway: Gateway, setPorts: readonly number[] = []): ServiceInput | undefined {
+  const ports = portsOf(gateway, setPorts).map((port) => ({ name: portName(port), port, protocol: 'TCP' as const }))
   if (ports.length === 0) return undefined
   const [loadBalancerIP] = requestedAddresses(gateway)
   return {

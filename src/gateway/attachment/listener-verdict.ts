@@ -1,10 +1,12 @@
 // ListenerVerdict: whether a listener is served, and if not, why.
 import type { Gateway } from '../kinds/gateway-kinds.ts'
-import type { EvaluatedListener, Scheme } from './evaluate-listener.ts'
+import type { EvaluatedListener, ListenerOwner, Scheme } from './evaluate-listener.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface ListenerVerdict extends EvaluatedListener {
   readonly gateway: Gateway
+  /** The object whose listener it is: the Gateway, or one of its ListenerSets. */
+  readonly owner: ListenerOwner
   /** Those of the Gateway; empty if the proxy does not know its addresses. */
   readonly places: readonly string[]
   /** Met if the listener conflicts with others of its Gateway. */

@@ -49,10 +49,10 @@ export class PortClaims {
   }
 
   #problemOf(verdict: ServedListener): string | undefined {
-    const { listener, scheme, gateway } = verdict
+    const { listener, scheme, owner: holder } = verdict
     const { port, hostname = '' } = listener
     const { ports, listeners } = this.#usageOf(verdict)
-    const home = `the Gateways of namespace ${namespaceOf(gateway)}`
+    const home = `the Gateways of namespace ${namespaceOf(holder.object)}`
     if (listeners >= listenersPerNamespaceMax) return `${home} have ${listenersPerNamespaceMax} listeners already`
     const keys = portKeys(verdict)
     const claims = keys.flatMap((key) => this.#ports.get(key) ?? [])
@@ -66,8 +66,8 @@ export class PortClaims {
     return `Gateway ${owner} has port ${port} ${hostname === '' ? 'for all hostnames' : `for the hostname ${hostname}`}`
   }
 
-  #usageOf({ gateway }: ListenerVerdict): Usage {
-    return getOrInsert(this.#usage, namespaceOf(gateway), () => ({ ports: 0, listeners: 0 }))
+  #usageOf({ owner }: ListenerVerdict): Usage {
+    return getOrInsert(this.#usage, namespaceOf(owner.object), () => ({ ports: 0, listeners: 0 }))
   }
 }
 

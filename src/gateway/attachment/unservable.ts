@@ -3,7 +3,7 @@
 import type { ApiObject } from '../../api/meta/object.ts'
 import { errorText } from '../../base/observability/log.ts'
 
-export type ServableKind = 'BackendTLSPolicy' | 'GRPCRoute' | 'Gateway' | 'HTTPRoute' | 'TLSRoute'
+export type ServableKind = 'BackendTLSPolicy' | 'GRPCRoute' | 'Gateway' | 'HTTPRoute' | 'ListenerSet' | 'TLSRoute'
 
 export interface Unservable {
   readonly kind: ServableKind

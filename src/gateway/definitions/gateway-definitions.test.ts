@@ -57,6 +57,12 @@ const gateways: readonly Row[] = [
   [addresses({ type: 'example.com/own', value: 'x' }), addresses({ type: 'Other', value: 'x' }), 'spec.addresses[0].type in body should match'],
 ] // prettier-ignore
 
+/** Their listeners have the rules of those of Gateways. */
+const listenerSets: readonly Row[] = gateways.flatMap(([accepted, refused, message]): Row[] => {
+  const setOf = (spec: object) => ({ listeners: [], ...spec, gatewayClassName: undefined, parentRef: { name: 'a' } })
+  return Object.keys(refused).length === 2 ? [[setOf(accepted), setOf(refused), message]] : []
+})
+
 const parents = (...parentRefs: readonly object[]) => ({ parentRefs })
 const ruleWith = (rule: object) => ({ rules: [rule] })
 const filtersOf = (...filters: readonly object[]) => ruleWith({ filters })
@@ -222,6 +228,7 @@ const tables: ReadonlyMap<string, readonly Row[]> = new Map([
   ['gateways', gateways],
   ['grpcroutes', grpcRoutes],
   ['httproutes', httpRoutes],
+  ['listenersets', listenerSets],
   ['referencegrants', grants],
   ['tlsroutes', tlsRoutes],
 ])

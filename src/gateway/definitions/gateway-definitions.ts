@@ -6,6 +6,7 @@ import { gatewayClassDefinition } from './gateway-class.ts'
 import { gatewayDefinition } from './gateway.ts'
 import { grpcRouteDefinition } from './grpc-route.ts'
 import { httpRouteDefinition } from './http-route.ts'
+import { listenerSetDefinition } from './listener-set.ts'
 import { referenceGrantDefinition } from './reference-grant.ts'
 import { tlsRouteDefinition } from './tls-route.ts'
 
@@ -15,6 +16,7 @@ export const gatewayDefinitions: readonly CustomResourceDefinitionInput[] = [
   gatewayDefinition,
   grpcRouteDefinition,
   httpRouteDefinition,
+  listenerSetDefinition,
   referenceGrantDefinition,
   tlsRouteDefinition,
 ]

@@ -110,7 +110,7 @@ const listener = object({ allowedRoutes, hostname, name: sectionName, port: port
   'protocol',
 ])
 
-const listeners = withRules(
+export const listeners = withRules(
   { ...keyedList(listener, 64, 'name'), minItems: 1 },
   rule(
     "tls must not be specified for protocols ['HTTP', 'TCP', 'UDP']",
@@ -136,6 +136,12 @@ const spec = object(
     gatewayClassName: objectName,
     listeners,
     addresses: requestedAddresses,
+    allowedListeners: object({
+      namespaces: {
+        ...object({ from: { ...choice('All', 'Selector', 'Same', 'None'), default: 'None' }, selector }),
+        default: { from: 'None' },
+      },
+    }),
     infrastructure: object({
       annotations: withKeyRules(annotations(8), 'Annotation'),
       labels: withKeyRules({ type: 'object', maxProperties: 8, additionalProperties: labelValue }, 'Label'),
@@ -145,23 +151,26 @@ const spec = object(
   ['gatewayClassName', 'listeners'],
 )
 
+export const listenerStatuses = keyedList(
+  object(
+    {
+      attachedRoutes: { type: 'integer', format: 'int32' },
+      conditions,
+      name: sectionName,
+      supportedKinds: atomicList(routeKind, 8),
+    },
+    ['attachedRoutes', 'conditions', 'name'],
+  ),
+  64,
+  'name',
+)
+
 const status: Schema = {
   ...object({
     addresses: assignedAddresses,
+    attachedListenerSets: { type: 'integer', format: 'int32' },
     conditions: { ...conditions, default: pendingConditions('Accepted', 'Programmed') },
-    listeners: keyedList(
-      object(
-        {
-          attachedRoutes: { type: 'integer', format: 'int32' },
-          conditions,
-          name: sectionName,
-          supportedKinds: atomicList(routeKind, 8),
-        },
-        ['attachedRoutes', 'conditions', 'name'],
-      ),
-      64,
-      'name',
-    ),
+    listeners: listenerStatuses,
   }),
   default: { conditions: pendingConditions('Accepted', 'Programmed') },
 }

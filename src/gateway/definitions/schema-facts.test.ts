@@ -42,6 +42,13 @@ const facts: readonly (readonly [plural: string, path: string, fact: object])[] 
   ['gateways', 'spec.listeners', { minItems: 1, maxItems: 64, ...byName }],
   ['gateways', 'spec.listeners[]', { required: ['name', 'port', 'protocol'] }],
   ['gateways', 'spec.listeners[].port', portRange],
+  ['gateways', 'spec.allowedListeners.namespaces', { default: { from: 'None' } }],
+  ['gateways', 'spec.allowedListeners.namespaces.from', { enum: ['All', 'Selector', 'Same', 'None'], default: 'None' }],
+  ['listenersets', 'spec', { required: ['listeners', 'parentRef'] }],
+  ['listenersets', 'spec.parentRef', { required: ['name'] }],
+  ['listenersets', 'spec.parentRef.kind', { default: 'Gateway' }],
+  ['listenersets', 'spec.listeners', { minItems: 1, maxItems: 64, ...byName }],
+  ['listenersets', 'status.listeners', { maxItems: 64, ...byName }],
   ['gateways', 'spec.listeners[].protocol', { minLength: 1, maxLength: 255 }],
   ['gateways', 'spec.listeners[].hostname', { minLength: 1, maxLength: 253 }],
   ['gateways', 'spec.listeners[].allowedRoutes', { default: { namespaces: { from: 'Same' } } }],
@@ -101,6 +108,7 @@ const facts: readonly (readonly [plural: string, path: string, fact: object])[] 
 
 const served: readonly (readonly [plural: string, versions: string])[] = [
   ['gateways', 'v1 v1beta1'],
+  ['listenersets', 'v1'],
   ['referencegrants', 'v1beta1 v1'],
   ['tlsroutes', 'v1'],
 ]

@@ -1,9 +1,10 @@
-// The types of GatewayClass, Gateway and ReferenceGrant.
+// The types of GatewayClass, Gateway, ListenerSet and ReferenceGrant.
 import { customResource, type KindObject } from '../../api/apiextensions/resource-type/custom-resource.ts'
 import type { Condition } from '../../api/meta/v1/condition.ts'
 import type { LabelSelector } from '../../api/meta/v1/label-selector.ts'
 import { gatewayClassDefinition } from '../definitions/gateway-class.ts'
 import { gatewayDefinition } from '../definitions/gateway.ts'
+import { listenerSetDefinition } from '../definitions/listener-set.ts'
 import { referenceGrantDefinition } from '../definitions/reference-grant.ts'
 
 export interface GatewayClassFields {
@@ -62,6 +63,9 @@ export interface GatewayFields {
     readonly gatewayClassName: string
     readonly listeners: readonly Listener[]
     readonly addresses?: readonly GatewayAddress[]
+    readonly allowedListeners?: {
+      readonly namespaces?: { readonly from?: 'All' | 'None' | 'Selector' | 'Same'; readonly selector?: LabelSelector }
+    }
     readonly infrastructure?: {
       readonly labels?: Readonly<Record<string, string>>
       readonly annotations?: Readonly<Record<string, string>>
@@ -70,6 +74,23 @@ export interface GatewayFields {
   }
   readonly status?: {
     readonly addresses?: readonly GatewayAddress[]
+    readonly attachedListenerSets?: number
+    readonly conditions?: readonly Condition[]
+    readonly listeners?: readonly ListenerStatus[]
+  }
+}
+
+export interface ListenerSetFields {
+  readonly spec: {
+    readonly parentRef: {
+      readonly group?: string
+      readonly kind?: string
+      readonly namespace?: string
+      readonly name: string
+    }
+    readonly listeners: readonly Listener[]
+  }
+  readonly status?: {
     readonly conditions?: readonly Condition[]
     readonly listeners?: readonly ListenerStatus[]
   }
@@ -87,6 +108,9 @@ export type GatewayClass = KindObject<typeof gatewayClass>
 
 export const gateway = customResource<GatewayFields>(gatewayDefinition)
 export type Gateway = KindObject<typeof gateway>
+
+export const listenerSet = customResource<ListenerSetFields>(listenerSetDefinition)
+export type ListenerSet = KindObject<typeof listenerSet>
 
 export const referenceGrant = customResource<ReferenceGrantFields>(referenceGrantDefinition)
 export type ReferenceGrant = KindObject<typeof referenceGrant>

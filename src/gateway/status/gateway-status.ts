@@ -5,7 +5,8 @@ import { isServed, type ListenerVerdict } from '../attachment/listener-verdict.t
 import { met, unmet, type Outcome } from '../attachment/outcome.ts'
 import { gatewayGroup } from '../definitions/schema-parts.ts'
 import type { Gateway, ListenerStatus } from '../kinds/gateway-kinds.ts'
-import { mergeConditions } from './merge-conditions.ts'
+import { mergeConditions, type Moment } from './merge-conditions.ts'
+import { setAccepted } from './set-accepted.ts'
 
 export interface GatewayStatusSources {
   /** The number of accepted routes. */
@@ -20,6 +21,7 @@ export function gatewayStatus(verdict: GatewayVerdict, sources: GatewayStatusSou
   const { time } = sources
   const moment = { generation: gateway.metadata.generation, time }
   const listeners = verdict.listeners.map((each) => outcomesOf(each, verdict, sources))
+  const attachedSets = verdict.listenerSets.filter((each) => setAccepted(each, verdict).isMet).length
   const isProgrammed = listeners.some(({ programmed }) => programmed.isMet)
   const wanted = [
     { type: 'Accepted', outcome: acceptedOf(verdict, listeners) },
@@ -28,32 +30,41 @@ export function gatewayStatus(verdict: GatewayVerdict, sources: GatewayStatusSou
   return {
     ...(isProgrammed ? { addresses: verdict.assigned.map((value) => ({ type: 'IPAddress', value })) } : {}),
     conditions: mergeConditions(gateway.status?.conditions, wanted, moment),
-    listeners: listeners.map(({ listener, accepted, programmed }): ListenerStatus => {
-      const { name } = listener.listener
-      const before = gateway.status?.listeners?.find((each) => each.name === name)
-      const conditions = [
-        { type: 'Accepted', outcome: accepted },
-        { type: 'Conflicted', outcome: listener.conflicted },
-        { type: 'Programmed', outcome: programmed },
-        { type: 'ResolvedRefs', outcome: listener.resolvedRefs },
-      ]
-      return {
-        name,
-        supportedKinds: listener.supportedKinds.map((kind) => ({ group: gatewayGroup, kind })),
-        attachedRoutes: sources.attachedRoutes(listener),
-        conditions: mergeConditions(before?.conditions, conditions, moment),
-      }
-    }),
+    ...(attachedSets === 0 ? {} : { attachedListenerSets: attachedSets }),
+    listeners: listenerStatuses(listeners, gateway.status?.listeners, sources, moment),
   }
 }
 
-interface ListenerOutcomes {
+export const listenerStatuses = (
+  outcomes: readonly ListenerOutcomes[],
+  before: readonly ListenerStatus[] = [],
+  sources: GatewayStatusSources,
+  moment: Moment,
+): readonly ListenerStatus[] =>
+  outcomes.map(({ listener, accepted, programmed }) => {
+    const { name } = listener.listener
+    const known = before.find((each) => each.name === name)
+    const conditions = [
+      { type: 'Accepted', outcome: accepted },
+      { type: 'Conflicted', outcome: listener.conflicted },
+      { type: 'Programmed', outcome: programmed },
+      { type: 'ResolvedRefs', outcome: listener.resolvedRefs },
+    ]
+    return {
+      name,
+      supportedKinds: listener.supportedKinds.map((kind) => ({ group: gatewayGroup, kind })),
+      attachedRoutes: sources.attachedRoutes(listener),
+      conditions: mergeConditions(known?.conditions, conditions, moment),
+    }
+  })
+
+export interface ListenerOutcomes {
   readonly listener: ListenerVerdict
   readonly accepted: Outcome
   readonly programmed: Outcome
 }
 
-function outcomesOf(
+export function outcomesOf(
   listener: ListenerVerdict,
   gateway: GatewayVerdict,
   { portState }: GatewayStatusSources,
