@@ -1,6 +1,5 @@
 // EtcdAdmin: changes the members of an etcd cluster and maintains their files. A call about the cluster goes to the first
 // member that answers it; a call about one member goes to that member only.
-import { errorText } from '../../base/observability/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Http2Options, Http2Provider } from '../../platform/http/http2-client.ts'
 import { GrpcChannel, noMetadata, type GrpcMethod } from '../../wire/grpc/grpc-channel.ts'
@@ -18,6 +17,7 @@ import {
 } from './etcd-admin-messages.ts'
 import { classifyFailure } from './etcd-failure.ts'
 import { statusMethod, type EtcdStatus } from './etcd-messages.ts'
+import { unavailableText, type EndpointFailure } from './unavailable-text.ts'
 
 export interface EtcdAdminOptions {
   readonly http2: Http2Provider
@@ -90,16 +90,16 @@ export class EtcdAdmin implements Disposable {
     request: ProtoInput<Q>,
     signal: AbortSignal,
   ): Promise<Proto<A>> {
-    const failures: string[] = []
+    const failures: EndpointFailure[] = []
     for (const endpoint of this.#options.endpoints)
       try {
         return await this.#callAt(endpoint, method, request, callMsMax, signal)
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof GrpcError) || classifyFailure(error).kind === 'final') throw error
-        failures.push(errorText(error))
+        failures.push({ host: new URL(endpoint).host, error })
       }
-    throw new Error(`no member of etcd answers: ${failures.join('; ')}`)
+    throw new Error(unavailableText(failures))
   }
 
   async #callAt<Q extends Message, A extends Message>(
