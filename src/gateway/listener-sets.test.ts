@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { allListeners } from './attachment/evaluate-gateways.ts'
+import { allListeners, evaluateGateways } from './attachment/evaluate-gateways.ts'
 import type { Gateway, Listener, ListenerSet } from './kinds/gateway-kinds.ts'
 import {
   gatewayOf,
@@ -163,6 +163,23 @@ test('a ListenerSet that cannot be read is reported, and does not affect others'
   deepEqual(
     gateways.flatMap(allListeners).map(({ listener: { name } }) => name),
     ['own', 'a-com'],
+  )
+})
+
+test('thousands of ListenerSets are evaluated in slices, one or more in each, and conflict as few do', () => {
+  const sets = Array.from({ length: 2_000 }, (_, index) =>
+    listenerSetOf(`set-${index}`, [named(`${index >> 1}.com`), listener(`tcp-${index}`, { protocol: 'TCP' })]),
+  )
+  const sources = sourcesOf({ listenerSets: new Map([['default/gateway', sets]]) })
+  const evaluation = evaluateGateways([gatewayWith(all)], sources, () => '', { isUsedUp: () => true })
+  let slices = 0
+  let step = evaluation.next()
+  for (; step.done !== true; step = evaluation.next()) slices++
+  equal(slices, sets.length + 1)
+  const listeners = step.value.flatMap(({ listenerSets }) => listenerSets.flatMap((each) => each.listeners))
+  deepEqual(
+    listeners.map(({ conflicted }) => conflicted.reason),
+    sets.flatMap((_, index) => [index % 2 === 0 ? 'NoConflicts' : 'HostnameConflict', 'ProtocolConflict']),
   )
 })
 

@@ -6,7 +6,8 @@ import type { Labels } from '../../api/selectors/selectors.ts'
 import type { Gateway, ListenerSet } from '../kinds/gateway-kinds.ts'
 import { allowsListenerSets } from './allowed-namespaces.ts'
 import { assignAddresses, type AssignedAddresses } from './assigned-addresses.ts'
-import { evaluateListener, type EvaluatedListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
+import { evaluateListener, type ListenerSources, type Scheme } from './evaluate-listener.ts'
+import { conflictAmong, HeldPorts } from './listener-conflicts.ts'
 import { met, unmet, type Outcome } from './outcome.ts'
 import { PortClaims } from './port-claims.ts'
 import type { ListenerVerdict } from './listener-verdict.ts'
@@ -69,7 +70,8 @@ export function* evaluateGateways(
   const assigned = sources.balanced?.(sorted) ?? assignAddresses(sorted, sources.addresses)
   for (const gateway of sorted) {
     const addresses = assigned.get(gateway) ?? noAddresses
-    verdicts.push(isolatedVerdict(gateway, addresses, sources, ports, onUnservable))
+    const verdict = isolatedVerdict(gateway, addresses, sources, ports, onUnservable)
+    verdicts.push(yield* withListenerSets(verdict, sources, ports, onUnservable, slice))
     if (slice.isUsedUp()) yield
   }
   return verdicts
@@ -89,7 +91,7 @@ function isolatedVerdict(
   onUnservable: OnUnservable,
 ): GatewayVerdict {
   try {
-    return withListenerSets(evaluateGateway(gateway, assigned, sources, ports), sources, ports, onUnservable)
+    return evaluateGateway(gateway, assigned, sources, ports)
   } catch (error) {
     const message = onUnservable('Gateway', gateway, error)
     const { outcome: addresses } = assigned
@@ -112,7 +114,7 @@ function evaluateGateway(
     gateway,
     owner,
     places,
-    conflicted: conflictOf(each, evaluated),
+    conflicted: conflictAmong(each, evaluated),
   }))
   const verdict = {
     gateway,
@@ -127,45 +129,52 @@ function evaluateGateway(
 }
 
 /** Listeners of the Gateway come first, then those of older ListenerSets; later ones conflict with them. */
-function withListenerSets(
+function* withListenerSets(
   verdict: GatewayVerdict,
   sources: GatewaySources,
   ports: PortClaims,
   onUnservable: OnUnservable,
-): GatewayVerdict {
-  const { gateway } = verdict
-  const earlier = verdict.listeners.filter(({ conflicted }) => !conflicted.isMet)
-  const listenerSets = (sources.listenerSets.get(keyOf(gateway)) ?? []).map((listenerSet): ListenerSetVerdict => {
-    const namespace = namespaceOf(listenerSet)
-    const rejected = (attached: Outcome): ListenerSetVerdict => ({ listenerSet, attached, listeners: [] })
-    if (!allowsListenerSets(gateway, namespace, (name) => sources.namespaceLabels(name)))
-      return rejected(unmet('NotAllowed', `the Gateway allows no ListenerSets of namespace ${namespace}`))
-    try {
-      const listeners = setListeners(verdict, listenerSet, earlier, sources)
-      earlier.push(...listeners.filter(({ conflicted }) => !conflicted.isMet))
-      const claimed = areListenersServed(verdict) ? listeners.map(ports.claim) : listeners
-      return { listenerSet, attached: met('Accepted', 'the ListenerSet is attached'), listeners: claimed }
-    } catch (error) {
-      return rejected(unmet('Invalid', onUnservable('ListenerSet', listenerSet, error)))
-    }
-  })
+  slice: Slice,
+): Sliced<GatewayVerdict> {
+  const sets = sources.listenerSets.get(keyOf(verdict.gateway)) ?? []
+  if (sets.length === 0) return verdict
+  const held = new HeldPorts()
+  for (const each of verdict.listeners) if (!each.conflicted.isMet) held.hold(each)
+  const listenerSets: ListenerSetVerdict[] = []
+  for (const listenerSet of sets) {
+    listenerSets.push(isolatedSet(verdict, listenerSet, held, sources, ports, onUnservable))
+    if (slice.isUsedUp()) yield
+  }
   return { ...verdict, listenerSets }
 }
 
-function setListeners(
-  { gateway, places }: GatewayVerdict,
+function isolatedSet(
+  verdict: GatewayVerdict,
   listenerSet: ListenerSet,
-  earlier: readonly EvaluatedListener[],
-  sources: ListenerSources,
-): readonly ListenerVerdict[] {
+  held: HeldPorts,
+  sources: GatewaySources,
+  ports: PortClaims,
+  onUnservable: OnUnservable,
+): ListenerSetVerdict {
+  const { gateway, places } = verdict
+  const namespace = namespaceOf(listenerSet)
   const owner = { kind: 'ListenerSet', object: listenerSet } as const
-  const found: ListenerVerdict[] = []
-  for (const listener of listenerSet.spec.listeners) {
-    const evaluated = evaluateListener(owner, listener, sources)
-    const conflicted = conflictOf(evaluated, [...earlier, ...found.filter((each) => !each.conflicted.isMet)])
-    found.push(withConflict({ ...evaluated, gateway, owner, places, conflicted }))
+  const rejected = (attached: Outcome): ListenerSetVerdict => ({ listenerSet, attached, listeners: [] })
+  try {
+    if (!allowsListenerSets(gateway, namespace, (name) => sources.namespaceLabels(name)))
+      return rejected(unmet('NotAllowed', `the Gateway allows no ListenerSets of namespace ${namespace}`))
+    // One that cannot be read must not hold the ports of its first listeners.
+    const evaluated = listenerSet.spec.listeners.map((each) => evaluateListener(owner, each, sources))
+    const listeners = evaluated.map((each) => {
+      const conflicted = held.conflictOf(each)
+      if (!conflicted.isMet) held.hold(each)
+      const listener = withConflict({ ...each, gateway, owner, places, conflicted })
+      return areListenersServed(verdict) ? ports.claim(listener) : listener
+    })
+    return { listenerSet, attached: met('Accepted', 'the ListenerSet is attached'), listeners }
+  } catch (error) {
+    return rejected(unmet('Invalid', onUnservable('ListenerSet', listenerSet, error)))
   }
-  return found
 }
 
 function acceptedGateway({ spec }: Gateway): Outcome {
@@ -176,23 +185,6 @@ function acceptedGateway({ spec }: Gateway): Outcome {
   return unsupported === undefined
     ? met('Accepted', 'the Gateway is accepted')
     : unmet('UnsupportedAddress', `addresses of type ${unsupported.type} are not supported; IPAddress is`)
-}
-
-function conflictOf({ listener, scheme }: EvaluatedListener, all: readonly EvaluatedListener[]): Outcome {
-  const others = all.filter(
-    (each) => each.listener !== listener && each.listener.port === listener.port && each.scheme !== undefined,
-  )
-  // TCP is not supported, but what has the port conflicts with it.
-  const hasPort = scheme !== undefined || listener.protocol === 'TCP'
-  const protocol = hasPort ? others.find((each) => each.scheme !== scheme) : undefined
-  if (protocol !== undefined)
-    return met('ProtocolConflict', `listener ${protocol.listener.name} has another protocol on port ${listener.port}`)
-  const hostname = others.find(
-    (each) => each.scheme === scheme && (each.listener.hostname ?? '') === (listener.hostname ?? ''),
-  )
-  if (hostname !== undefined)
-    return met('HostnameConflict', `listener ${hostname.listener.name} has the same hostname on port ${listener.port}`)
-  return unmet('NoConflicts', 'no other listener conflicts with it')
 }
 
 const withConflict = (verdict: ListenerVerdict): ListenerVerdict =>
