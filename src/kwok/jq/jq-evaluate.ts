@@ -2,6 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { compare, isList, isMap, isTrue, jqFunction, plus, printed, typeOf, valuesOf } from './jq-functions.ts'
 import { JqError, type BinaryOperator, type JqQuery, type JqValue } from './jq-query.ts'
+import { stepsOf } from '../work/value-steps.ts'
 
 /** Bounds what an expression computes for one object. */
 const stepsMax = 100_000
@@ -20,8 +21,21 @@ export function evaluateJq(query: JqQuery, input: JqValue): readonly JqValue[] |
   }
 }
 
+function count(steps: number, run: Run): void {
+  run.steps += steps
+  if (run.steps > stepsMax) throw new JqError(`the expression takes more than ${stepsMax} steps`)
+}
+
+/** The value itself; handling it takes longer the larger it is. */
+function counted(value: JqValue, run: Run): JqValue {
+  const steps = stepsOf(value)
+  if (steps === undefined) throw new JqError('a value is too large')
+  count(steps, run)
+  return value
+}
+
 function* values(query: JqQuery, input: JqValue, run: Run): Iterable<JqValue> {
-  if (++run.steps > stepsMax) throw new JqError(`the expression takes more than ${stepsMax} steps`)
+  count(1, run)
   switch (query.kind) {
     case 'identity':
       yield input
@@ -35,7 +49,7 @@ function* values(query: JqQuery, input: JqValue, run: Run): Iterable<JqValue> {
       return
     case 'iterate':
       for (const value of values(query.of, input, run))
-        yield* optional(query.isOptional, () => valuesOf('iteration', value))
+        yield* optional(query.isOptional, () => items('iteration', value, run))
       return
     case 'pipe':
       for (const value of values(query.from, input, run)) yield* values(query.to, value, run)
@@ -48,7 +62,7 @@ function* values(query: JqQuery, input: JqValue, run: Run): Iterable<JqValue> {
       for (const value of values(query.of, input, run)) yield -number(value)
       return
     case 'list':
-      yield query.of === undefined ? [] : [...values(query.of, input, run)]
+      yield query.of === undefined ? [] : counted([...values(query.of, input, run)], run)
       return
     case 'if':
       for (const value of values(query.condition, input, run))
@@ -63,6 +77,12 @@ function* values(query: JqQuery, input: JqValue, run: Run): Iterable<JqValue> {
     default:
       query satisfies never
   }
+}
+
+function items(name: string, value: JqValue, run: Run): readonly JqValue[] {
+  const found = valuesOf(name, value)
+  count(found.length, run)
+  return found
 }
 
 function optional(isOptional: boolean, read: () => readonly JqValue[]): readonly JqValue[] {
@@ -89,7 +109,11 @@ function* binary(operator: BinaryOperator, left: JqQuery, right: JqQuery, input:
   for (const one of values(left, input, run)) {
     const isDecided = operator === 'and' ? !isTrue(one) : operator === 'or' ? isTrue(one) : false
     if (isDecided) yield operator === 'or'
-    else for (const other of values(right, input, run)) yield computed(operator, one, other)
+    else
+      for (const other of values(right, input, run)) {
+        counted(one, run)
+        yield counted(computed(operator, one, counted(other, run)), run)
+      }
   }
 }
 
@@ -155,7 +179,7 @@ const divisor = (value: JqValue): number => {
 function* call(name: string, args: readonly JqQuery[], input: JqValue, run: Run): Iterable<JqValue> {
   const [of = { kind: 'identity' } as const] = args
   const each = (): readonly JqValue[] =>
-    args.length === 0 ? valuesOf(name, input) : valuesOf(name, input).flatMap((value) => [...values(of, value, run)])
+    items(name, input, run).flatMap((value) => (args.length === 0 ? [value] : [...values(of, value, run)]))
   switch (name) {
     case 'empty':
       return
@@ -163,7 +187,7 @@ function* call(name: string, args: readonly JqQuery[], input: JqValue, run: Run)
       for (const value of values(of, input, run)) if (isTrue(value)) yield input
       return
     case 'map':
-      yield each()
+      yield counted(each(), run)
       return
     case 'any':
       yield each().some(isTrue)
@@ -182,6 +206,7 @@ function* call(name: string, args: readonly JqQuery[], input: JqValue, run: Run)
   }
   const evaluate = jqFunction(name, args.length)
   if (evaluate === undefined) throw new JqError(`function not defined: ${name}/${args.length}`)
-  if (args.length === 0) yield evaluate(input)
-  else for (const argument of values(of, input, run)) yield evaluate(input, argument)
+  counted(input, run)
+  if (args.length === 0) yield counted(evaluate(input), run)
+  else for (const argument of values(of, input, run)) yield counted(evaluate(input, counted(argument, run)), run)
 }

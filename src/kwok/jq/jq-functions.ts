@@ -2,6 +2,7 @@
 // evaluated in jq-evaluate.ts.
 import { lookup } from '../../base/collections/lookup.ts'
 import { JqError, type JqValue } from './jq-query.ts'
+import { valueCharactersMax } from '../work/value-steps.ts'
 
 type JqFunction = (input: JqValue, ...args: readonly JqValue[]) => JqValue
 
@@ -31,10 +32,12 @@ const functions: Readonly<Record<string, JqFunction>> = {
     if (isList(input) && typeof key === 'number') return key >= 0 && key < input.length
     throw new JqError(`has cannot be applied to ${typeOf(input)}`)
   },
-  'join/1': (input, separator) =>
-    valuesOf('join', input)
-      .map((value) => (value === null ? '' : printed(value)))
-      .join(text('join', separator)),
+  'join/1': (input, separator) => {
+    const parts = valuesOf('join', input).map((value) => (value === null ? '' : printed(value)))
+    const between = text('join', separator)
+    if (between.length * parts.length > valueCharactersMax) throw new JqError('a value is too large')
+    return parts.join(between)
+  },
   'keys/0': (input) => {
     if (isMap(input)) return Object.keys(input).toSorted()
     return valuesOf('keys', input).map((_, index) => index)

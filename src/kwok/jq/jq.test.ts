@@ -119,3 +119,19 @@ test('an expression that takes too many steps fails', () => {
   const ten = '(1,2,3,4,5,6,7,8,9,10)'
   deepEqual(evaluateJq(parseJq(`[${[ten, ten, ten, ten, ten].join(' + ')}] | length`), null), undefined)
 })
+
+const doubled = (expression: string, times: number): string =>
+  Array.from({ length: times }, () => expression).join(' | ')
+/** Short expressions with values that would not fit into memory, or that would be compared for ever. */
+const exploding: readonly string[] = [
+  `"abc" | ${doubled('. + .', 60)} | length`,
+  `[1] | ${doubled('. + .', 60)} | length`,
+  `[1] | ${doubled('[.[], .[]]', 60)} | length`,
+  `[1] | ${doubled('[., .]', 60)} | tostring | length`,
+  `[1] | ${doubled('[., .]', 60)} | . == .`,
+  `[1] | ${doubled('[., .]', 60)} | contains(.)`,
+  `("ab" | ${doubled('. + .', 18)} | split("b")) | join("0123456789")`,
+  `[1] | ${doubled('map(., .)', 60)} | length`,
+]
+for (const expression of exploding)
+  test(`${expression.slice(0, 30)}… fails`, () => deepEqual(evaluateJq(parseJq(expression), null), undefined))

@@ -1,5 +1,6 @@
 // Renders Go templates, with the rules of upstream for what is empty, missing keys and the scope of variables.
 import { lookup } from '../../base/collections/lookup.ts'
+import { stepsOf } from '../work/value-steps.ts'
 import { isEmpty, isMapValue, printedValue } from './template-values.ts'
 import {
   TemplateError,
@@ -169,10 +170,19 @@ function callOf(
   if (name === 'and' || name === 'or') return junction(name, operands, last, scope, run)
   const args = [...operands.map((operand) => operandValue(operand, scope, run)), ...last]
   try {
-    return lookup(run.functions, name)?.(...args)
+    return counted(lookup(run.functions, name)?.(...args.map((each) => counted(each, run))), run)
   } catch (error) {
     throw new TemplateError(`error calling ${name}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** The value itself; handling it takes longer the larger it is. */
+function counted(value: TemplateValue, run: Run): TemplateValue {
+  const steps = stepsOf(value)
+  if (steps === undefined) throw new Error('a value is too large')
+  run.steps += steps
+  if (run.steps > stepsMax) throw new Error(`the template takes more than ${stepsMax} steps`)
+  return value
 }
 
 function junction(

@@ -5,6 +5,7 @@ import { yamlText } from '../../schema/yaml/yaml-text.ts'
 import type { JsonValue } from '../../schema/json/json-value.ts'
 import type { TemplateFunctions, TemplateValue } from './template-nodes.ts'
 import { isEmpty, isMapValue, printedValue } from './template-values.ts'
+import { valueCharactersMax } from '../work/value-steps.ts'
 
 const listItemsMax = 10_000
 
@@ -92,6 +93,17 @@ function range(from: number, until: number, step: number): readonly number[] {
   return Array.from({ length: Math.max(0, count) }, (_, index) => from + index * step)
 }
 
+function joined(parts: readonly string[], separator: string): string {
+  if (parts.length * separator.length > valueCharactersMax) throw new Error('a value is too large')
+  return parts.join(separator)
+}
+
+/** An empty text is found before each character and at the end. */
+function replaced(whole: string, old: string, other: string): string {
+  const between = old === '' ? ['', ...Array.from(whole), ''] : whole.split(old)
+  return joined(between, other)
+}
+
 function slice(value: TemplateValue, from: TemplateValue = 0, to?: TemplateValue): TemplateValue {
   if (typeof value !== 'string' && !Array.isArray(value)) throw new Error(`can't slice ${printedValue(value)}`)
   const [start, end] = [integer(from), to === undefined ? value.length : integer(to)]
@@ -168,7 +180,7 @@ export const templateFunctions: TemplateFunctions = {
   hasSuffix: (end, whole) => text(whole).endsWith(text(end)),
   int: (value) => integer(value),
   int64: (value) => integer(value),
-  join: (separator, values) => list(values).map(text).join(text(separator)),
+  join: (separator, values) => joined(list(values).map(text), text(separator)),
   keys: (...maps) => maps.flatMap((each) => Object.keys(map(each))),
   last: (values) => list(values).at(-1),
   list: (...values) => values,
@@ -182,7 +194,7 @@ export const templateFunctions: TemplateFunctions = {
       .filter((value) => !isMissing(value))
       .map((value) => JSON.stringify(text(value)))
       .join(' '),
-  replace: (old, other, whole) => text(whole).replaceAll(text(old), () => text(other)),
+  replace: (old, other, whole) => replaced(text(whole), text(old), text(other)),
   splitList: (separator, whole) => text(whole).split(text(separator)),
   sub: (one, other) => integer(one) - integer(other),
   ternary: (one, other, condition) => (condition === true ? one : other),

@@ -121,6 +121,13 @@ const failing: readonly (readonly [source: string, message: RegExp])[] = [
   ['{{ if 1 }}'.repeat(101), /nested more than 100 levels/],
   [`{{ ${'('.repeat(102)} }}`, /parentheses are nested/],
   ['x'.repeat(100_001), /more than 100000 characters/],
+  [
+    `{{ $x := list 1 }}${'{{ $x = list $x $x }}'.repeat(60)}{{ toJson $x }}`,
+    /a value is too large|more than 200000 steps/,
+  ],
+  [`{{ $x := "ab" }}${'{{ $x = print $x $x }}'.repeat(60)}`, /a value is too large|more than 200000 steps/],
+  [`{{ $x := "ab" }}${'{{ $x = replace "" "abc" $x }}'.repeat(60)}`, /a value is too large|more than 200000 steps/],
+  [`{{ $x := "ab" }}${'{{ $x = join $x (list $x $x $x) }}'.repeat(60)}`, /a value is too large|more than 200000 steps/],
   ['{{ range 1000 }}{{ range 50 }}{{ printf "%999s" "x" }}{{ end }}{{ end }}', /more than 4194304 characters/],
 ]
 for (const [source, message] of failing)
