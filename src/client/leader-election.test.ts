@@ -7,6 +7,7 @@ import { Metrics, type Gauge } from '../base/observability/metrics.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
 import { startCluster, type TestCluster } from '../cluster/testing/start-cluster.ts'
+import { rfc3339Micro } from '../base/time/clock.ts'
 import { StatusError } from '../api/errors/status-error.ts'
 import { Client } from './client.ts'
 import { leaderGauge, LeaderElection } from './leader-election.ts'
@@ -15,7 +16,13 @@ import type { Transport } from './transport/transport.ts'
 const ctx = context(new AbortController().signal)
 
 /** A candidate that logs when it leads; its connection to the API server can be cut. */
-function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[], gauge?: Gauge) {
+function candidate(
+  cluster: TestCluster,
+  transport: Transport,
+  identity: string,
+  log: string[],
+  { gauge, isCoordinated = false }: { readonly gauge?: Gauge | undefined; readonly isCoordinated?: boolean } = {},
+) {
   let isCut = false
   let responseMs = 0
   const guarded: Transport = {
@@ -36,6 +43,7 @@ function candidate(cluster: TestCluster, transport: Transport, identity: string,
     clock,
     random: seededRandom(identity.charCodeAt(0)),
     log: silentLog,
+    isCoordinated,
     ...(gauge === undefined ? {} : { gauge }),
   })
   const note = (what: string) => log.push(`${(clock.nowMs() - startMs) / 1000}s ${identity} ${what}`)
@@ -101,15 +109,53 @@ test('a gauge shows whether a candidate leads', async () => {
     return { gauge: leaderGauge(metrics), shown: () => metrics.text().split('\n').at(-2) }
   })
   const [first, second] = gauges
-  const leader = candidate(cluster, transport, 'a', [], first?.gauge)
+  const leader = candidate(cluster, transport, 'a', [], { gauge: first?.gauge })
   await cluster.clock.advance('1s')
-  candidate(cluster, transport, 'b', [], second?.gauge)
+  candidate(cluster, transport, 'b', [], { gauge: second?.gauge })
   await cluster.clock.advance('1s')
   const lines = [0, 1].map((value) => `leader_election_master_status{name="tested"} ${value}`)
   deepEqual([first?.shown(), second?.shown()], lines.toReversed())
   leader.stop()
   await cluster.clock.advance('30s')
   deepEqual([first?.shown(), second?.shown()], lines)
+})
+
+test('with coordinated election, a leader that is replaced stops, and leads again when it is elected again', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const first = candidate(cluster, transportOf(cluster.client), 'a', log, { isCoordinated: true })
+  const leases = cluster.client.of(lease)
+  const elect = async (holderIdentity: string, preferredHolder?: string) => {
+    const known = await leases.find('tested', 'kube-system', ctx)
+    const renewTime = rfc3339Micro(cluster.clock.nowMs())
+    const spec = {
+      holderIdentity,
+      leaseDurationSeconds: 15,
+      renewTime,
+      strategy: 'OldestEmulationVersion',
+      ...(preferredHolder === undefined ? {} : { preferredHolder }),
+    }
+    if (known === undefined) await leases.create({ metadata: { name: 'tested' }, spec }, 'kube-system', ctx)
+    else await leases.update({ ...known, spec }, ctx)
+    await cluster.clock.advance('10s')
+  }
+  await cluster.clock.advance('10s')
+  deepEqual([log, first.election.isLeader], [[], false], 'no candidate takes a lease')
+  await elect('a')
+  equal(first.election.isLeader, true)
+  await elect('a', 'b')
+  deepEqual(
+    [log.map((line) => line.split(' ').slice(1).join(' ')), first.election.isLeader],
+    [['a leads', 'a stops'], false],
+  )
+  equal((await leases.get('tested', 'kube-system', ctx)).spec.holderIdentity, '', 'the lease was released')
+  await elect('a')
+  equal(first.election.isLeader, true)
+  // What fails while it is replaced ends nothing: its lease expires.
+  first.cut()
+  await cluster.clock.advance('1m')
+  equal(first.election.isLeader, false)
+  await rejects(first.running, /could not be renewed/)
 })
 
 test('a leader that cannot renew stops before another leads', async () => {

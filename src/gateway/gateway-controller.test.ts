@@ -21,13 +21,20 @@ import { portsPerNamespaceMax } from './attachment/gateway-limits.ts'
 import { gatewayClassDefinition } from './definitions/gateway-class.ts'
 import { ownGatewayClass } from './gateway-class.ts'
 import { startGatewayController } from './gateway-controller.ts'
-import { gateway as gatewayKind, type Gateway, type GatewayClass } from './kinds/gateway-kinds.ts'
-import { httpRoute, type AnyRoute } from './kinds/route-kinds.ts'
+import {
+  gateway as gatewayKind,
+  listenerSet as listenerSetKind,
+  type Gateway,
+  type GatewayClass,
+} from './kinds/gateway-kinds.ts'
+import { backendTlsPolicy } from './kinds/policy-kinds.ts'
+import { httpRoute, tlsRoute, type AnyRoute } from './kinds/route-kinds.ts'
 import {
   gatewayOf,
   grpcRouteOf,
   httpRouteOf,
   listener,
+  listenerSetOf,
   object,
   secretOf,
   serviceOf,
@@ -135,7 +142,10 @@ async function stage(addresses: readonly string[] = ['192.0.2.1'], balancerTarge
   }
 }
 
-const conditionText = (status: Gateway['status'], type: string): string => {
+const conditionText = (
+  status: Pick<NonNullable<Gateway['status']>, 'conditions'> | undefined,
+  type: string,
+): string => {
   const found = status?.conditions?.find((each) => each.type === type)
   return `${found?.status} ${found?.reason}`
 }
@@ -157,6 +167,60 @@ test('a Gateway and its route are served, and their statuses are written once', 
     [...new Set(own.written)],
     ['update gatewayclasses/status coxswain', 'update gateways/status gateway', 'update httproutes/status r'],
   )
+})
+
+test('listeners of ListenerSets are served, and their statuses are written', async () => {
+  await using own = await stage()
+  const listenerSet = (name: string) => own.informers.of(listenerSetKind).get(`default/${name}`)?.status
+  own.informers.set('listenersets', listenerSetOf('set', [listener('b', { hostname: 'b.com' })]))
+  // One that cannot be read, and one of another kind of parent, belong to no Gateway.
+  own.informers.set('listenersets', object('unreadable'))
+  own.informers.set('listenersets', {
+    ...object('other'),
+    spec: { parentRef: { group: 'example.com', kind: 'Gateway', name: 'gateway' }, listeners: [] },
+  })
+  await own.set(
+    'gateways',
+    gatewayOf('gateway', [listener('a', { hostname: 'a.com' })], {
+      allowedListeners: { namespaces: { from: 'Same' } },
+    }),
+  )
+  await own.setRoute(httpRouteOf('r', { parentRefs: [{ kind: 'ListenerSet', name: 'set' }] }))
+  const get = async (host: string) => (await own.connections.send('http', { host, target: '/' })).status
+  deepEqual([await get('a.com'), await get('b.com')], [404, 200])
+  equal(conditionText(listenerSet('set'), 'Programmed'), 'True Programmed')
+  deepEqual(listenerSet('set')?.listeners?.map(({ name, attachedRoutes }) => [name, attachedRoutes]), [['b', 1]]) // prettier-ignore
+  equal(own.gateway()?.attachedListenerSets, 1)
+  deepEqual([listenerSet('unreadable'), listenerSet('other')], [undefined, undefined])
+})
+
+test('the statuses of TLSRoutes and BackendTLSPolicies are written', async () => {
+  await using own = await stage()
+  const tls = listener('a', { port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } })
+  await own.set('gateways', gatewayOf('gateway', [tls, listener('b')]))
+  const rules = [{ backendRefs: [{ name: 'web', port: 80 }] }] as const
+  await own.setRoute({
+    kind: 'TLSRoute',
+    object: {
+      ...object('tls'),
+      spec: { parentRefs: [{ name: 'gateway', sectionName: 'a' }], hostnames: ['a.com'], rules },
+    },
+  })
+  await own.setRoute(httpRouteOf('r', { parentRefs: [{ name: 'gateway', sectionName: 'b' }] }))
+  const policyOf = (name: string, service: string) => ({
+    ...object(name),
+    spec: {
+      targetRefs: [{ group: '', kind: 'Service', name: service }],
+      validation: { hostname: 'web.com', caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'missing' }] },
+    },
+  })
+  await own.set('backendtlspolicies', policyOf('policy', 'web'))
+  await own.set('backendtlspolicies', policyOf('of-others', 'other'))
+  const route = own.informers.of(tlsRoute).get('default/tls')?.status?.parents[0]
+  equal(conditionText(route, 'Accepted'), 'True Accepted')
+  const policy = own.informers.of(backendTlsPolicy).get('default/policy')?.status?.ancestors[0]
+  equal(conditionText(policy, 'ResolvedRefs'), 'False InvalidCACertificateRef')
+  equal(own.informers.of(backendTlsPolicy).get('default/of-others')?.status, undefined)
 })
 
 test('the series of a route are removed with it', async () => {
