@@ -24,14 +24,14 @@ const cases: readonly (readonly [what: string, failures: readonly EndpointFailur
   [
     'one member of three runs',
     [refused('a:2379'), alone('b:2379'), late],
-    'etcd has no quorum: of 3 members, only b:2379 responds',
+    'etcd has no quorum: of 3 known members, only b:2379 responds',
   ],
   [
     'two members of five run',
     [alone('a:2379'), alone('b:2379'), refused('d:2379'), refused('e:2379'), late],
-    'etcd has no quorum: of 5 members, only a:2379 and b:2379 respond',
+    'etcd has no quorum: of 5 known members, only a:2379 and b:2379 respond',
   ],
-  ['a member has waited', [waited, refused('a:2379')], 'etcd has no quorum: of 2 members, only f:2379 responds'],
+  ['a member has waited', [waited, refused('a:2379')], 'etcd has no quorum: of 2 known members, only f:2379 responds'],
   ['all run apart', [alone('a:2379'), alone('b:2379')], 'etcd has no leader: a:2379 and b:2379 cannot elect one'],
   [
     'none runs',

@@ -18,7 +18,7 @@ export function unavailableText(failures: readonly EndpointFailure[]): string {
   if (running.length > 0 && missing.length === 0)
     return `etcd has no leader: ${listed.format(running)} cannot elect one`
   if (running.length > 0)
-    return `etcd has no quorum: of ${failures.length} members, only ${listed.format(running)} ${running.length === 1 ? 'responds' : 'respond'}`
+    return `etcd has no quorum: of ${failures.length} known members, only ${listed.format(running)} ${running.length === 1 ? 'responds' : 'respond'}`
   return `no member of etcd responds: ${missing.map(({ host, error }) => `${host} (${reasonOf(error)})`).join(', ')}`
 }
 

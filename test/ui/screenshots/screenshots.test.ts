@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { startCluster, type TestCluster } from '../../../src/cluster/index.ts'
+import { until } from '../../until.ts'
 import { buildPage, openBrowser, openPage, openSession } from '../chromium.ts'
 import { recordCluster } from '../recorded-cluster.ts'
 import { differingShare, differingShareMax, reduced } from './compare.ts'
@@ -109,7 +110,7 @@ const liveObjects = [
 ]
 
 /** A view of the running cluster, when the navigation has all its numbers. */
-async function liveShot(page: Page, view: keyof typeof liveViews): Promise<Image> {
+async function openLive(page: Page, view: keyof typeof liveViews): Promise<void> {
   const [fragment, element] = liveViews[view]
   await page.goto(`${cluster.url}/ui/#${fragment}`)
   // The name of the cluster has its port, which differs.
@@ -119,17 +120,20 @@ async function liveShot(page: Page, view: keyof typeof liveViews): Promise<Image
   await page.waitForFunction(() =>
     [...document.querySelectorAll('.navigation .count')].every((count) => count.textContent.trim() !== ''),
   )
-  return reduced(decodePng(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
 }
 
-/** The view as it is drawn, at the resolution of the stored screenshots. */
+/** At the resolution of the stored screenshots. */
+const picture = async (page: Page): Promise<Image> =>
+  reduced(decodePng(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
+
+/** The view as it is drawn. */
 async function shot(page: Page, view: keyof typeof views, style = ''): Promise<Image> {
   const [fragment, element] = views[view]
   const isOpen = page.url().startsWith(url)
   await page.goto(`${url}#${fragment}`)
   if (!isOpen) await page.addStyleTag({ content: `${fonts}\n${style}` })
   await page.locator(element).first().waitFor()
-  return reduced(decodePng(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
+  return picture(page)
 }
 
 const fileOf = (view: View, name: string): string => join(stored, `${view}-${name}.png`)
@@ -140,6 +144,16 @@ async function check(view: View, name: string, image: Image): Promise<void> {
   if (isRecording) return writeFile(file, encodePng(image))
   const share = differingShare(decodePng(await readFile(file)), image)
   ok(share <= differingShareMax, `${view} differs in ${(share * 100).toFixed(1)} % of its cells from ${file}`)
+}
+
+/** Parts of a view of a running cluster are loaded one after the other, so it becomes like the stored one. */
+async function checkLive(page: Page, view: keyof typeof liveViews, name: string): Promise<void> {
+  await openLive(page, view)
+  if (isRecording) return check(view, name, await picture(page))
+  const wanted = decodePng(await readFile(fileOf(view, name)))
+  await until(async () => differingShare(wanted, await picture(page)) <= differingShareMax).catch(async () =>
+    check(view, name, await picture(page)),
+  )
 }
 
 for (const colorScheme of ['light', 'dark'] as const)
@@ -154,7 +168,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     test(`views of a running cluster in the ${colorScheme} theme at ${width} pixels`, async () => {
       await using opened = await openSession(browser, cluster.kubeconfig, options)
       for (const view of Object.keys(liveViews) as (keyof typeof liveViews)[])
-        await check(view, `${colorScheme}-${width}`, await liveShot(opened.page, view))
+        await checkLive(opened.page, view, `${colorScheme}-${width}`)
     })
   }
 
