@@ -1,6 +1,7 @@
 // Cost of one recorded flow event, and the memory that stays allocated afterwards.
 import { realClock } from '../src/base/time/clock.ts'
-import { causeOf, FlowRecorder, noCause, requestStages } from '../src/base/observability/flow-recorder.ts'
+import { causeOf, FlowRecorder, noCause } from '../src/base/observability/flow-recorder.ts'
+import { requestStages } from '../src/base/observability/stage-passages.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web-0' }

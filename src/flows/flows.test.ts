@@ -1,6 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, FlowRecorder, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
+import { causeOf, FlowRecorder, type FlowId } from '../base/observability/flow-recorder.ts'
+import type { RequestStage } from '../base/observability/stage-passages.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { flowTreesOf } from './flow-graph.ts'
 import { messagesOf } from './flow-messages.ts'

@@ -1,6 +1,7 @@
 // The stages of a request in the API server, as steps below the call, each with its duration.
 import { isRead } from '../base/observability/background-events.ts'
-import { requestStages, type FlowEvent, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
+import type { FlowEvent, FlowId } from '../base/observability/flow-recorder.ts'
+import { requestStages, type RequestStage } from '../base/observability/stage-passages.ts'
 import type { FlowNode } from './flow-graph.ts'
 
 const labels: Readonly<Record<RequestStage, string>> = {

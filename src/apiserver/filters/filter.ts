@@ -1,5 +1,5 @@
 // Filter: one step of the handler chain. It responds, throws a StatusError, or passes the request to the next handler.
-import type { RequestStage } from '../../base/observability/flow-recorder.ts'
+import type { RequestStage } from '../../base/observability/stage-passages.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { FilterName } from '../metrics/filter-metrics.ts'

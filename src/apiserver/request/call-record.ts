@@ -1,6 +1,7 @@
 // What the flow record and the metrics say about a request.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { FlowObject, RequestStage } from '../../base/observability/flow-recorder.ts'
+import type { FlowObject } from '../../base/observability/flow-recorder.ts'
+import type { RequestStage } from '../../base/observability/stage-passages.ts'
 import { ownText } from '../../base/text/own-text.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { isForwardedKind, type Extension } from './extension.ts'

@@ -2,14 +2,15 @@
 // are stored in columns and hold only references that the caller keeps anyway: recording takes well below a
 // microsecond, and nothing outlives its slot. Clients choose many of the texts, so the length of each and their sum are
 // bounded. flows/ turns events into diagrams.
-import type { Brand } from '../brand.ts'
 import { getOrInsert } from '../collections/get-or-insert.ts'
+import { grown } from '../collections/grown.ts'
 import { ownText } from '../text/own-text.ts'
 import type { Clock } from '../time/clock.ts'
+import type { FlowId } from './flow-id.ts'
 import { spanAfter, type Span } from './span.ts'
+import { StagePassages, type ReportedPassage, type RequestStage, type StagePassage } from './stage-passages.ts'
 
-/** Position of an event in its recorder's history; 0 means none. */
-export type FlowId = Brand<number, 'FlowId'>
+export type { FlowId } from './flow-id.ts'
 
 export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
 /**
@@ -17,27 +18,6 @@ export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
  * revision; reconcile: one run of a reconcile loop; step: an internal action of a participant.
  */
 export type Arrow = (typeof arrows)[number]
-
-/** The stages of a request in the API server, in order. */
-export const requestStages = [
-  'authentication',
-  'fairness',
-  'authorization',
-  'reading',
-  'mutating',
-  'validation',
-  'validating',
-  'store',
-] as const
-export type RequestStage = (typeof requestStages)[number]
-
-/** When a call passed a stage, and after which event. */
-export interface StagePassage {
-  readonly stage: RequestStage
-  /** Since the start of the call. */
-  readonly afterMs: number
-  readonly afterEvent: FlowId
-}
 
 /** The object of an event. Callers pass one that they keep anyway; the recorder does not copy it. */
 export interface FlowObject {
@@ -62,10 +42,7 @@ export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'deniedTo' | 's
 /** An event in the record of another API server, with what only API servers record. */
 export type PeerEvent = ReportedEvent &
   Pick<FlowEvent, 'allowedBy' | 'deniedTo'> & {
-    readonly stages: readonly (Omit<StagePassage, 'afterEvent'> & {
-      /** How many events the other server had recorded since the call. */
-      readonly eventsSince: number
-    })[]
+    readonly stages: readonly ReportedPassage[]
   }
 
 export interface FlowEvent {
@@ -519,85 +496,6 @@ function boundedObject(object: FlowObject): FlowObject {
   if (charsOf(object) <= flowTextCharsMax) return object
   const { resource, namespace, name } = object
   return { resource: boundedText(resource), namespace: boundedText(namespace), name: boundedText(name) }
-}
-
-const stageIndex: Readonly<Record<string, number>> = Object.fromEntries(
-  requestStages.map((name, index) => [name, index]),
-)
-const noPassages: readonly StagePassage[] = []
-
-type Numbers = Uint8Array | Uint32Array | Float32Array | Float64Array
-
-/** The longer array with the numbers of the shorter one. */
-function grown<A extends Numbers>(shorter: A, longer: A): A {
-  longer.set(shorter)
-  return longer
-}
-
-/** When calls passed their stages: a row of numbers for each slot of the ring, so that recording allocates nothing. */
-class StagePassages {
-  #mask: number
-  /** The call of each row, and its start. */
-  #calls: Float64Array
-  #startMs: Float64Array
-  #afterMs: Float32Array
-  /** Number of events since the call, plus one; 0 if the stage was not passed. */
-  #afterEvents: Uint32Array
-
-  constructor(size: number) {
-    this.#mask = size - 1
-    this.#calls = new Float64Array(size)
-    this.#startMs = new Float64Array(size)
-    this.#afterMs = new Float32Array(size * requestStages.length)
-    this.#afterEvents = new Uint32Array(size * requestStages.length)
-  }
-
-  grow(size: number): void {
-    this.#mask = size - 1
-    this.#calls = grown(this.#calls, new Float64Array(size))
-    this.#startMs = grown(this.#startMs, new Float64Array(size))
-    this.#afterMs = grown(this.#afterMs, new Float32Array(size * requestStages.length))
-    this.#afterEvents = grown(this.#afterEvents, new Uint32Array(size * requestStages.length))
-  }
-
-  startStages(id: FlowId, startMs: number): void {
-    const slot = id & this.#mask
-    this.#calls[slot] = id
-    this.#startMs[slot] = startMs
-    const row = slot * requestStages.length
-    for (let index = 0; index < requestStages.length; index++) this.#afterEvents[row + index] = 0
-  }
-
-  passStage(id: FlowId, stage: RequestStage, last: number, nowMs: number): void {
-    const slot = id & this.#mask
-    if (this.#calls[slot] !== id) return
-    const cell = slot * requestStages.length + (stageIndex[stage] as number)
-    this.#afterMs[cell] = nowMs - (this.#startMs[slot] as number)
-    this.#afterEvents[cell] = last - id + 1
-  }
-
-  /** Replaces the passages of a call. */
-  set(id: FlowId, passages: PeerEvent['stages']): void {
-    this.startStages(id, 0)
-    const row = (id & this.#mask) * requestStages.length
-    for (const { stage, afterMs, eventsSince } of passages) {
-      const index = stageIndex[stage]
-      if (index === undefined) continue
-      this.#afterMs[row + index] = afterMs
-      this.#afterEvents[row + index] = eventsSince + 1
-    }
-  }
-
-  of(id: FlowId): readonly StagePassage[] {
-    const slot = id & this.#mask
-    if (this.#calls[slot] !== id) return noPassages
-    const row = slot * requestStages.length
-    return requestStages.flatMap((stage, index) => {
-      const events = this.#afterEvents[row + index] as number
-      const afterEvent = (id + events - 1) as FlowId
-      return events === 0 ? [] : [{ stage, afterMs: this.#afterMs[row + index] as number, afterEvent }]
-    })
-  }
 }
 
 const arrowIndex: Record<Arrow, number> = { call: 0, watch: 1, persist: 2, reconcile: 3, step: 4 }

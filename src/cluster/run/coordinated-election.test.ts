@@ -3,72 +3,22 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
-import { silentLog } from '../../base/observability/log.ts'
-import { Metrics } from '../../base/observability/metrics.ts'
 import { seededRandom } from '../../base/random/random.ts'
-import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
 import { leaseCandidate } from '../../api/coordination/v1beta1/lease-candidate.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { leaseElectionsName } from '../../client/coordinated-election/lease-elections.ts'
-import { nodePlatform } from '../../platform/node/platform.ts'
-import { MemoryStore } from '../../store/memory-store.ts'
-import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
-import { adminUser } from '../client/component-users.ts'
-import { buildRequestPolicies } from '../policy/request-policies.ts'
-import { Cluster } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import { clientOf, Processes } from './processes.harness.ts'
 
 const ctx = context(new AbortController().signal)
+const ofVersion = (identity: string, version: string) => ({
+  identity,
+  coordinatedElection: { binaryVersion: version, emulationVersion: version },
+})
 const coordinated = ['kube-controller-manager', 'kube-scheduler'] as const
-
-class SharedStore extends MemoryStore {
-  override close(): Promise<void> {
-    return Promise.resolve()
-  }
-}
-
-/** API servers with their components on one store. */
-class Processes implements AsyncDisposable {
-  readonly clock = new VirtualClock()
-  readonly #store = new SharedStore(this.clock)
-  readonly #running = new Set<Cluster>()
-  #seed = 1
-
-  async start(identity: string, version: string | undefined, nodes = 1): Promise<Cluster> {
-    const { clock } = this
-    const options = { clock, random: seededRandom(this.#seed++), log: silentLog, nodes }
-    const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [] })
-    const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-    const cluster = new Cluster({
-      ...options,
-      controllerSettings: { certificateAuthority: () => certificates.authority },
-      metrics: new Metrics(),
-      identity,
-      ...(version && { coordinatedElection: { binaryVersion: version, emulationVersion: version } }),
-      policies,
-      store: this.#store,
-    })
-    this.#running.add(cluster)
-    cluster.start()
-    await clock.settle()
-    await cluster.ready
-    return cluster
-  }
-
-  async end(cluster: Cluster, how: 'stop' | 'crash'): Promise<void> {
-    this.#running.delete(cluster)
-    const ended = cluster[how]()
-    await this.clock.settle()
-    await ended
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const cluster of this.#running) await this.end(cluster, 'crash')
-  }
-}
-
-const clientOf = (cluster: Cluster) => cluster.client('test', adminUser)
 
 async function leaders(cluster: Cluster): Promise<readonly (string | undefined)[]> {
   const found = coordinated.map((name) => clientOf(cluster).of(lease).get(name, 'kube-system', ctx))
@@ -102,13 +52,13 @@ async function becomesReady(cluster: Cluster, name: string, clock: VirtualClock)
 test('the components of the oldest version lead, also when they join later', async () => {
   await using processes = new Processes()
   const { clock } = processes
-  const newer = await processes.start('newer', '1.37.0')
+  const newer = await processes.start(ofVersion('newer', '1.37.0'))
   await clock.advance('20s')
   deepEqual([await leaders(newer), shown(newer)], [both('newer'), coordinated])
   const { spec } = await clientOf(newer).of(lease).get('kube-scheduler', 'kube-system', ctx)
   equal(spec.strategy, 'OldestEmulationVersion')
 
-  const older = await processes.start('older', '1.36.0')
+  const older = await processes.start(ofVersion('older', '1.36.0'))
   await clock.advance('30s')
   deepEqual([await leaders(newer), shown(newer), shown(older)], [both('older'), [], coordinated])
   const yielded = await clientOf(newer).of(lease).get('kube-scheduler', 'kube-system', ctx)
@@ -125,8 +75,11 @@ for (const [how, takeOverMs] of [
   test(`after a ${how} of the leader's process, the next oldest version leads`, async () => {
     await using processes = new Processes()
     const { clock } = processes
-    const first = await processes.start('a', '1.36.0')
-    const [second, third] = [await processes.start('b', '1.37.0'), await processes.start('c', '1.36.1')]
+    const first = await processes.start(ofVersion('a', '1.36.0'))
+    const [second, third] = [
+      await processes.start(ofVersion('b', '1.37.0')),
+      await processes.start(ofVersion('c', '1.36.1')),
+    ]
     await clock.advance('40s')
     deepEqual([first, second, third].map(shown), [coordinated, [], []])
     await processes.end(first, how)
@@ -143,7 +96,7 @@ test('at no time do two processes lead while versions come and go', async () => 
   let leads = 0
   for (let round = 0; round < 6; round++) {
     const identity = `p${round}`
-    running.set(identity, await processes.start(identity, `1.${30 + random.below(8)}.0`, 0))
+    running.set(identity, await processes.start({ ...ofVersion(identity, `1.${30 + random.below(8)}.0`), nodes: 0 }))
     for (let second = 0; second < 25; second++) {
       await clock.advance('1s')
       for (const name of coordinated) {
@@ -163,8 +116,8 @@ test('at no time do two processes lead while versions come and go', async () => 
 test('candidates that have ended are deleted', async () => {
   await using processes = new Processes()
   const { clock } = processes
-  const first = await processes.start('a', '1.36.0', 0)
-  const second = await processes.start('b', '1.36.0', 0)
+  const first = await processes.start({ ...ofVersion('a', '1.36.0'), nodes: 0 })
+  const second = await processes.start({ ...ofVersion('b', '1.36.0'), nodes: 0 })
   await clock.advance('10s')
   const names = async () =>
     (await clientOf(second).of(leaseCandidate).list({ namespace: 'kube-system' }, ctx)).items.map(
@@ -179,7 +132,7 @@ test('candidates that have ended are deleted', async () => {
 
 test('without the feature, LeaseCandidates do not exist', async () => {
   await using processes = new Processes()
-  const cluster = await processes.start('a', undefined, 0)
+  const cluster = await processes.start({ identity: 'a', nodes: 0 })
   await rejects(clientOf(cluster).of(leaseCandidate).list({ namespace: 'kube-system' }, ctx), {
     code: 404,
     message: 'the server could not find the requested resource',

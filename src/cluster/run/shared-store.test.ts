@@ -2,72 +2,16 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
-import { silentLog } from '../../base/observability/log.ts'
-import { Metrics } from '../../base/observability/metrics.ts'
-import { seededRandom } from '../../base/random/random.ts'
-import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
-import { nodePlatform } from '../../platform/node/platform.ts'
-import { MemoryStore } from '../../store/memory-store.ts'
-import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
-import { adminUser } from '../client/component-users.ts'
-import { buildRequestPolicies } from '../policy/request-policies.ts'
-import { Cluster } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import { clientOf, Processes } from './processes.harness.ts'
 
+/** What `up` has, too. */
+const more = { hasVolumeSnapshots: true, localPath: true } as const
 const ctx = context(new AbortController().signal)
-
-/** A process that ends leaves it open for the others. */
-class SharedStore extends MemoryStore {
-  override close(): Promise<void> {
-    return Promise.resolve()
-  }
-}
-
-/** Processes on one store; each has its identity, unless it is undefined. */
-class Processes implements AsyncDisposable {
-  readonly clock = new VirtualClock()
-  readonly #store = new SharedStore(this.clock)
-  readonly #running = new Set<Cluster>()
-  #seed = 1
-
-  async start(identity: string | undefined, nodes = 1): Promise<Cluster> {
-    const { clock } = this
-    const options = { clock, random: seededRandom(this.#seed++), log: silentLog, nodes }
-    const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: [] })
-    const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-    const controllerSettings = { certificateAuthority: () => certificates.authority }
-    const own = {
-      controllerSettings,
-      metrics: new Metrics(),
-      hasVolumeSnapshots: true,
-      localPath: true,
-      ...(identity && { identity }),
-    }
-    const cluster = new Cluster({ ...options, ...own, policies, store: this.#store })
-    this.#running.add(cluster)
-    cluster.start()
-    await clock.settle()
-    await cluster.ready
-    return cluster
-  }
-
-  async end(cluster: Cluster, how: 'stop' | 'crash'): Promise<void> {
-    this.#running.delete(cluster)
-    const ended = cluster[how]()
-    // Tasks that sleep end when their signal is aborted.
-    await this.clock.settle()
-    await ended
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const cluster of this.#running) await this.end(cluster, 'crash')
-  }
-}
-
-const clientOf = (cluster: Cluster) => cluster.client('test', adminUser)
 
 /** The holders of all leases in kube-system, by name. */
 async function holders(cluster: Cluster): Promise<Readonly<Record<string, string | undefined>>> {
@@ -112,9 +56,12 @@ for (const [how, takeOverMs] of [
   test(`one of three processes acts; after its ${how} another one does`, async () => {
     await using processes = new Processes()
     const { clock } = processes
-    const first = await processes.start('a')
+    const first = await processes.start({ identity: 'a', ...more })
     await clock.advance('1s')
-    const others = [await processes.start('b'), await processes.start('c')]
+    const others = [
+      await processes.start({ identity: 'b', ...more }),
+      await processes.start({ identity: 'c', ...more }),
+    ]
     await clock.advance('10s')
     deepEqual(await holders(first), allBy('a'))
     deepEqual([first, ...others].map(shown), [names, [], []])
@@ -151,9 +98,9 @@ for (const [how, takeOverMs] of [
 test('a process that loses its leases stops acting and takes part in the next elections', async () => {
   await using processes = new Processes()
   const { clock } = processes
-  const first = await processes.start('a')
+  const first = await processes.start({ identity: 'a', ...more })
   await clock.advance('1s')
-  const second = await processes.start('b')
+  const second = await processes.start({ identity: 'b', ...more })
   await clock.advance('10s')
   // Another process has them, as after a pause of the first one.
   const leases = clientOf(second).of(lease)
@@ -175,9 +122,9 @@ test('the elected process removes the simulated nodes that it does not run', asy
   const { clock } = processes
   const nodes = async (cluster: Cluster) =>
     (await clientOf(cluster).of(node).list({}, ctx)).items.map(({ metadata }) => metadata.name)
-  const first = await processes.start('a', 3)
+  const first = await processes.start({ identity: 'a', nodes: 3, ...more })
   await clock.advance('5s')
-  const second = await processes.start('b', 1)
+  const second = await processes.start({ identity: 'b', nodes: 1, ...more })
   await clock.advance('5s')
   deepEqual(await nodes(second), ['node-0', 'node-1', 'node-2'])
   await processes.end(first, 'stop')
@@ -187,7 +134,7 @@ test('the elected process removes the simulated nodes that it does not run', asy
 
 test('without an identity there are no elections', async () => {
   await using processes = new Processes()
-  const only = await processes.start(undefined)
+  const only = await processes.start(more)
   await processes.clock.advance('10s')
   deepEqual(await holders(only), {})
   deepEqual(shown(only), [])

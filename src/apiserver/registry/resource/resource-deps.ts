@@ -1,7 +1,8 @@
 // ResourceDeps: what the verbs of one kind depend on: its cache, its strategy and the store.
 import type { Context } from '../../../base/observability/context.ts'
 import type { Clock } from '../../../base/time/clock.ts'
-import type { FlowRecorder, RequestStage } from '../../../base/observability/flow-recorder.ts'
+import type { FlowRecorder } from '../../../base/observability/flow-recorder.ts'
+import type { RequestStage } from '../../../base/observability/stage-passages.ts'
 import type { Random } from '../../../base/random/random.ts'
 import { prefixEnd } from '../../../base/collections/ordered-map.ts'
 import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
